@@ -17,26 +17,26 @@ import { createStorage } from './storage/storage.ts';
 import { resources as builtIn, clusterRoles, namespaces } from './strategies/resources.ts';
 
 export interface ApiServerOptions {
-  /** For timestamps and the ends of watches. Default: the system's. */
+  /** For timestamps and timeouts of watches. Default: the system's. */
   readonly clock?: Clock;
-  /** How many changes of each resource are kept for watches that come later. Default 10,000. */
+  /** The number of changes kept per resource for watches that resume from an older version. Default 10,000. */
   readonly historyLimit?: number;
-  /** Resources beside the built-in ones. */
+  /** Resources in addition to the built-in ones. */
   readonly resources?: readonly Resource[];
-  /** How long after its CustomResourceDefinition is established a custom resource is served. Default 0. */
+  /** The delay between the establishment of a CustomResourceDefinition and the first served request. Default 0. */
   readonly customResourcesServedAfterMs?: number;
   /**
-   * Whether an impersonated user may do only what Roles and bindings say, or 403. Default: everything, as whoever
-   * impersonates nobody.
+   * Whether an impersonated user is limited to what Roles and bindings allow, and gets 403 otherwise. Default:
+   * everything is allowed.
    */
   readonly authorizesImpersonated?: boolean;
-  /** Bearer tokens that are let in; default: everybody is. */
+  /** Accepted bearer tokens; by default every request is accepted. */
   readonly tokens?: readonly string[];
-  /** Between 0 and 1, for generated names. */
+  /** Returns numbers from 0 up to 1, for generated names. */
   readonly random?: () => number;
 }
 
-/** What a fault does to a request: waits, and then refuses it with a Status, cuts its connection, or lets it pass. */
+/** A fault delays a request, and then refuses it with a Status, cuts its connection, or lets it pass. */
 interface Fault {
   readonly delayMs?: number;
   readonly refuse?: Status | 'cut';
@@ -48,24 +48,24 @@ type FaultOf = (request: { readonly method: string; readonly url: string }) => F
 export interface ApiServer {
   readonly store: ApiStore;
   readonly requests: RequestLog;
-  /** Asked about each request from now on; undefined: none fails. */
+  /** Called with each later request; undefined removes the faults. */
   setFaults(faultOf: FaultOf | undefined): void;
-  /** Breaks all connections, watches included, as when the process dies; new ones are taken. */
+  /** Breaks all connections, watches included, as if the process had died; new ones are accepted. */
   cutConnections(): void;
-  /** For a server of one's own, such as one with TLS or HTTP/2. */
+  /** For a server of your own, such as one with TLS or HTTP/2. */
   readonly handle: RequestListener;
-  /** Listens on a port of 127.0.0.1, default a free one. */
+  /** Listens on a port of 127.0.0.1, by default a free one. */
   listen(port?: number): Promise<Listening>;
 }
 
 interface Listening {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Cuts all connections. The store goes on; `listen` may be called again. */
+  /** Cuts all connections. The store remains, and `listen` may be called again. */
   close(): Promise<void>;
 }
 
-/** The one role of the real server's own that tests bind. */
+/** The only role of the real server's bootstrap policy that tests bind. */
 const clusterAdmin = {
   metadata: { name: 'cluster-admin' },
   rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
@@ -73,7 +73,7 @@ const clusterAdmin = {
 
 const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** Makes a server with nothing in it but the namespaces that every cluster has, their accounts, and one role. */
+/** Creates a server that has only the initial namespaces with their ServiceAccounts, and one ClusterRole. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const { clock = systemClock, historyLimit = 10_000, random = Math.random, tokens } = options;
   const storage = createStorage({ clock, random, historyLimit, resources: [...builtIn, ...(options.resources ?? [])] });
@@ -132,7 +132,7 @@ function pause(clock: Clock, ms: number): Promise<void> {
 }
 
 async function listen(handle: RequestListener, port: number, servers: Set<Server>): Promise<Listening> {
-  // Longer than clients keep idle connections, so that none is closed under a request.
+  // Longer than clients keep idle connections, so that none is closed while a request is on its way.
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

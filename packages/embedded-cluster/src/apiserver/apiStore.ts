@@ -17,15 +17,15 @@ import { openCursor } from './storage/cursor.ts';
 import type { ChangeType } from './storage/history.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** Which objects: undefined means all namespaces, and all labels. */
+/** Selects objects: undefined means all namespaces, or all labels. */
 interface Which {
   readonly namespace?: string;
   readonly labelSelector?: LabelSelector;
 }
 
 /**
- * The API without HTTP, for controllers in the same process. The same rules hold and the same Status says what went
- * wrong. Objects are never changed in place, neither by the server nor by those who read them.
+ * The API without HTTP, for controllers in the same process: the same rules apply, and failures are the same Status.
+ * Objects are immutable: neither the server nor a reader changes one in place.
  */
 export interface ApiStore {
   /** The resourceVersion of the last change. */
@@ -33,13 +33,13 @@ export interface ApiStore {
   get(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   list(resource: Resource, which?: Which): readonly KubeObject[];
   /**
-   * First all that is there, as ADDED, and then each change, a moment after it was made and in order. Returns what ends
-   * it. `onEvent` may write.
+   * Reports each existing object as ADDED and then each change, in order and asynchronously. Returns a function that
+   * ends the watch. `onEvent` may write.
    */
   watch(resource: Resource, which: Which, onEvent: (type: ChangeType, object: KubeObject) => void): () => void;
-  /** `object.metadata.namespace` says where; fails with 400, 403, 404, 409, 422. */
+  /** The namespace is `object.metadata.namespace`; fails with 400, 403, 404, 409, 422. */
   create(resource: Resource, object: JsonObject, options?: WriteOptions): Outcome<KubeObject>;
-  /** PUT: fails with 409 when the object's resourceVersion is not the newest. */
+  /** PUT: fails with 409 if the object's resourceVersion is not the latest. */
   update(resource: Resource, object: KubeObject, options?: WriteOptions): Outcome<KubeObject>;
   /** A merge patch. */
   patch(
@@ -49,11 +49,11 @@ export interface ApiStore {
     body: JsonObject,
     options?: WriteOptions,
   ): Outcome<KubeObject>;
-  /** Server-side apply; fails with 409 when it would change what another manager owns, unless it is forced. */
+  /** Server-side apply: fails with 409 if it would change a field of another manager, unless it is forced. */
   apply(resource: Resource, body: JsonObject, options: ApplyOptions): Outcome<KubeObject>;
   delete(resource: Resource, namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
   evict(namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
-  /** Forgets the history up to now: older watches and pages are answered 410, as after a compaction of etcd. */
+  /** Forgets the history: older watches and continue tokens get 410, as after a compaction of etcd. */
   compact(): void;
 }
 

@@ -10,7 +10,7 @@ import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisi
 
 const revisionHash = 'controller.kubernetes.io/hash';
 
-/** Keeps one pod of each DaemonSet, for there is one node. Returns what ends it. */
+/** The DaemonSet controller: one pod for each DaemonSet, as there is one node. Returns a function that stops it. */
 export function startDaemonSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(daemonSets)) {
@@ -29,7 +29,7 @@ export function startDaemonSets(store: ApiStore, clock: Clock, placing: Placing 
   return whenChanged(store, clock, [pods, daemonSets], workloadDelay, reconcile);
 }
 
-/** With a surge the new pod comes first, else the old one has to be gone before. */
+/** With maxSurge the new pod is created first; otherwise the old one has to be gone. */
 function proceed(store: ApiStore, set: KubeObject, hash: string, newPod: () => JsonObject): void {
   const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
   const hasSurge = type !== 'OnDelete' && (numberOf(objectOf(rollingUpdate)['maxSurge']) ?? 0) > 0;

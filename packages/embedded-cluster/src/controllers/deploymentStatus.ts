@@ -15,7 +15,7 @@ interface Condition {
   readonly message: string;
 }
 
-/** The status of a Deployment by those of its ReplicaSets. `now`: Unix ms. */
+/** Calculates the status of a Deployment from its ReplicaSets. `now`: Unix ms. */
 export function deploymentStatus(deployment: KubeObject, { current, old }: Sets, now: number): JsonObject {
   const all = [...(current === undefined ? [] : [current]), ...old];
   const count = (field: string) => all.reduce((total, set) => total + countOf(set['status'], field), 0);
@@ -46,7 +46,7 @@ export function deploymentStatus(deployment: KubeObject, { current, old }: Sets,
   };
 }
 
-/** When the progress of a rollout is overdue, Unix ms; undefined: none is under way. */
+/** The deadline for the progress of a rollout, Unix ms; undefined if none is in progress. */
 export function progressDeadline(deployment: KubeObject): number | undefined {
   const { lastUpdateTime, reason } = conditionOf(deployment, 'Progressing');
   const since = timeOf(lastUpdateTime);
@@ -84,7 +84,7 @@ function progressBy(
   }
   const before = conditionOf(deployment, 'Progressing');
   const isSame = String(before['message']).startsWith(set);
-  // A rollout that was complete stays so, whatever happens to its pods later.
+  // A completed rollout stays complete, whatever happens to its pods later.
   if (isSame && before['reason'] === 'NewReplicaSetAvailable') return conditionIn(before);
   const overdueAt = progressDeadline(deployment);
   const isOverdue = overdueAt !== undefined && overdueAt <= now;
@@ -99,14 +99,14 @@ function conditionIn({ status, reason, message }: JsonObject): Condition {
   return { status: known, reason: String(reason), message: String(message) };
 }
 
-/** More new pods, fewer old ones, or more that can be used. */
+/** Progress means more new pods, fewer old ones, or more available ones. */
 function progressed(before: JsonObject, now: JsonObject): boolean {
   const old = (counts: JsonObject) => countOf(counts, 'replicas') - countOf(counts, 'updatedReplicas');
   const grew = ['updatedReplicas', 'readyReplicas', 'availableReplicas'];
   return old(now) < old(before) || grew.some((field) => countOf(now, field) > countOf(before, field));
 }
 
-/** With the times of the last change: of the status, and of anything. */
+/** Sets lastTransitionTime and lastUpdateTime. */
 function written(deployment: KubeObject, type: string, next: Condition, now: number, isNews: boolean): JsonObject {
   const before = conditionOf(deployment, type);
   const isUpdated = isNews || before['reason'] !== next.reason || before['message'] !== next.message;

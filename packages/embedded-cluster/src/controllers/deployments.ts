@@ -9,18 +9,18 @@ import { manager, whenChanged, workloadDelay, writeStatus } from './reconciling.
 import { currentSet, revisionOf, revisionsOf } from './replicaSetsOf.ts';
 import { nextReplicas } from './rollingUpdate.ts';
 
-/** Rolls out Deployments by their ReplicaSets, which have a controller of their own. Returns what ends it. */
+/** The Deployment controller: rolls out through ReplicaSets. Returns a function that stops it. */
 export function startDeployments(store: ApiStore, clock: Clock): () => void {
   let deadline: TimerHandle | undefined;
 
   function reconcile(): void {
     clock.clearTimeout(deadline);
     const waits = store.list(deployments).flatMap((each) => (isEnding(each) ? [] : (roll(each) ?? [])));
-    // Nothing changes when a deadline passes: it has to be looked at.
+    // No event comes when a progress deadline passes, so a timer requeues the Deployment.
     deadline = waits.length === 0 ? undefined : clock.setTimeout(reconcile, Math.min(...waits));
   }
 
-  /** Milliseconds until its progress is overdue; undefined: it is not waited for. */
+  /** Milliseconds until the progress deadline; undefined if there is none. */
   function roll(deployment: KubeObject): number | undefined {
     const isPaused = objectOf(deployment['spec'])['paused'] === true;
     const current = currentSet(store, deployment, isPaused);
@@ -53,7 +53,7 @@ export function startDeployments(store: ApiStore, clock: Clock): () => void {
   };
 }
 
-/** While it is paused it is scaled, and nothing else. */
+/** A paused Deployment is only scaled. */
 function resize(
   store: ApiStore,
   deployment: KubeObject,
@@ -79,7 +79,7 @@ function isComplete({ spec, status, metadata }: KubeObject): boolean {
   );
 }
 
-/** Of the ReplicaSets that are done, as many are kept as may be gone back to. */
+/** Deletes scaled-down ReplicaSets beyond revisionHistoryLimit. */
 function forget(store: ApiStore, deployment: KubeObject, old: readonly KubeObject[]): void {
   const limit = numberOf(objectOf(deployment['spec'])['revisionHistoryLimit']) ?? 10;
   const done = old.filter((set) => replicasOf(set) === 0 && (numberOf(objectOf(set['status'])['replicas']) ?? 0) === 0);

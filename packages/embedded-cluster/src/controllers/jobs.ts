@@ -7,7 +7,10 @@ import type { Clock } from '../clock/clock.ts';
 import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
 import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
 
-/** Keeps the pods of Jobs that are neither suspended nor complete. CronJobs never fire here. Returns what ends it. */
+/**
+ * The Job controller: creates the pods of Jobs that are neither suspended nor complete. CronJobs never run. Returns a
+ * function that stops it.
+ */
 export function startJobs(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
   function reconcile(): void {
     for (const job of store.list(jobs)) {

@@ -5,7 +5,7 @@ import type { LabelSelector } from '../apiserver/selectors/matchesSelector.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf, textOf } from '../base/json.ts';
 
-/** The objects of a resource that name this one as their controller. */
+/** The objects of a resource whose controller is this owner. */
 export function ownedBy(store: ApiStore, resource: Resource, owner: KubeObject): readonly KubeObject[] {
   const { namespace = '', uid } = owner.metadata;
   return store
@@ -19,7 +19,7 @@ export function podsIn(store: ApiStore, { metadata }: KubeObject, labelSelector:
   return store.list(pods, { namespace: metadata.namespace ?? '', labelSelector });
 }
 
-/** Pods that end or have ended count no more. */
+/** Terminating, succeeded and failed pods are not active. */
 export function isActive(pod: KubeObject): boolean {
   const phase = textOf(objectOf(pod['status'])['phase']) ?? '';
   return !isEnding(pod) && !['Succeeded', 'Failed'].includes(phase);
@@ -33,21 +33,21 @@ export function ownerReference({ metadata, kind, apiVersion }: KubeObject): Json
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** What a pod of a template has beside it. */
+/** What a pod has in addition to its template. */
 interface PodExtras {
   /** Default: a generated one. */
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** For what the template leaves open. */
+  /** Defaults for the template's spec. */
   readonly spec?: JsonObject;
 }
 
-/** Where the pods of a controller go whose templates name no node; undefined: nowhere, until somebody binds them. */
+/** The node for pods whose template names none; without one they stay unscheduled. */
 export interface Placing {
   readonly nodeName?: string;
 }
 
-/** A pod of a workload. */
+/** Creates the manifest of a workload's pod. */
 export function podOf(owner: KubeObject, template: unknown, extras: PodExtras = {}): JsonObject {
   const { metadata, spec } = objectOf(template);
   const given = objectOf(metadata);

@@ -5,13 +5,16 @@ import type { Resource } from '../apiserver/registry/resource.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
 import type { Clock, TimerHandle } from '../clock/clock.ts';
 
-/** Who all the controllers are for the API. */
+/** The field manager of all controllers. */
 export const manager = { manager: 'kube-controller-manager' };
 
-/** From a change to what the controller of a workload does about it, in milliseconds. */
+/** The delay between a change and its reconciliation, in milliseconds. */
 export const workloadDelay = 50;
 
-/** Many changes within the delay, in milliseconds, are answered at once. Returns what ends it. */
+/**
+ * Calls `reconcile` `delay` milliseconds after a change of these resources, once for all changes in between. Returns a
+ * function that stops it.
+ */
 export function whenChanged(
   store: ApiStore,
   clock: Clock,
@@ -33,7 +36,7 @@ export function whenChanged(
   };
 }
 
-/** Writes a status as a whole, unless it is that already; with annotations in the same write, as the real ones do. */
+/** Replaces the status if it differs, with annotations in the same request, as the real controllers do. */
 export function writeStatus(
   store: ApiStore,
   resource: Resource,
@@ -48,7 +51,7 @@ export function writeStatus(
   store.patch(resource, metadata.namespace ?? '', metadata.name, change, { subresource: 'status', ...manager });
 }
 
-/** Counts of zero are left out of a status. */
+/** Omits counts of zero. */
 export function nonZero(counts: Readonly<Record<string, number>>): JsonObject {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }

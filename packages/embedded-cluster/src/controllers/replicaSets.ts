@@ -9,11 +9,11 @@ import type { Clock } from '../clock/clock.ts';
 import { isActive, isEnding, ownedBy, ownerReference, type Placing, podOf, podsIn } from './owned.ts';
 import { manager, nonZero, whenChanged, writeStatus } from './reconciling.ts';
 
-/** From a change to what the controller does about it, in milliseconds. */
+/** The delay between a change and its reconciliation, in milliseconds. */
 const replicaSetDelay = 300;
 const endpointSliceDelay = 50;
 
-/** Keeps as many pods as each ReplicaSet wants, and its status true: pods that end count no more. Returns what ends it. */
+/** The ReplicaSet controller: creates and deletes pods, and reports their number. Returns a function that stops it. */
 export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(replicaSets)) {
@@ -22,7 +22,7 @@ export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing
       const missing = (numberOf(objectOf(set['spec'])['replicas']) ?? 1) - active.length;
       for (let count = 0; count < missing; count += 1)
         store.create(pods, podOf(set, objectOf(set['spec'])['template'], { spec: { ...placing } }), manager);
-      // Those that do not work go first.
+      // Pods that are not ready are deleted first.
       const order = active.toSorted((a, b) => Number(isPodReady(a)) - Number(isPodReady(b)));
       for (const { metadata } of order.slice(0, Math.max(0, -missing))) {
         store.delete(pods, metadata.namespace ?? '', metadata.name);
@@ -33,16 +33,18 @@ export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing
   return whenChanged(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
 }
 
-/** The status says what is there; counts of zero are left out, but that of the pods. */
+/** Writes the status; counts of zero are omitted, except `replicas`. */
 function reportPods(store: ApiStore, set: KubeObject, active: readonly KubeObject[]): void {
   const ready = active.filter(isPodReady).length;
-  // Without minReadySeconds whatever is ready is available.
+  // Without minReadySeconds each ready pod is available.
   const counts = { fullyLabeledReplicas: active.length, readyReplicas: ready, availableReplicas: ready };
   const { generation } = set.metadata;
   writeStatus(store, replicaSets, set, { replicas: active.length, ...nonZero(counts), observedGeneration: generation });
 }
 
-/** Keeps one EndpointSlice for each Service with a selector. Returns what ends it. */
+/**
+ * The EndpointSlice controller: one EndpointSlice for each Service with a selector. Returns a function that stops it.
+ */
 export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
   function reconcile(): void {
     for (const service of store.list(services)) {

@@ -10,17 +10,17 @@ import { templateHash } from './templateHash.ts';
 const prefix = 'deployment.kubernetes.io/';
 const hashLabel = 'pod-template-hash';
 
-/** The annotations that number a Deployment's rollouts. */
+/** The annotations with the revisions of a Deployment. */
 export const revisionsOf = { annotation: `${prefix}revision`, history: `${prefix}revision-history` } as const;
 
-/** The number of the rollout in which a ReplicaSet was the current one last; 0: none. */
+/** The revision of a ReplicaSet; 0 if it has none. */
 export function revisionOf({ metadata }: KubeObject): number {
   return Number(metadata.annotations?.[revisionsOf.annotation] ?? 0);
 }
 
 /**
- * The ReplicaSet of a Deployment's template, which is made where there is none, with the Deployment's annotations and
- * the newest revision. A paused one gets neither.
+ * Returns the ReplicaSet of a Deployment's template, with the latest revision and the Deployment's annotations, and
+ * creates it if there is none. A paused Deployment gets neither.
  */
 export function currentSet(store: ApiStore, deployment: KubeObject, isPaused: boolean): KubeObject | undefined {
   const all = ownedBy(store, replicaSets, deployment).filter((set) => !isEnding(set));
@@ -57,7 +57,7 @@ function makeSet(store: ApiStore, deployment: KubeObject, revision: number): Kub
   return created.ok ? created.value : undefined;
 }
 
-/** One that becomes the current one again gets a new number and remembers the old one. */
+/** A ReplicaSet that is used again gets a new revision and records the old one in its revision history. */
 function annotated(store: ApiStore, deployment: KubeObject, set: KubeObject, newest: number): KubeObject {
   const { name, namespace = '', annotations = {} } = set.metadata;
   const own = revisionOf(set);
@@ -69,13 +69,13 @@ function annotated(store: ApiStore, deployment: KubeObject, set: KubeObject, new
   return patched.ok ? patched.value : set;
 }
 
-/** Everything that a Deployment says of itself, but for what is about its revisions or its manifest. */
+/** The annotations that are copied: all but those of revisions and of client-side apply. */
 function inherited({ metadata }: KubeObject): Readonly<Record<string, string>> {
   const isOwn = (key: string) => key.startsWith(prefix) || key === 'kubectl.kubernetes.io/last-applied-configuration';
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isOwn(key)));
 }
 
-/** A template without the label by which the ReplicaSet finds its pods. */
+/** Returns the template without the label pod-template-hash. */
 function plain(template: unknown): JsonObject {
   const { metadata, spec } = objectOf(template);
   const { labels, ...rest } = objectOf(metadata);

@@ -9,7 +9,10 @@ import { templateHash } from './templateHash.ts';
 
 export const hashLabel = 'controller-revision-hash';
 
-/** The revision of a StatefulSet's or DaemonSet's template: the newest one, which is made where there is none. */
+/**
+ * Returns the ControllerRevision of a StatefulSet's or DaemonSet's template, as the latest one, and creates it if there
+ * is none.
+ */
 export function updateRevision(store: ApiStore, owner: KubeObject): KubeObject | undefined {
   const { name, namespace = '' } = owner.metadata;
   const { template, selector } = objectOf(owner['spec']);
@@ -30,12 +33,12 @@ export function updateRevision(store: ApiStore, owner: KubeObject): KubeObject |
   return created.ok ? created.value : undefined;
 }
 
-/** The template as it was in a revision. */
+/** Returns the template of a revision. */
 export function templateIn(revision: KubeObject | undefined): JsonObject {
   return objectOf(objectOf(objectOf(revision?.['data'])['spec'])['template']);
 }
 
-/** Of the revisions that no pod has, as many are kept as may be gone back to. */
+/** Deletes unused revisions beyond revisionHistoryLimit. */
 export function forgetRevisions(store: ApiStore, owner: KubeObject, inUse: (revision: KubeObject) => boolean): void {
   const limit = numberOf(objectOf(owner['spec'])['revisionHistoryLimit']) ?? 10;
   const idle = ownedBy(store, controllerRevisions, owner).filter((each) => !inUse(each));

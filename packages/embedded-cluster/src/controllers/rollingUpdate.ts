@@ -4,13 +4,13 @@ import { pods } from '../apiserver/strategies/resources.ts';
 import { numberOf, objectOf, textOf } from '../base/json.ts';
 import { ownedBy } from './owned.ts';
 
-/** How far a rollout may go above and below the number of pods that is wanted. */
+/** maxSurge and maxUnavailable as numbers of pods. */
 interface Bounds {
   readonly surge: number;
   readonly unavailable: number;
 }
 
-/** Percentages count of the replicas, surge rounded up and the other down; both zero would stop everything. */
+/** Resolves percentages of the replicas: surge is rounded up, unavailable down; they cannot both be zero. */
 export function boundsOf({ spec }: KubeObject): Bounds {
   const { strategy, replicas } = objectOf(spec);
   const { maxSurge, maxUnavailable } = objectOf(objectOf(strategy)['rollingUpdate']);
@@ -20,7 +20,7 @@ export function boundsOf({ spec }: KubeObject): Bounds {
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, wanted) };
 }
 
-/** The next step of a rollout: how many pods the ReplicaSets shall have that are to be changed. */
+/** The next step of a rollout: the new number of replicas of each ReplicaSet that is to be scaled. */
 export function nextReplicas(
   store: ApiStore,
   deployment: KubeObject,
@@ -46,7 +46,7 @@ function raised(deployment: KubeObject, current: KubeObject, old: readonly KubeO
   return Math.min(wanted, now + Math.max(0, room));
 }
 
-/** Old pods that are not available go first, and others only as far as enough stay available. */
+/** Scales down unavailable old pods first, and available ones as far as enough pods stay available. */
 function lowered(
   deployment: KubeObject,
   current: KubeObject,

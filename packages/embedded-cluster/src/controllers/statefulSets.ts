@@ -10,16 +10,16 @@ import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisi
 
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** What one look at a StatefulSet goes by. */
+/** The state that one reconciliation is based on. */
 interface View {
   readonly set: KubeObject;
   readonly replicas: number;
   readonly update: KubeObject;
-  /** The name of the revision that the set was at when it was complete last. */
+  /** The name of the current revision: that of the last completed rollout. */
   readonly current: string;
 }
 
-/** Keeps the pods of StatefulSets, in their order. Returns what ends it. */
+/** The StatefulSet controller: creates, updates and deletes pods in order. Returns a function that stops it. */
 export function startStatefulSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(statefulSets)) {
@@ -37,7 +37,7 @@ export function startStatefulSets(store: ApiStore, clock: Clock, placing: Placin
   return whenChanged(store, clock, [pods, statefulSets], workloadDelay, reconcile);
 }
 
-/** One step: what is missing is made, what is too much goes, and what is outdated is replaced. */
+/** Takes one step: creates a missing pod, deletes a superfluous one, or replaces an outdated one. */
 function proceed(store: ApiStore, view: View, placing: Placing): void {
   const { set, replicas } = view;
   const { podManagementPolicy } = objectOf(set['spec']);
@@ -46,7 +46,7 @@ function proceed(store: ApiStore, view: View, placing: Placing): void {
   for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
     const pod = byOrdinal.get(ordinal);
     if (pod === undefined) store.create(pods, newPod(store, view, ordinal, placing), manager);
-    // Each waits for the one before it, also where that one will never work.
+    // Each pod waits until the one before it is ready, even if that never happens.
     if (isOrdered && (pod === undefined || !isHealthy(pod))) return;
   }
   const tooMany = [...byOrdinal].filter(([ordinal]) => ordinal >= replicas).sort(([a], [b]) => b - a);
@@ -57,7 +57,7 @@ function proceed(store: ApiStore, view: View, placing: Placing): void {
   replaceOutdated(store, view, byOrdinal);
 }
 
-/** The outdated pod with the highest number, when all above it work. */
+/** The outdated pod with the highest ordinal, if all above it are ready. */
 function replaceOutdated(
   store: ApiStore,
   { set, replicas, update }: View,
@@ -75,7 +75,7 @@ function replaceOutdated(
   }
 }
 
-/** Below the partition a pod is made as it was. */
+/** Pods below the partition get the current revision. */
 function newPod(store: ApiStore, { set, update, current }: View, ordinal: number, placing: Placing): JsonObject {
   const { name: own, namespace = '' } = set.metadata;
   const { updateStrategy, serviceName } = objectOf(set['spec']);

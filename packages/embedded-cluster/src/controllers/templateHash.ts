@@ -3,7 +3,7 @@ import { isObject } from '../base/json.ts';
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Ten letters for a template, as they end the names of ReplicaSets and revisions: the same for the same content. */
+/** A hash of ten letters for a template, used in the names of ReplicaSets and revisions. */
 export function templateHash(template: unknown): string {
   const bytes = createHash('sha256')
     .update(JSON.stringify(ordered(template)))

@@ -6,7 +6,7 @@ import { startJobs } from './jobs.ts';
 import { startReplicaSets } from './replicaSets.ts';
 import { startStatefulSets } from './statefulSets.ts';
 
-/** Starts the controllers of all workloads; their pods go to one node. Returns what ends them. */
+/** Starts the controllers of all workloads, whose pods are bound to one node. Returns a function that stops them. */
 export function startWorkloads(store: ApiStore, clock: Clock): () => void {
   const placing = { nodeName: 'node-1' };
   const parts = [

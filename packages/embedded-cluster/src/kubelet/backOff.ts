@@ -1,34 +1,34 @@
-/** Whose way of reporting a back-off is imitated. */
+/** The kubelet versions whose reports of a back-off can be imitated. */
 export const kubeletVersions = ['1.34', '1.36'] as const;
 export type KubeletVersion = (typeof kubeletVersions)[number];
 
-/** How a kubelet deals with one exit. Milliseconds, counted from the exit. */
+/** The schedule of the restart after one exit, in milliseconds from the exit. */
 export interface RestartPlan {
-  /** The back-off that is due; 0: restarted at once. */
+  /** The back-off; 0 if the container is restarted at once. */
   readonly backOff: number;
-  /** When the status says `terminated`. */
+  /** When the status changes to `terminated`. */
   readonly reportedAt: number;
-  /** When it says `waiting` with CrashLoopBackOff; undefined where none is due. */
+  /** When it changes to `waiting` with CrashLoopBackOff; undefined if there is no back-off. */
   readonly waitingAt: number | undefined;
   readonly restartAt: number;
 }
 
 const firstBackOff = 10_000;
 const longestBackOff = 300_000;
-/** From a restart's decision to the running container. */
+/** From the decision to restart to the running container. */
 const restartTime = 90;
 
-/** The back-off that is due after the exit number `exits` (from 1) in a row, in milliseconds. */
+/** The back-off after the exit number `exits` (from 1) in a row, in milliseconds. */
 export function backOffAfter(exits: number): number {
   return exits <= 1 ? 0 : Math.min(longestBackOff, firstBackOff * 2 ** (exits - 2));
 }
 
 /**
- * What a kubelet does about the exit number `exits` (from 1) in a row, of a container that lived for `lived`
- * milliseconds. The numbers are those of two recorded real kubelets (test/data/recorded).
+ * Plans the restart after the exit number `exits` (from 1) in a row, of a container that ran for `lived` milliseconds.
+ * The numbers were measured on recordings of two real kubelets.
  */
 export function planRestart(version: KubeletVersion, exits: number, lived: number, random: () => number): RestartPlan {
-  // Always three draws, so that one exit's outcome does not shift the next one's.
+  // Always three random numbers, so that the outcome of one exit does not shift that of the next.
   const [relist, late, manner] = [random(), random(), random()];
   const reportedAt = 200 + relist * 900;
   const backOff = backOffAfter(exits);
@@ -38,7 +38,7 @@ export function planRestart(version: KubeletVersion, exits: number, lived: numbe
   return { backOff, reportedAt, waitingAt, restartAt };
 }
 
-/** How long the status goes on saying `terminated` before it says CrashLoopBackOff, unless the restart comes first. */
+/** How long the status stays `terminated` before it becomes CrashLoopBackOff, unless the restart comes first. */
 function terminatedFor(version: KubeletVersion, lived: number, manner: number): number {
   if (version === '1.34') return 10_000 + manner * 6_000;
   const exitsAtOnce = lived < 1_000;

@@ -5,7 +5,7 @@ import { type KubeletVersion, planRestart, type RestartPlan } from './backOff.ts
 import { formatDuration } from './duration.ts';
 import { type Process, type ProcessOptions, startProcess } from './program.ts';
 
-/** An init container is done when its program would be ready; a sidecar is a restartable init container. */
+/** An init container completes when its program would become ready; a sidecar is a restartable init container. */
 export type ContainerKind = 'init' | 'sidecar' | 'main';
 
 export interface ContainerOptions extends Pick<ProcessOptions, 'program' | 'isAvailable'> {
@@ -15,36 +15,36 @@ export interface ContainerOptions extends Pick<ProcessOptions, 'program' | 'isAv
   readonly kind: ContainerKind;
   readonly name: string;
   readonly image: string;
-  /** `pod=` in the kubelet's messages: `name_namespace(uid)`. */
+  /** `pod=` in messages: `name_namespace(uid)`. */
   readonly pod: string;
-  /** Asked before each start: what it lacks, in the kubelet's words; undefined: nothing. */
+  /** Called before each start; returns the kubelet's message if ConfigMaps, Secrets or keys are missing. */
   readonly configure: () => string | undefined;
-  /** Its status changed. */
+  /** Called when the status changes. */
   readonly onChange: () => void;
-  /** It exited, and the status says so now. */
+  /** Called when the status reports an exit. */
   readonly onExit: (restarts: number, plan: RestartPlan) => void;
 }
 
-/** One container with all its restarts, from its first start on. */
+/** A container with all of its restarts. */
 export interface Container {
-  /** As in `status.containerStatuses`. */
+  /** The entry of `status.containerStatuses`. */
   status(): JsonObject;
   isReady(): boolean;
   isRunning(): boolean;
-  /** Whether it has run at all. */
+  /** Whether it has ever started. */
   hasStarted(): boolean;
-  /** Whether the containers after it may start: it is done, or, of a sidecar, has been started. */
+  /** Whether the next containers may start: an init container has completed, a sidecar has started. */
   hasPassed(): boolean;
   look(): void;
   stop(): void;
 }
 
-/** After so long without an exit, the next one counts as the first again. */
+/** After this long without an exit, the back-off starts over. */
 const forgetsAfter = 600_000;
-/** From the end of an init container to its report. */
+/** From the completion of an init container to its report. */
 const relistTime = 300;
 
-/** Starts a container, and again after each exit, as the kubelet does it. */
+/** Starts a container, and restarts it after each exit. */
 export function startContainer(options: ContainerOptions): Container {
   const { clock, name, image } = options;
   const timers = new Set<TimerHandle>();
@@ -56,7 +56,7 @@ export function startContainer(options: ContainerOptions): Container {
   let isReady = false;
   let hasPassed = false;
   let hasStarted = false;
-  /** What it lacks. */
+  /** The message about what is missing. */
   let lack: string | undefined;
 
   function at(delay: number, act: () => void): void {
@@ -72,7 +72,7 @@ export function startContainer(options: ContainerOptions): Container {
     options.onChange();
   }
 
-  /** Starts it, unless it lacks something. */
+  /** Starts the container unless something is missing. */
   function run(): void {
     const before = lack;
     lack = options.configure();

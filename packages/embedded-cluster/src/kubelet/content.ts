@@ -6,17 +6,17 @@ import { failed, ok, type Result } from '../base/result.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What a container has of ConfigMaps and Secrets when it starts: variables by name, files by `volume/key`. */
+/** What a container gets from ConfigMaps and Secrets at its start: variables by name, files by `volume/key`. */
 export interface Content {
   readonly env: Texts;
   readonly files: Texts;
 }
 
-/** What the ConfigMaps and Secrets of a namespace give to the containers of a pod, as they are now. */
+/** Resolves the references of a pod to ConfigMaps and Secrets, with their current content. */
 interface Sources {
-  /** The files of all volumes; or what one of them lacks. */
+  /** The files of all volumes, or the kubelet's message about what is missing. */
   files(): Result<Texts, string>;
-  /** The variables of a container; or, in the kubelet's words, what they lack. */
+  /** The variables of a container, or the kubelet's message about what is missing. */
   env(container: JsonObject): Result<Texts, string>;
 }
 
@@ -26,13 +26,13 @@ interface Source {
   readonly isOptional: boolean;
 }
 
-/** Reads a pod's sources through the store. */
+/** Reads the ConfigMaps and Secrets from the store. */
 export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec: JsonObject): Sources {
   function read({ kind, name }: Source): KubeObject | undefined {
     return store.get(kind === 'ConfigMap' ? configMaps : secrets, namespace, name);
   }
 
-  /** All of it, or one key; optional ones may be missing. */
+  /** Reads all keys or the given ones; optional references may be missing. */
   function pick(source: Source, keys: readonly string[] | undefined, hasBytes: boolean): Result<Texts, string> {
     const object = read(source);
     if (object === undefined) {
@@ -87,7 +87,7 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
   };
 }
 
-/** The later ones win; the first that fails counts. */
+/** Merges the parts, later ones over earlier ones; returns the first failure. */
 function joined(parts: readonly Result<Texts, string>[]): Result<Texts, string> {
   let all: Texts = {};
   for (const part of parts) {
@@ -97,7 +97,7 @@ function joined(parts: readonly Result<Texts, string>[]): Result<Texts, string> 
   return ok(all);
 }
 
-/** Bytes of a ConfigMap are for volumes only. */
+/** Only volumes have the binaryData of a ConfigMap. */
 function valuesOf({ kind, data, binaryData }: KubeObject, hasBytes: boolean): Texts {
   const decoded = (value: unknown) => Buffer.from(String(value), 'base64').toString('utf8');
   const isEncoded = kind === 'Secret';

@@ -24,33 +24,33 @@ export interface KubeletOptions {
   readonly store: Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
   readonly clock: Clock;
   readonly version: KubeletVersion;
-  /** The same seed gives each pod, in the order of their creation, the same fate. */
+  /** The same seed gives each pod, in the order of creation, the same random numbers. */
   readonly seed: number;
   readonly report?: (exit: ContainerExit) => void;
-  /** From a pod's creation to its containers' start. Milliseconds. */
+  /** From the creation of a pod to the start of its containers, in milliseconds. */
   readonly startTime?: number;
-  /** What a container of a pod runs; default: as the pod's annotation says. */
+  /** The program of a container; by default that of the pod's annotation. */
   readonly program?: (pod: KubeObject, container: string) => Program;
-  /** Told of each start of a container, with what it has of ConfigMaps and Secrets. */
+  /** Called at each start of a container, with its content of ConfigMaps and Secrets. */
   readonly onStart?: (pod: KubeObject, container: string, content: Content) => void;
 }
 
-/** From a pod's creation to its containers' start, unless told otherwise, and from the wish to delete it to its end. */
+/** The default of the start time; and the time from the deletion of a pod to its end. */
 const usualStartTime = 400;
 const endTime = 300;
-/** From a change of a ConfigMap or Secret to the start of the containers that waited for it. */
+/** From a change of a ConfigMap or Secret to the start of the containers that wait for it. */
 const sourceTime = 1_000;
 
 interface Node {
   pod: KubeObject;
   containers: PodContainers | undefined;
-  /** Writes the pod's status as it is now. */
+  /** Writes the status of the pod. */
   report: () => void;
   timer: TimerHandle | undefined;
   isEnding: boolean;
 }
 
-/** Runs the programs of all pods, as one kubelet for all nodes. Returns what ends it. */
+/** Simulates one kubelet for all nodes, on which the programs of all pods run. Returns a function that stops it. */
 export function startKubelet(options: KubeletOptions): () => void {
   const { store, clock, version, seed, report, program = programOf, onStart, startTime = usualStartTime } = options;
   let sourceTimer: TimerHandle | undefined;
@@ -126,7 +126,7 @@ export function startKubelet(options: KubeletOptions): () => void {
       if (!node.isEnding) end(node);
     } else if (running.has(uid)) {
       node.containers?.look();
-      // Somebody may have opened or closed a readiness gate.
+      // A readiness gate may have changed.
       if (objectOf(pod['spec'])['readinessGates'] !== undefined) node.report();
     } else {
       running.set(uid, node);

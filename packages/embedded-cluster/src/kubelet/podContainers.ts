@@ -2,14 +2,14 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { type Container, type ContainerKind, type ContainerOptions, startContainer } from './container.ts';
 import type { Program } from './program.ts';
 
-/** The containers of one pod: the init containers and sidecars one after the other, and then the others at once. */
+/** The containers of a pod: init containers and sidecars start one after the other, and then the others at once. */
 export interface PodContainers {
-  /** As in `status.initContainerStatuses` and `status.containerStatuses`. */
+  /** The entries of `status.initContainerStatuses` and `status.containerStatuses`. */
   initStatuses(): readonly JsonObject[];
   mainStatuses(): readonly JsonObject[];
-  /** Those of the sidecars, whose readiness counts for the pod's. */
+  /** The statuses of the sidecars, which count for the readiness of the pod. */
   sidecarStatuses(): readonly JsonObject[];
-  /** The init containers and sidecars that hold the others up, by name. */
+  /** The names of init containers and sidecars that the others wait for. */
   incomplete(): readonly string[];
   /** Whether the main containers have been started. */
   haveStarted(): boolean;
@@ -22,9 +22,9 @@ interface PodContainersOptions
   extends Pick<ContainerOptions, 'clock' | 'version' | 'random' | 'isAvailable' | 'pod' | 'onChange' | 'onExit'> {
   readonly spec: JsonObject;
   readonly programOf: (container: string) => Program;
-  /** Whether the volumes are there, without which nothing starts. */
+  /** Whether all volumes can be mounted; no container starts before. */
   readonly hasVolumes: () => boolean;
-  /** Asked before each start of a container, given as in the spec: what it lacks. */
+  /** Called before each start of a container, with its spec; returns the kubelet's message if something is missing. */
   readonly configure: (container: JsonObject) => string | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Slot {
   container: Container | undefined;
 }
 
-/** Starts what may start now; the rest follows when what comes before it is done. */
+/** Starts the first containers; the others follow as those before them complete. */
 export function startPodContainers({
   spec,
   programOf,
@@ -65,7 +65,7 @@ export function startPodContainers({
   }
 
   function onChange(): void {
-    // While the last of several containers has not started, there is nothing to tell yet.
+    // Until the last container has started there is nothing to report.
     if (isStarting) return;
     proceed();
     options.onChange();

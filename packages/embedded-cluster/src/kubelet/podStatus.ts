@@ -11,7 +11,7 @@ interface Readiness {
 
 const kubeletConditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
-/** The status of a pod whose containers are being run; conditions keep the time of their last change. */
+/** The status of a running pod; conditions keep their lastTransitionTime while their status is the same. */
 export function podStatus(pod: KubeObject, containers: PodContainers, podIP: string, now: number): JsonObject {
   const old = objectOf(pod['status']);
   const initStatuses = containers.initStatuses();
@@ -26,7 +26,7 @@ export function podStatus(pod: KubeObject, containers: PodContainers, podIP: str
 
   const initialized = initializedBy(containers.incomplete());
   const containersReady = containersReadyBy([...containers.sidecarStatuses(), ...statuses]);
-  // Whoever a readiness gate is for has its own conditions in the same list.
+  // Conditions of readiness gates are kept.
   const foreign = arrayOf(old['conditions']).filter(
     (each) => !kubeletConditions.includes(String(objectOf(each)['type'])),
   );

@@ -2,23 +2,23 @@ import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { numberOf, objectOf, textOf } from '../base/json.ts';
 import type { Clock, TimerHandle } from '../clock/clock.ts';
 
-/** What the containers of a pod run. Times are milliseconds. */
+/** The simulated behaviour of a container. Times are milliseconds. */
 export interface Program {
-  /** The service, in the pod's namespace, without which it cannot work. */
+  /** A Service, in the pod's namespace, that the container depends on. */
   readonly needs: string | undefined;
-  /** From the start, or from when the service is there, until it is ready. */
+  /** From its start, or from when the Service is available, until it is ready. */
   readonly readyAfter: number;
-  /** How long it tries without the service before it exits with code 1. */
+  /** How long it runs without the Service before it exits with code 1. */
   readonly givesUpAfter: number;
-  /** The same for one that has been ready. */
+  /** The same once it has been ready. */
   readonly survives: number;
   readonly isHealthy: boolean;
 }
 
-/** A pod's annotation with a Program as JSON, and programs of single containers in `containers`, by name. */
+/** The annotation with a Program as JSON, and with programs of single containers in `containers`, by name. */
 export const programAnnotation = 'demo.weeder.dev/program';
 
-/** The program of a container: its own, else its pod's; what both leave out is that it becomes ready and stays so. */
+/** Returns the program of a container: its own, or its pod's; by default a container becomes ready and stays so. */
 export function programOf({ metadata }: KubeObject, container: string): Program {
   const given: unknown = JSON.parse(metadata.annotations?.[programAnnotation] ?? '{}');
   const { containers, ...common } = objectOf(given);
@@ -34,17 +34,17 @@ export function programOf({ metadata }: KubeObject, container: string): Program 
 
 export interface ProcessOptions {
   readonly clock: Clock;
-  /** As the pod says it now. */
+  /** Returns the current program of the pod. */
   readonly program: () => Program;
   readonly isAvailable: (service: string) => boolean;
   readonly onReady: (isReady: boolean) => void;
-  /** It exited, with code 1. */
+  /** Called at an exit with code 1. */
   readonly onExit: () => void;
 }
 
 /** A running process. */
 export interface Process {
-  /** The program or its service may have changed. */
+  /** Checks whether the program or the Service has changed. */
   look(): void;
   kill(): void;
 }
@@ -78,7 +78,7 @@ export function startProcess({ clock, program, isAvailable, onReady, onExit }: P
 
   function look(): void {
     const { needs, isHealthy, readyAfter, survives, givesUpAfter } = program();
-    // A dependant stays ready until it exits, as in the recordings.
+    // A dependant stays ready until it exits, as in recordings of real pods.
     if (needs !== undefined && !isAvailable(needs)) plan('exit', isReady ? survives : givesUpAfter);
     else if (!isHealthy) {
       clear();

@@ -15,11 +15,11 @@ const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
 /**
- * Collects garbage as the controller of that name does: what is owned goes when its last owner has gone, or before it
- * (foreground), or stays without the reference (orphan). Owners of kinds that the server does not keep count as alive.
+ * The garbage collector: deletes dependants after their last owner (background) or before it (foreground), or removes
+ * their references (orphan). Owners of kinds that the server does not serve count as existing.
  */
 export function collectGarbage(storage: Storage): void {
-  /** By the uid of the owner, and by their own uid. */
+  /** By the uid of the owner; and references by the uid of the dependant. */
   const dependants = new Map<string, Map<string, Dependant>>();
   const references = new Map<string, readonly JsonObject[]>();
 
@@ -53,7 +53,7 @@ export function collectGarbage(storage: Storage): void {
     return storage.collectionOf(resource).get(namespace, name);
   }
 
-  /** Deletes what has no owner any more. */
+  /** Deletes a dependant that has no owner left. */
   function collect(dependant: Dependant): void {
     const { resource, namespace, name } = dependant;
     const refs = current(dependant)?.metadata.ownerReferences ?? [];
@@ -92,7 +92,7 @@ export function collectGarbage(storage: Storage): void {
     const { uid, name, namespace = '', ownerReferences, deletionTimestamp, finalizers } = object.metadata;
     const place: Dependant = { resource, namespace, name };
     track(resource, object, isRemoved);
-    // A moment later, as a controller that watches would.
+    // Asynchronously, as a controller that watches.
     if (!isRemoved && deletionTimestamp !== undefined && finalizers !== undefined) {
       queueMicrotask(() => endOwner(place, uid));
     }
@@ -104,7 +104,7 @@ export function collectGarbage(storage: Storage): void {
     for (const reference of ownerReferences ?? []) queueMicrotask(() => endOwnerOf(reference, namespace));
   });
 
-  /** A dependant of an owner that waits for it has gone. */
+  /** Called when a dependant has gone whose owner may wait for it. */
   function endOwnerOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
     const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (resource === undefined) return;

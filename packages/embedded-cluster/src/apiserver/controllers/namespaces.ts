@@ -4,8 +4,8 @@ import type { Storage } from '../storage/storage.ts';
 import { namespaces } from '../strategies/resources.ts';
 
 /**
- * Ends namespaces as the namespace controller does: deletes all that is in a terminating one, and the namespace when
- * nothing is left. Pods on a node go when their kubelet says so.
+ * The namespace controller: deletes the content of a terminating namespace, and the namespace once it is empty. Pods on
+ * a node are removed by their kubelet.
  */
 export function endNamespaces(storage: Storage): void {
   const contents = () => storage.resources.filter(({ isNamespaced, view }) => isNamespaced && view === undefined);
@@ -27,7 +27,7 @@ export function endNamespaces(storage: Storage): void {
 
   storage.onChange((resource, { metadata }, isRemoved) => {
     if (resource === namespaces && !isRemoved && metadata.deletionTimestamp !== undefined) {
-      // The deletion is answered before its consequences begin.
+      // The response to the deletion comes first.
       queueMicrotask(() => {
         removeContents(metadata.name);
         finish(metadata.name);

@@ -2,7 +2,7 @@ import { create } from '../registry/create.ts';
 import type { Storage } from '../storage/storage.ts';
 import { namespaces, serviceAccounts } from '../strategies/resources.ts';
 
-/** Keeps a ServiceAccount `default` in each namespace, as the controller for them does. */
+/** The ServiceAccount controller: each namespace has an account `default`. */
 export function keepDefaultAccounts(storage: Storage): void {
   function keep(namespace: string): void {
     const home = storage.collectionOf(namespaces).get('', namespace);

@@ -9,7 +9,10 @@ import { schemaValue } from './schemaValue.ts';
 
 const ofEveryObject = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The resource that a CustomResourceDefinition defines, in the version that it stores; undefined: it serves none. */
+/**
+ * Returns the resource that a CustomResourceDefinition defines, in its storage version; undefined if that is not
+ * served.
+ */
 export function customResource(definition: KubeObject): Resource | undefined {
   const { group, names, scope, versions } = objectOf(definition['spec']);
   const version = arrayOf(versions)
@@ -61,7 +64,7 @@ function withoutAbsent(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** What a definition is called has to be what it defines. */
+/** The name that a definition must have. */
 export function definedName(spec: JsonObject): string {
   return `${textOf(objectOf(spec['names'])['plural']) ?? ''}.${textOf(spec['group']) ?? ''}`;
 }

@@ -2,7 +2,7 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '
 import { type Fault, fault } from '../meta/status.ts';
 import { isEmbedded, propertySchema } from './schemaValue.ts';
 
-/** What is wrong with a value by its schema. Rules in CEL, `oneOf` and the like are not looked at. */
+/** Validates a value against its schema. CEL rules, `oneOf` and the like are ignored. */
 export function schemaFaults(schema: JsonObject, value: unknown, path: string): readonly Fault[] {
   if (value === null && schema['nullable'] === true) return [];
   const wrongType = typeFault(schema, value, path);
@@ -55,7 +55,7 @@ function listFaults(schema: JsonObject, list: readonly unknown[], path: string):
   ];
 }
 
-/** Of a set, or of a list with keys, no two items are the same. */
+/** Items of a set, or of a list with keys, must be unique. */
 function repeatedFaults(schema: JsonObject, list: readonly unknown[], path: string): readonly Fault[] {
   const type = schema['x-kubernetes-list-type'];
   if (type !== 'set' && type !== 'map') return [];
@@ -88,7 +88,7 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
   'date-time': (value) =>
     /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/.test(value) &&
     !Number.isNaN(Date.parse(value.replace(' ', 'T'))),
-  // A sign, and days and weeks beside what Go has.
+  // Accepts a sign, and days and weeks in addition to Go's units.
   duration: (value) => /^[+-]?(\d+(\.\d+)?\s*(ns|us|µs|ms|s|m|h|d|w))+$|^0$/.test(value),
 };
 

@@ -9,7 +9,7 @@ const scalars: Readonly<Record<string, ScalarShape['type']>> = {
   boolean: 'boolean',
 };
 
-/** What the schema of a CustomResourceDefinition (JSONSchemaProps) says of merging and owning. */
+/** Converts the schema of a CustomResourceDefinition (JSONSchemaProps) to the shape by which its objects are merged. */
 export function schemaShape(schema: JsonObject): Shape {
   const type = textOf(schema['type']) ?? '';
   if (schema['x-kubernetes-int-or-string'] === true) return { is: 'scalar', type: 'intOrString' };
@@ -31,7 +31,7 @@ function mapShape(schema: JsonObject): Shape {
   };
 }
 
-/** What every object has, whatever its kind. */
+/** The fields of every object, whatever its kind. */
 function embedded(): readonly (readonly [string, Field])[] {
   const text: Shape = { is: 'scalar', type: 'string' };
   return [

@@ -4,8 +4,7 @@ import { any } from '../managedfields/shape.ts';
 import { shapeOf } from '../schema/types.ts';
 
 /**
- * A custom resource as it is stored: without fields that its schema does not have and nulls where there can be none,
- * and with what is there by default.
+ * Prunes and defaults a custom resource: drops fields that its schema does not have and nulls that it does not allow.
  */
 export function schemaValue(schema: JsonObject, value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -27,7 +26,7 @@ export function schemaValue(schema: JsonObject, value: unknown): unknown {
   return Object.fromEntries([...kept, ...missing].map(([key, each]) => [key, embeddedPart(schema, key, each)]));
 }
 
-/** The schema of a key; undefined: it has none, and the key is dropped. */
+/** The schema of a key; undefined if it has none, and is pruned. */
 export function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
   const { additionalProperties } = schema;
   if (isDeclared(schema, key)) return objectOf(objectOf(schema['properties'])[key]);
@@ -47,7 +46,10 @@ export function isEmbedded(schema: JsonObject): boolean {
   return schema['x-kubernetes-embedded-resource'] === true;
 }
 
-/** The metadata of an embedded object have only the fields that metadata have, whatever the schema says of some. */
+/**
+ * The metadata of an embedded object are pruned to the fields of ObjectMeta, even where the schema has only some of
+ * them.
+ */
 function embeddedPart(schema: JsonObject, key: string, value: unknown): unknown {
   return isMetadata(schema, key) ? canonical(shapeOf('ObjectMeta') ?? any, value) : value;
 }

@@ -10,8 +10,8 @@ import { customResource } from './customResource.ts';
 const manager = 'kube-apiserver';
 
 /**
- * Establishes CustomResourceDefinitions, serves what they define (`servedAfterMs` after they are established), and at
- * their end deletes all objects of it first.
+ * Establishes CustomResourceDefinitions and serves their resources, `servedAfterMs` later; at the deletion of a
+ * definition all of its objects are deleted first.
  */
 export function serveDefinitions(storage: Storage, servedAfterMs: number): void {
   const served = new Map<string, Resource>();
@@ -46,7 +46,7 @@ export function serveDefinitions(storage: Storage, servedAfterMs: number): void 
     } else if (served.has(name)) serve(name);
   }
 
-  /** Its objects go first; the finalizer of the definition waits for those that somebody holds. */
+  /** Deletes the objects; the finalizer of the definition stays until those with finalizers have gone, too. */
   function end(name: string): void {
     serve(name);
     const resource = served.get(name);

@@ -9,12 +9,12 @@ import { objectBody } from './writes.ts';
 
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** Whether a request asks what whoever sends it may do. */
+/** Whether the request creates a SelfSubjectAccessReview. */
 export function isAccessReview({ method, path }: Exchange): boolean {
   return method === 'POST' && path === reviews;
 }
 
-/** A SelfSubjectAccessReview with its answer: of an impersonated user what the roles say, of anybody else yes. */
+/** Answers a SelfSubjectAccessReview: for an impersonated user by the roles, for everybody else with yes. */
 export async function reviewAccess(
   storage: Storage,
   exchange: Exchange,

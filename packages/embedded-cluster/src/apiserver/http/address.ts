@@ -1,6 +1,6 @@
 import type { Resource } from '../registry/resource.ts';
 
-/** What a request's path means. */
+/** What the path of a request addresses. */
 export type Address =
   /** A resource, or one object of it, or a subresource of an object. */
   | {
@@ -10,19 +10,19 @@ export type Address =
       readonly name: string | undefined;
       readonly subresource: string | undefined;
     }
-  /** In a known group, and not known there. */
+  /** A resource that a known group does not have. */
   | { readonly kind: 'unknownResource' }
-  /** `/`, `/version`, `/api…`: something else, or nothing at all. */
+  /** `/`, `/version`, `/api…`, or an unknown path. */
   | { readonly kind: 'other'; readonly path: string };
 
-/** Reads a path, `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
+/** Parses a path, `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
 export function addressOf(resources: readonly Resource[], path: string): Address {
   const [first = '', ...rest] = path.replace(/\/$/, '').split('/').slice(1).map(decoded);
   const groupVersion = first === 'api' ? rest.splice(0, 1) : first === 'apis' ? rest.splice(0, 2) : [];
   const [group, version] = first === 'api' ? ['', groupVersion[0]] : groupVersion;
   const inGroup = resources.filter((each) => each.group === group);
   const known = inGroup.filter((each) => each.version === version);
-  // Of what definitions define, nobody knows more than that this path is not served.
+  // The response for groups of custom resources is a plain 404, without a Status.
   const unknown: Address = inGroup.every(({ isCustom }) => isCustom)
     ? { kind: 'other', path }
     : { kind: 'unknownResource' };

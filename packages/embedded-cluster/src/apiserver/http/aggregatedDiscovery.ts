@@ -5,10 +5,7 @@ import { type Exchange, sendJson } from './exchange.ts';
 
 const forms = ['v2', 'v2beta1'] as const;
 
-/**
- * Answers `/api` and `/apis` with all that is served below them, where the Accept header asks for it before anything
- * else that can be given; false: it does not.
- */
+/** Answers `/api` and `/apis` with aggregated discovery if the Accept header prefers it; returns false if not. */
 export function serveAggregated(resources: readonly Resource[], exchange: Exchange): boolean {
   const { path, request, response } = exchange;
   const root = path.replace(/\/$/, '');
@@ -36,7 +33,7 @@ export function serveAggregated(resources: readonly Resource[], exchange: Exchan
   return true;
 }
 
-/** Undefined: the plain form comes first, or alone. */
+/** Undefined if the client prefers the unaggregated form. */
 function formOf(accept: string): (typeof forms)[number] | undefined {
   for (const range of accept.split(',').map((each) => each.replaceAll(' ', ''))) {
     const [type, ...parameters] = range.split(';');
@@ -65,7 +62,7 @@ function groupOf(resources: readonly Resource[], group: string) {
 
 function resourceOf(resource: Resource) {
   const { kind, plural, singular, isNamespaced, shortNames, isCustom } = resource;
-  // Of built-in kinds the list leaves out what it stands in.
+  // For built-in kinds the document omits the group and version that it stands in.
   const { group, version } = isCustom ? resource : { group: '', version: '' };
   const subresources = subresourcesOf(resource).map(({ name, verbs, ...its }) => ({
     subresource: name,

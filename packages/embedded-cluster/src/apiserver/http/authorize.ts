@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { refusal, type User, userOf } from './rbac.ts';
 import { type Verb, verbOf } from './requestLog.ts';
 
-/** Who is impersonated; undefined: nobody, and everything is allowed. */
+/** The impersonated user; undefined if there is none, and everything is allowed. */
 export function impersonated({ request }: Exchange): User | undefined {
   const name = request.headers['impersonate-user'];
   if (typeof name !== 'string') return undefined;
@@ -13,7 +13,9 @@ export function impersonated({ request }: Exchange): User | undefined {
   return userOf(name, groups === undefined ? [] : String(groups).split(/,\s*/));
 }
 
-/** 403 when an impersonated user may not do this; what is no resource everybody may read. */
+/**
+ * Returns 403 if the impersonated user is not allowed to do this; paths that are no resource are allowed for everyone.
+ */
 export function impersonationRefusal(
   storage: Storage,
   exchange: Exchange,

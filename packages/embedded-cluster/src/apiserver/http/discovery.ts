@@ -14,7 +14,7 @@ const version = {
 
 const checks = new Set(['/healthz', '/livez', '/readyz']);
 
-/** What is served beside the resources: the version, the health, and which resources there are. Undefined: nothing. */
+/** Answers `/version`, health checks and discovery; undefined for other paths. */
 export function discover(resources: readonly Resource[], asked: string): object | 'ok' | undefined {
   const path = asked.startsWith('/api') ? asked.replace(/\/$/, '') : asked;
   if (checks.has(path)) return 'ok';
@@ -56,13 +56,13 @@ const described = {
   scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
 };
 
-/** What can be done to its objects. */
+/** The verbs of a resource. */
 export function verbsOf({ hasCollectionDeletion }: Resource): readonly string[] {
   const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
   return hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection');
 }
 
-/** By name: what can be done to each, and the kind of what it takes where that is another one. */
+/** Subresources by name: their verbs, and their kind where it is another one. */
 export function subresourcesOf({ hasStatus, subresources }: Resource) {
   return [
     ...subresources.map((name) => ({ name, ...described[name] })),

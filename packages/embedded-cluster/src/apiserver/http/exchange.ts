@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { failed, ok } from '../../base/result.ts';
 import { failure, type Outcome, type Status } from '../meta/status.ts';
 
-/** One request, read as far as its headers. */
+/** A request of which only the headers have been read, and its response. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** etcd takes no more than 1.5 MiB; the real server reads up to this. */
+/** The limit of the real server; etcd itself takes 1.5 MiB. */
 const longestBody = 3 << 20;
 
 export function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -26,14 +26,14 @@ export function exchangeOf(request: IncomingMessage, response: ServerResponse): 
   };
 }
 
-/** The whole body as text. Fails with 413. */
+/** Reads the body as text. Fails with 413. */
 export async function bodyOf({ request }: Exchange): Promise<Outcome<string>> {
   let pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of request) {
     if (!Buffer.isBuffer(piece)) continue;
     length += piece.length;
-    // Read to its end all the same: a client that is still sending does not hear the answer.
+    // Read to the end all the same: a client that is still sending does not read the response.
     if (length > longestBody) pieces = [];
     else pieces.push(piece);
   }
@@ -49,7 +49,7 @@ export function sendText({ response }: Exchange, code: number, text: string): vo
   send(response, code, 'text/plain; charset=utf-8', text);
 }
 
-/** A failure, with the code that it names; or a success. */
+/** Sends a Status, of a failure with its code. */
 export function sendStatus(exchange: Exchange, status: Status): void {
   const seconds = status.details?.['retryAfterSeconds'];
   if (typeof seconds === 'number') exchange.response.setHeader('retry-after', String(seconds));
@@ -67,7 +67,7 @@ function send(response: ServerResponse, code: number, type: string, body: string
   response.end(bytes);
 }
 
-/** The media type of the body, without its parameters; empty when none is given. */
+/** The media type of the body, without parameters; empty if there is none. */
 export function mediaTypeOf({ request }: Exchange): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -4,12 +4,12 @@ import { type Exchange, sendJson, sendText } from './exchange.ts';
 
 const root = '/openapi/v3';
 
-/** Answers `/openapi/v3` and its documents; false: it is another path, or a document that there is not. */
+/** Answers `/openapi/v3` and its documents; returns false for other paths and unknown documents. */
 export function serveOpenApi({ resources }: Storage, exchange: Exchange): boolean {
   const { path, query, response } = exchange;
   if (path !== root && !path.startsWith(`${root}/`)) return false;
   const documents = openApiDocuments(resources);
-  // Text, on the real server too.
+  // Plain text, as on the real server.
   if (path === root) sendText(exchange, 200, JSON.stringify(openApiIndex(documents)));
   const document = documents.get(path.slice(root.length + 1));
   if (document === undefined) return path === root;

@@ -7,7 +7,10 @@ import type { WriteOptions } from '../registry/assemble.ts';
 import type { DeleteOptions } from '../registry/delete.ts';
 import { bodyOf, type Exchange } from './exchange.ts';
 
-/** DeleteOptions from the body, or else from the query: a body that says nothing still wins. Fails with 400, 422. */
+/**
+ * Reads DeleteOptions from the body, or from the query if there is no body; even an empty body takes precedence. Fails
+ * with 400, 422.
+ */
 export async function deleteOptions(exchange: Exchange): Promise<Outcome<DeleteOptions>> {
   const text = await bodyOf(exchange);
   if (!text.ok) return text;
@@ -33,7 +36,7 @@ function queryOptions(query: URLSearchParams): JsonObject {
   };
 }
 
-/** metav1.DeleteOptions; what has the wrong type counts as not said. */
+/** Parses metav1.DeleteOptions; values of the wrong type are ignored. */
 export function readDeleteOptions(body: JsonObject): DeleteOptions {
   const { uid, resourceVersion } = objectOf(body['preconditions']);
   return {
@@ -67,7 +70,7 @@ function optionsOf(verb: string) {
   return { group: 'meta.k8s.io', kind, plural: kind.toLowerCase() };
 }
 
-/** What the query of a writing request says. Fails with 422. */
+/** Reads the query of a writing request. Fails with 422. */
 export function writeOptions(
   { query, request }: Exchange,
   verb: 'Create' | 'Update' | 'Patch',
@@ -85,7 +88,7 @@ export function writeOptions(
   });
 }
 
-/** What the query of an apply says: who applies is not to be left out. Fails with 422. */
+/** Reads the query of an apply, in which fieldManager is required. Fails with 422. */
 export function applyOptions({ query }: Exchange, subresource: string | undefined): Outcome<ApplyOptions> {
   const values = query.getAll('dryRun');
   const manager = query.get('fieldManager') ?? '';

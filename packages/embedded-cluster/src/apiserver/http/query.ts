@@ -4,19 +4,19 @@ import { type ListOptions, versionFault } from '../registry/list.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Selection, select } from '../selectors/selection.ts';
 
-/** What a list or a watch asks for. */
+/** The options of a list or a watch. */
 export interface CollectionQuery {
   readonly selection: Selection;
   readonly isWatch: boolean;
   readonly list: ListOptions;
   readonly hasBookmarks: boolean;
-  /** Undefined: not said. */
+  /** Undefined if not given. */
   readonly sendInitialEvents: boolean | undefined;
-  /** Undefined: as long as the server likes. */
+  /** Undefined: the server decides. */
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Reads metav1.ListOptions. Fails with 400, 422, and 500 where the real server does. */
+/** Parses metav1.ListOptions. Fails with 400, 422, and 500 where the real server does. */
 export function readCollectionQuery(
   resource: Resource,
   namespace: string | undefined,
@@ -54,7 +54,7 @@ function queryFault(query: URLSearchParams, isWatch: boolean): Status | undefine
 
 const listOptions = { group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' };
 
-/** Whatever is not false is true; undefined: not said. */
+/** Every value but `false` and `0` is true; undefined if not given. */
 function flag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';

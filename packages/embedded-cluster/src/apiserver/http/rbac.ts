@@ -5,33 +5,33 @@ import type { Resource } from '../registry/resource.ts';
 import type { Storage } from '../storage/storage.ts';
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from '../strategies/resources.ts';
 
-/** Who asks. */
+/** A user and the groups it is in. */
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** What somebody wants to do. */
+/** An action on a resource. */
 interface Attempt {
   readonly verb: string;
   readonly resource: Pick<Resource, 'group' | 'plural'>;
-  /** Undefined: on all of them, or cluster-wide. */
+  /** Undefined: in all namespaces, or cluster-scoped. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** Whether a role that is bound to the user allows it. */
+/** Whether a role bound to the user allows the action. */
 export function allowed(storage: Storage, user: User, attempt: Attempt): boolean {
   return rulesOf(storage, user, attempt.namespace).some((rule) => allows(objectOf(rule), attempt));
 }
 
-/** 403 when no role that is bound to the user allows it. */
+/** Returns 403 if no role bound to the user allows the action. */
 export function refusal(storage: Storage, user: User, attempt: Attempt): Status | undefined {
   return allowed(storage, user, attempt) ? undefined : forbiddenStatus(user, attempt);
 }
 
-/** A ServiceAccount's user is in groups of its own, whoever says so. */
+/** A ServiceAccount is always a member of its groups, whoever impersonates it. */
 export function userOf(name: string, groups: readonly string[]): User {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(name);
   const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];

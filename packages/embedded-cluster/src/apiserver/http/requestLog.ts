@@ -3,24 +3,24 @@ import type { Exchange } from './exchange.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'other';
 
-/** What was asked for. */
+/** A request, by what it did. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `pods`, `pods/status`; empty for whatever is no resource. */
+  /** `pods`, `pods/status`; empty if the path is no resource. */
   readonly resource: string;
-  /** With the query. */
+  /** With the query string. */
   readonly url: string;
-  /** Who was impersonated; undefined: nobody. */
+  /** The impersonated user, or undefined. */
   readonly user: string | undefined;
 }
 
-/** What clients asked for, for tests. */
+/** The requests of clients, for assertions in tests. */
 export interface RequestLog {
   /** The latest requests, oldest first. */
   readonly latest: readonly LoggedRequest[];
-  /** How often that was asked for since the start. */
+  /** The number of such requests since the start. */
   count(verb: Verb, resource: string): number;
-  /** The same of those that impersonated this user. */
+  /** As `count`, of the requests that impersonate this user. */
   countAs(user: string, verb: Verb, resource: string): number;
 }
 
@@ -72,7 +72,7 @@ function entryOf(exchange: Exchange, address: Address): LoggedRequest {
   };
 }
 
-/** What the API calls it that a request wants. */
+/** The verb of RBAC and audit logs for a request. */
 export function verbOf({ method, query }: Exchange, address: Address): Verb {
   if (address.kind !== 'resource') return 'other';
   const plain = verbs[method] ?? 'other';

@@ -21,7 +21,7 @@ import { deleteObject, patchObject, post, postEviction, put, type Target, type W
 
 type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
 
-/** Answers one request. */
+/** Handles a request. */
 export async function serve(storage: Storage, exchange: Exchange, isAuthorizing: boolean): Promise<void> {
   const address = addressOf(storage.resources, exchange.path);
   const refused = isAuthorizing ? impersonationRefusal(storage, exchange, address) : undefined;
@@ -59,7 +59,10 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
   send(exchange, address.resource, form.value, answer);
 }
 
-/** In the form that was asked for: that it does not fit is found out when all has been done. */
+/**
+ * Responds in the form of the Accept header, which is checked only after the request has been carried out, as on the
+ * real server.
+ */
 function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcome<Written>): void {
   if (!answer.ok) {
     sendStatus(exchange, answer.error);
@@ -117,7 +120,7 @@ async function collectionWrite(
   return failed(methodNotAllowed);
 }
 
-/** Answers with what was there before. */
+/** Responds with the previous object. */
 async function deleteCollection(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
   const { storage, resource, namespace } = target;
   const query = readCollectionQuery(resource, namespace, exchange.query);
@@ -141,7 +144,7 @@ async function onObject(
   isAuthorizing: boolean,
 ): Promise<Outcome<Written>> {
   const { resource, namespace = '', name = '', subresource } = address;
-  // Whoever may write what is there may not therefore create what is not.
+  // An apply of an absent object needs the permission to create it, too.
   const mayCreate = exchange.method === 'PUT' || mediaTypeOf(exchange) === 'application/apply-patch+yaml';
   const isAbsent = mayCreate && storage.collectionOf(resource).get(namespace, name) === undefined;
   const refused = isAbsent && isAuthorizing ? impersonationRefusal(storage, exchange, address, 'create') : undefined;

@@ -8,16 +8,16 @@ import type { Storage } from '../storage/storage.ts';
 import type { Exchange } from './exchange.ts';
 import type { CollectionQuery } from './query.ts';
 
-/** How long a watch is held open that does not say how long, in seconds. The real server takes 30 to 60 minutes. */
+/** The timeout of a watch that names none, in seconds. The real server chooses 30 to 60 minutes. */
 const defaultTimeout = 1_800;
 const bookmarkEveryMs = 60_000;
-/** The last bookmark comes so long before the end, so that the next watch begins where this one stopped. */
+/** The last bookmark is sent this long before the end, so that the next watch can resume from it. */
 const lastBookmarkMs = 2_000;
-/** Characters that are handed to the socket at once. */
+/** The number of characters written to the socket at once. */
 const longestBatch = 1 << 16;
 const longestTimer = 2 ** 31 - 1;
 
-/** Serves one watch until it times out or the client goes. What goes wrong is told by an ERROR event. */
+/** Serves a watch until it times out or the client disconnects. Errors are sent as ERROR events. */
 export function serveWatch(
   storage: Storage,
   resource: Resource,
@@ -29,7 +29,7 @@ export function serveWatch(
   response.writeHead(200, { 'cache-control': 'no-cache, private', 'content-type': 'application/json' });
   response.flushHeaders();
   if (formFault(form, resource.kind, false) !== undefined) {
-    // The real server finds out when it has begun, and says no more.
+    // The real server detects this only after the response has begun, and ends it without a message.
     response.end();
     return;
   }
@@ -46,7 +46,7 @@ export function serveWatch(
   const reading: Reading = { resource, form, cursor, hasLastInitial: saysWhenComplete(query) };
   let isBlocked = false;
 
-  /** Sends what there is, as long as the client takes it. */
+  /** Sends events for as long as the client reads them. */
   function pump(): void {
     while (!isBlocked && !response.writableEnded && !response.destroyed) {
       const { lines, state } = readBatch(reading);
@@ -101,7 +101,7 @@ function readBatch({ resource, form, cursor, hasLastInitial }: Reading): {
   return { lines, state: 'more' };
 }
 
-/** A Status: it cannot begin where it was told to. */
+/** Sends a Status: the watch cannot start from the requested version. */
 function startOf({ version }: Storage, { list, sendInitialEvents }: CollectionQuery): number | 'now' | Status {
   const asked = Number(list.resourceVersion || '0');
   if (sendInitialEvents === true) return asked > version ? fromTheFuture(asked, version) : 'now';

@@ -16,7 +16,7 @@ import type { Storage } from '../storage/storage.ts';
 import { bodyOf, type Exchange, mediaTypeOf } from './exchange.ts';
 import { applyOptions, deleteOptions, readDeleteOptions, writeOptions } from './options.ts';
 
-/** What a request is answered with. */
+/** The response to a write. */
 export interface Written {
   readonly code: number;
   readonly content:
@@ -26,7 +26,7 @@ export interface Written {
     | { readonly is: 'status'; readonly status: Status };
 }
 
-/** The object that a request names. */
+/** The object that the request addresses. */
 export interface Target {
   readonly storage: Storage;
   readonly resource: Resource;
@@ -93,7 +93,7 @@ async function applyObject(target: Target, exchange: Exchange): Promise<Outcome<
   return written(apply(storage, resource, namespace, name, body.value, options.value));
 }
 
-/** An empty text is an empty object, a list or a text is for the apply to refuse. JSON is YAML, but quicker to read. */
+/** An empty text is an empty object; the apply refuses a list or a text. JSON is YAML, but faster to parse. */
 function parseConfiguration(text: string): Outcome<unknown> {
   const json = text.startsWith('{') ? parseBody(text, '') : undefined;
   if (json?.ok) return json;
@@ -145,7 +145,7 @@ export async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> 
   return jsonBody(exchange);
 }
 
-/** A body that has to be an object, whatever its media type. */
+/** Parses a body that must be an object, whatever its media type. */
 export async function jsonBody(exchange: Exchange): Promise<Outcome<unknown>> {
   const text = await bodyOf(exchange);
   if (!text.ok) return text;

@@ -3,8 +3,8 @@ import { quantity } from './quantity.ts';
 import { type Field, isEmpty, type ListShape, type MapShape, type Shape, shapeAt } from './shape.ts';
 
 /**
- * A value as the API's types write it: without what they do not know, without nulls, without empty lists and maps that
- * nobody has to give, and with quantities in their shortest form.
+ * Converts a value to the form in which the API's types are serialized: without unknown fields, nulls, and empty lists
+ * and maps that are not required, with quantities in canonical form.
  */
 export function canonical(shape: Shape, value: unknown): unknown {
   if (shape.is === 'map' && isObject(value)) return canonicalMap(shape, value);
@@ -22,7 +22,7 @@ function canonicalMap(shape: MapShape, value: JsonObject): JsonObject {
   return Object.fromEntries(kept);
 }
 
-/** Structs are kept when they are empty: that they are there may mean something. */
+/** Empty structs are kept: their presence may have a meaning. */
 function isNothing(field: Field | undefined, shape: Shape, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (field === undefined || field.isRequired) return false;

@@ -2,14 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldSet, joined } from './fieldSet.ts';
 import { type Child, childrenOf, isEmpty, type Shape } from './shape.ts';
 
-/** What a write did to the fields of an object. */
+/** The fields that a write added, modified and removed. */
 interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Compares two states field by field; a map or an item that appears or goes counts itself, beside all that is in it. */
+/**
+ * Compares two states field by field; a map or an item that is added or removed counts itself, in addition to its
+ * fields.
+ */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
   const found = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
 
@@ -36,7 +39,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
     else if (!isDeepStrictEqual(olds, nows)) repeated(path, at, olds, nows);
   }
 
-  /** Of a key that a list holds several times nobody owns more than that it is there. */
+  /** If a list holds a key several times, only the presence of the items is owned. */
   function repeated(path: string, at: Shape, olds: readonly unknown[], nows: readonly unknown[]): void {
     for (const old of olds) walk(path, at, old, undefined);
     if (nows.length > 0) found.added.add(path);
@@ -46,14 +49,17 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
   return found;
 }
 
-/** What both states have under one step: several only where a list holds a key twice. */
+/** The values of both states at one step: several only if a list holds a key twice. */
 interface Sides {
   readonly shape: Shape;
   readonly olds: unknown[];
   readonly nows: unknown[];
 }
 
-/** By their steps; undefined: it is compared as a whole. Of an empty map or list only that it is there can be said. */
+/**
+ * The values by their steps; undefined if the value is compared as a whole. An empty map or list has no steps but
+ * itself.
+ */
 function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, Sides> | undefined {
   const [olds, nows] = [childrenOf(shape, old), childrenOf(shape, now)];
   if ((olds === undefined && nows === undefined) || (isEmpty(old) && isEmpty(now))) return undefined;
@@ -68,7 +74,7 @@ function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, 
   return sides;
 }
 
-/** Nothing that has parts, where the other state has. */
+/** A value without children, where the other state has some. */
 function isOtherKind(shape: Shape, value: unknown): boolean {
   return value !== undefined && value !== null && childrenOf(shape, value) === undefined;
 }

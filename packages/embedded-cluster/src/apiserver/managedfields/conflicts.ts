@@ -3,7 +3,7 @@ import { type FieldSet, readable, separator } from './fieldSet.ts';
 import type { Manager } from './managers.ts';
 import type { Conflict } from './ownership.ts';
 
-/** 409 of an apply: each field with the manager that owns it. */
+/** The 409 of an apply: each conflicting field with its manager. */
 export function conflictStatus(conflicts: readonly Conflict[]): Status {
   const all = conflicts
     .map(({ manager, fields }) => ({ name: nameOf(manager), fields: sorted(fields).map(readable) }))
@@ -23,7 +23,7 @@ function nameOf({ manager, subresource, operation, apiVersion }: Manager): strin
   return operation === 'Update' ? `${name} using ${apiVersion}` : name;
 }
 
-/** At each step first what is owned there, and then what lies below. */
+/** Sorts each path before the paths below it. */
 function sorted(fields: FieldSet): readonly string[] {
   const members = [...fields].map((path) => path.split(separator));
   return members.toSorted(inOrder).map((steps) => steps.join(separator));

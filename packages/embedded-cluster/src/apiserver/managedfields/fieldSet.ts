@@ -1,10 +1,13 @@
 import { isObject } from '../../base/json.ts';
 import { childrenOf, isEmpty, keyStep, type Shape, shapeAt } from './shape.ts';
 
-/** Paths of fields, each its steps joined by `separator`. The paths of maps and of items are members of their own. */
+/**
+ * A set of field paths, each with its steps joined by `separator`. The paths of maps and items are members of their
+ * own.
+ */
 export type FieldSet = ReadonlySet<string>;
 
-/** No key of an object holds it. */
+/** A character that no key of an object contains. */
 export const separator = '\0';
 
 export function joined(path: string, step: string): string {
@@ -28,7 +31,7 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   return set;
 }
 
-/** With the declared fields on the way to each member: of these nobody says that they are there, only what is in them. */
+/** Adds the declared fields on the way to each member: fieldsV1 does not list them, only what is below them. */
 export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
   const found = new Set(set);
   for (const member of set) {
@@ -49,7 +52,7 @@ function shapeBelow(shape: Shape, step: string): Shape | undefined {
   return shape.is === 'list' ? shape.items : undefined;
 }
 
-/** Without what lies at or below one of these paths. */
+/** Removes the members at or below one of these paths. */
 export function outside(set: FieldSet, prefixes: readonly string[]): FieldSet {
   if (prefixes.length === 0) return set;
   const isWithin = (path: string) =>
@@ -57,7 +60,7 @@ export function outside(set: FieldSet, prefixes: readonly string[]): FieldSet {
   return new Set([...set].filter((path) => !isWithin(path)));
 }
 
-/** As messages name a field: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
+/** Formats a path as messages do: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
 export function readable(path: string): string {
   return path.split(separator).map(readableStep).join('');
 }
@@ -71,7 +74,7 @@ function readableStep(step: string): string {
   return `[${pairs.map(([key, each]) => `${key}=${JSON.stringify(each)}`).join(',')}]`;
 }
 
-/** A step of somebody's fieldsV1 in the server's own form; undefined: it is none. */
+/** Normalizes a step of a client's fieldsV1; undefined if it is invalid. */
 export function parseStep(step: string): string | undefined {
   const value = step.slice(2);
   if (step.startsWith('f:')) return step;

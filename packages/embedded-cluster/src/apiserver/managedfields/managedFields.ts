@@ -6,15 +6,16 @@ import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import { type Manager, readManagers, writeManagers } from './managers.ts';
 import { type FieldWrite, ownersAfterUpdate } from './ownership.ts';
 
-/** An object, or what is to become one. */
+/** A stored object, or a new one. */
 interface Content {
   readonly metadata: Partial<ObjectMeta>;
   readonly [field: string]: unknown;
 }
 
 /**
- * managedFields after a write that is no apply. `given` are those that the client sent: they count in place of the
- * object's own, an empty list empties them, and what is none is ignored. An object without any is tracked no more.
+ * Returns managedFields after a write other than an apply. `given` are those that the client sent: they replace the
+ * object's own, an empty list resets them, and invalid ones are ignored. An object without managedFields is no longer
+ * tracked.
  */
 export function managedFieldsOf(
   resource: Resource,
@@ -33,7 +34,7 @@ export function managedFieldsOf(
   return writeManagers(ownersAfterUpdate(write, old, ownable(resource, after), managers));
 }
 
-/** What counts as an object's managedFields when a client sends its own along. */
+/** Decides which managedFields count when a client sends some. */
 export function baseFields(
   before: KubeObject | undefined,
   given: unknown,
@@ -48,7 +49,7 @@ export function baseFields(
   return managers === undefined ? live : writeManagers(managers);
 }
 
-/** Who writes what, for the arithmetic of fields. */
+/** The manager of a write. */
 export function fieldWrite(
   resource: Resource,
   now: number,
@@ -57,12 +58,12 @@ export function fieldWrite(
 ): FieldWrite {
   const self = { manager: manager || 'unknown', operation, apiVersion: apiVersionOf(resource), subresource };
   const ignored = subresource === 'status' ? resource.statusIgnores : resource.hasStatus ? ['f:status'] : [];
-  // As on the real server, who scales has no time.
+  // As on the real server, a manager of /scale has no time.
   const time = subresource === 'scale' ? undefined : timestamp(now);
   return { shape: resource.shape, ignored, self: { ...self, time, fields: new Set() } };
 }
 
-/** All of an object that somebody can own. */
+/** The part of an object that can have owners. */
 export function ownable(resource: Resource, object: Content): JsonObject {
   const { generateName, labels, annotations, ownerReferences, finalizers } = object.metadata;
   const metadata = { generateName, labels, annotations, ownerReferences, finalizers };
@@ -70,13 +71,13 @@ export function ownable(resource: Resource, object: Content): JsonObject {
   return { metadata: Object.fromEntries(given), ...fieldsOf(resource, { ...object, metadata: {} }) };
 }
 
-/** Whether the fields have owners: they get them at once, or for `onceApplied` by the first apply. */
+/** Whether the fields have owners: from the creation on, or for `onceApplied` from the first apply on. */
 function isTracked(resource: Resource, before: KubeObject | undefined, managers: readonly Manager[]): boolean {
   if (resource.owners === 'always') return true;
   return before !== undefined && managers.some(({ fields }) => fields.size > 0);
 }
 
-/** Who wrote when, and nothing of what. */
+/** Records who wrote when, without fields. */
 function entryOf(resource: Resource, now: number, { manager = 'unknown', subresource }: WriteOptions): JsonObject {
   const [apiVersion, time] = [apiVersionOf(resource), timestamp(now)];
   const fixed = { manager, operation: 'Update', apiVersion, time, fieldsType: 'FieldsV1', fieldsV1: {} };
@@ -87,7 +88,7 @@ function otherEntries(known: readonly JsonObject[], { manager, subresource }: Wr
   return known.filter((entry) => entry['manager'] !== manager || entry['subresource'] !== subresource);
 }
 
-/** The same owners, whatever their times. */
+/** Compares managers without their times. */
 export function isSameOwners(a: readonly JsonObject[] = [], b: readonly JsonObject[] = []): boolean {
   const timeless = (entries: readonly JsonObject[]) =>
     entries

@@ -7,19 +7,19 @@ export interface Manager {
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string | undefined;
-  /** Absent when it has owned fields only by applying what was there. */
+  /** Absent if the manager owns fields only since it applied their current values. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** The same one, whatever it owns; a version does not tell appliers apart. */
+/** Identity, without fields and time; managers of apply are the same across API versions. */
 export function isSameManager(a: Manager, b: Manager): boolean {
   const isVersionSame = a.operation === 'Apply' || a.apiVersion === b.apiVersion;
   const isNameSame = a.manager === b.manager && a.operation === b.operation;
   return isNameSame && isVersionSame && a.subresource === b.subresource;
 }
 
-/** Reads managedFields; undefined: they are not as the server writes them. */
+/** Parses managedFields; undefined if they are not in the server's form. */
 export function readManagers(entries: readonly unknown[]): readonly Manager[] | undefined {
   const found: Manager[] = [];
   for (const entry of entries) {
@@ -39,7 +39,10 @@ export function readManagers(entries: readonly unknown[]): readonly Manager[] | 
   return found;
 }
 
-/** As the object shows them: appliers first, then by time and name. Who owns nothing is left out. */
+/**
+ * Serializes managers in the order of the API: managers of apply first, then by time and name. Those without fields are
+ * omitted.
+ */
 export function writeManagers(managers: readonly Manager[]): readonly JsonObject[] {
   return managers
     .filter(({ fields }) => fields.size > 0)
@@ -59,7 +62,7 @@ function orderOf({ operation, time = '', manager, apiVersion, subresource = '' }
   return [operation, time, manager, apiVersion, subresource].join(separator);
 }
 
-/** Objects of one kind are mostly owned alike, so what was made last is mostly what is wanted again. */
+/** Objects of one kind mostly have the same owners, so the latest result is mostly the next one, too. */
 const written = new Map<string, JsonObject>();
 const keptWritten = 500;
 
@@ -105,7 +108,7 @@ function pathsOf(fieldsV1: JsonObject): FieldSet | undefined {
     if (entries.length === 0 && path !== '') paths.add(path);
     return entries.every(([name, below]) => {
       if (name === '.') return paths.add(path) !== undefined;
-      // What newer servers may write is passed over.
+      // Entries of newer servers are skipped.
       if (!/^[fkvi]:/.test(name)) return true;
       const step = parseStep(name);
       return step !== undefined && isObject(below) && walk(below, joined(path, step));

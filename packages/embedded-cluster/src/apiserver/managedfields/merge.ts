@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { isEmpty, itemStep, type ListShape, type Shape, shapeAt } from './shape.ts';
 
-/** The live value with what an applied configuration says: its wholes replace, its maps and keyed lists are merged. */
+/**
+ * Merges an applied configuration into the live value: atomic values are replaced, maps and associative lists are
+ * merged.
+ */
 export function merge(shape: Shape, live: unknown, config: unknown): unknown {
   if (config === undefined) return live;
   if (live === undefined) return config;
@@ -9,7 +12,7 @@ export function merge(shape: Shape, live: unknown, config: unknown): unknown {
   const isList = shape.is === 'list' && shape.relation !== 'atomic';
   if (isMap && isObject(live) && isObject(config)) return mergeMaps(shape, live, config);
   if (isList && Array.isArray(live) && Array.isArray(config)) return mergeLists(shape, live, config);
-  // A null takes nothing out of a map or a keyed list.
+  // A null removes nothing from a map or an associative list.
   const isKept = config === null && !isEmpty(live) && ((shape.is === 'map' && isMap) || isList);
   return isKept ? live : config;
 }
@@ -24,8 +27,8 @@ function mergeMaps(shape: Shape, live: JsonObject, config: JsonObject): JsonObje
 }
 
 /**
- * The configuration's items in its order; the others come where they were, each before what stood behind it as far as
- * that order allows. Of an item that the live list has twice the configuration's alone is left.
+ * Merges items in the order of the configuration; the others keep their place before their successor as far as that
+ * order allows. If the live list holds an item twice, only that of the configuration remains.
  */
 function mergeLists(shape: ListShape, live: readonly unknown[], config: readonly unknown[]): readonly unknown[] {
   const lives = live.map((item) => itemStep(shape, item));
@@ -34,7 +37,7 @@ function mergeLists(shape: ListShape, live: readonly unknown[], config: readonly
   const out: unknown[] = [];
   let at = 0;
 
-  /** The other items of the live list up to this one; those whose place the configuration says are passed over. */
+  /** The other items of the live list up to this one, without those that the configuration places. */
   const takeOthers = (end: string | undefined) => {
     while (at < live.length && lives[at] !== end) {
       const isOther = !isWanted.has(lives[at]);

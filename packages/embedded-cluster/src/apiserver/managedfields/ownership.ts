@@ -7,16 +7,16 @@ import { merge } from './merge.ts';
 import { prune } from './prune.ts';
 import type { Shape } from './shape.ts';
 
-/** A write of an object, in terms of its fields. */
+/** The parameters of a write. */
 export interface FieldWrite {
   readonly shape: Shape;
-  /** What the write cannot change, and so does not own: the status, or all but the status. */
+  /** Fields that the write cannot change and therefore does not own: the status, or everything but the status. */
   readonly ignored: readonly string[];
-  /** Who writes; its `time` is now, its `fields` are not looked at. */
+  /** The writer; its `time` is now, its `fields` are ignored. */
   readonly self: Manager;
 }
 
-/** Another manager's fields that an apply would change. */
+/** Fields of another manager that an apply would change. */
 export interface Conflict {
   readonly manager: Manager;
   readonly fields: FieldSet;
@@ -27,7 +27,7 @@ interface Applied {
   readonly managers: readonly Manager[];
 }
 
-/** Who owns what after an update: the writer takes all that it set, and nobody owns what has gone. */
+/** Returns the owners after an update: the writer owns each field that it set, and nobody owns a removed one. */
 export function ownersAfterUpdate(
   { shape, ignored, self }: FieldWrite,
   before: unknown,
@@ -45,8 +45,8 @@ export function ownersAfterUpdate(
 }
 
 /**
- * Server-side apply: the configuration merged into the live value, without what its manager no longer applies. Fails
- * with the fields of others that it would change, unless it is forced.
+ * Server-side apply: merges the configuration into the live value and removes what its manager no longer applies. Fails
+ * with the fields of other managers that it would change, unless it is forced.
  */
 export function apply(
   { shape, ignored, self }: FieldWrite,
@@ -68,7 +68,7 @@ export function apply(
   if (conflicts.length > 0 && !isForced) return failed(conflicts);
   const gone = outside(removed, ignored);
   const left = others.map((each) => ({ ...each, fields: each.fields.difference(set).difference(gone) }));
-  // Applying what is there is no reason for another time.
+  // An apply that changes nothing keeps the time.
   const time = isDeepStrictEqual(live, value) ? last?.time : self.time;
   return ok({ value, managers: owning([...left, { ...self, time, fields }]) });
 }

@@ -3,8 +3,8 @@ import { type FieldSet, fieldSetOf, joined, withDeclared } from './fieldSet.ts';
 import { childrenOf, type Shape } from './shape.ts';
 
 /**
- * Of a merged object: without what its manager applied the last time (`last`) and nobody has now (`managed`: all the
- * managers' sets, its own new one included).
+ * Removes from a merged object what its manager applied last time (`last`) and no manager owns now (`managed`: the sets
+ * of all managers, its own new one included).
  */
 export function prune(shape: Shape, merged: unknown, last: FieldSet, managed: FieldSet): unknown {
   if (last.size === 0) return merged;
@@ -12,11 +12,11 @@ export function prune(shape: Shape, merged: unknown, last: FieldSet, managed: Fi
   const [all, mine] = [setOf(merged), withDeclared(shape, last)];
   const left = setOf(without(shape, merged, mine)).union(withDeclared(shape, managed));
   const kept = setOf(without(shape, merged, all.difference(left)));
-  // What went only because the map or item around it went has an end of its own to wait for.
+  // What went only because its parent went stays, unless it was this manager's.
   return without(shape, merged, all.difference(kept).intersection(mine));
 }
 
-/** The value without these fields; a map or list that loses all it has goes with them. */
+/** Removes these fields; a map or list that loses all of its content is removed, too. */
 export function without(shape: Shape, value: unknown, set: FieldSet): unknown {
   const walk = (path: string, at: Shape, here: unknown): unknown => {
     const children = childrenOf(at, here);

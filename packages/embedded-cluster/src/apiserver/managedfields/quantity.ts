@@ -1,9 +1,12 @@
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** From the smallest, each a thousand times the one before. */
+/** From the smallest; each is a thousand times the one before. */
 const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const one = decimal.indexOf('');
 
-/** A resource.Quantity in its canonical form: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. Others are left alone. */
+/**
+ * Returns a resource.Quantity in canonical form: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. Other values are
+ * returned unchanged.
+ */
 export function quantity(value: unknown): unknown {
   const match = /^([+-]?)(\d*)\.?(\d*)([KMGTPE]i|[numkMGTPE]?|[eE][+-]?\d+)$/.exec(String(value));
   if (match === null || typeof value === 'object') return value;
@@ -17,7 +20,7 @@ export function quantity(value: unknown): unknown {
   return digits > 0n && sign === '-' ? `-${nonNegative}` : nonNegative;
 }
 
-/** Binary suffixes have no parts: what is smaller than one is written in thousandths, without them. */
+/** Binary suffixes have no fractions: what is smaller than one is written in thousandths, with a decimal suffix. */
 function binaryForm(digits: bigint, decimals: number, power: number): string {
   const scaled = digits * 1024n ** BigInt(power);
   const unit = 10n ** BigInt(decimals);
@@ -31,7 +34,7 @@ function binaryForm(digits: bigint, decimals: number, power: number): string {
 function decimalForm(digits: bigint, decimals: number, suffix: string): string {
   const isExponent = /^[eE]/.test(suffix) && suffix.length > 1;
   const exponent = isExponent ? Number(suffix.slice(1)) : 3 * (decimal.indexOf(suffix) - one);
-  // In billionths, the finest there is; what is finer is rounded up.
+  // Calculated in billionths, the finest unit; finer values are rounded up.
   const shift = exponent - decimals + 9;
   let left = shift >= 0 ? digits * 10n ** BigInt(shift) : ceiling(digits, 10n ** BigInt(-shift));
   if (left === 0n) return '0';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** What the API's schema says of a value, as far as merging and owning fields need it. */
+/** The part of a schema that merging and ownership of fields need. */
 export type Shape = ScalarShape | ListShape | MapShape | AnyShape;
 
 export interface ScalarShape {
@@ -10,16 +10,16 @@ export interface ScalarShape {
 
 export interface ListShape {
   readonly is: 'list';
-  /** `atomic`: one whole; `set`: items told apart by their value; `map`: by their keys. */
+  /** `atomic`: replaced as a whole; `set`: items are identified by their value; `map`: by their keys. */
   readonly relation: 'atomic' | 'set' | 'map';
-  /** Empty but for `map`. */
+  /** Empty except for `map`. */
   readonly keys: readonly ListKey[];
   readonly items: Shape;
 }
 
 export interface ListKey {
   readonly name: string;
-  /** What an item that does not say it has there; undefined: it has to. */
+  /** The value for items that lack the key; undefined: the key is required. */
   readonly default: unknown;
 }
 
@@ -27,38 +27,40 @@ export interface MapShape {
   readonly is: 'map';
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, Field>;
-  /** Of the keys that are no declared fields; undefined: there are none. */
+  /** The shape of undeclared keys; undefined: there are none. */
   readonly values: Shape | undefined;
 }
 
 export interface Field {
   readonly shape: Shape;
-  /** Written even when it is empty. */
+  /** Serialized even if it is empty. */
   readonly isRequired: boolean;
-  /** A zero or a false is as good as nothing. */
+  /** A zero or a false is dropped, as with Go's `omitempty`. */
   readonly dropsZero: boolean;
-  /** What is written where nobody says anything; undefined: nothing. Of custom resources, and of list keys. */
+  /** The default; undefined: none. Only custom resources and list keys have one. */
   readonly default: unknown;
 }
 
-/** Nothing is declared: maps are merged key by key, lists are whole. */
+/** No schema: maps are merged key by key, lists are atomic. */
 interface AnyShape {
   readonly is: 'any';
 }
 
 export const any: AnyShape = { is: 'any' };
 
-/** One part of a value that is no whole. */
+/** One child of a value that is not atomic. */
 export interface Child {
-  /** As fieldsV1 writes it: `f:name`, `k:{"name":"a"}`, `v:"x"`. */
+  /** In the form of fieldsV1: `f:name`, `k:{"name":"a"}`, `v:"x"`. */
   readonly step: string;
   readonly shape: Shape;
   readonly value: unknown;
-  /** A field that the schema declares by its name. */
+  /** Whether the schema declares the field by its name. */
   readonly isDeclared: boolean;
 }
 
-/** The parts by which a value is merged and owned; undefined: it is one whole, or null. Items without keys are left out. */
+/**
+ * The children by which a value is merged and owned; undefined if it is atomic or null. Items without keys are omitted.
+ */
 export function childrenOf(shape: Shape, value: unknown): readonly Child[] | undefined {
   if (isObject(value)) return shape.is === 'map' || shape.is === 'any' ? mapChildren(shape, value) : undefined;
   if (!Array.isArray(value) || shape.is !== 'list' || shape.relation === 'atomic') return undefined;
@@ -80,13 +82,13 @@ function mapChildren(shape: MapShape | AnyShape, value: JsonObject): readonly Ch
     }));
 }
 
-/** What a key of a map holds; undefined: the schema does not know it. */
+/** The shape of a key of a map; undefined if the schema does not know it. */
 export function shapeAt(shape: Shape, key: string): Shape | undefined {
   if (shape.is === 'any') return any;
   return shape.is === 'map' ? (shape.fields.get(key)?.shape ?? shape.values) : undefined;
 }
 
-/** By what an item of a list is known, its keys' defaults filled in; undefined: a key is missing. */
+/** Identifies an item of a list, with the defaults of its keys; undefined if a key is missing. */
 export function itemStep(shape: ListShape, item: unknown): string | undefined {
   if (shape.relation === 'set') return `v:${JSON.stringify(item)}`;
   if (!isObject(item)) return undefined;
@@ -95,13 +97,13 @@ export function itemStep(shape: ListShape, item: unknown): string | undefined {
   return keyStep(Object.fromEntries(keys));
 }
 
-/** The keys in the order of their names, as the server writes them. */
+/** Writes the keys sorted by name, as the server does. */
 export function keyStep(keys: JsonObject): string {
   const sorted = Object.entries(keys).sort(([a], [b]) => (a < b ? -1 : 1));
   return `k:${JSON.stringify(Object.fromEntries(sorted))}`;
 }
 
-/** Nothing in it, or no such thing at all. */
+/** Whether the value is absent, null, or an empty list or map. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -4,7 +4,7 @@ import { apiVersionOf, type Resource } from '../registry/resource.ts';
 import type { Draft } from './objects.ts';
 import { badRequest, type Outcome } from './status.ts';
 
-/** Reads the JSON of a body. Fails with 400. */
+/** Parses the JSON of a body. Fails with 400. */
 export function parseBody(text: string, what: string): Outcome<unknown> {
   try {
     const body: unknown = JSON.parse(text);
@@ -15,7 +15,7 @@ export function parseBody(text: string, what: string): Outcome<unknown> {
   }
 }
 
-/** What a client sent, as an object of this resource: the wrong kind or fields of the wrong type give 400. */
+/** Decodes an object of this resource; the wrong kind or fields of the wrong type give 400. */
 export function decode(resource: Resource, body: unknown): Outcome<Draft> {
   const { kind } = resource;
   if (!isObject(body)) {
@@ -33,7 +33,7 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
   return ok({ ...stored, metadata: isObject(metadata) ? metadata : {} });
 }
 
-/** For everything but events a null is as good as nothing. */
+/** For every kind but events a null counts as absent. */
 function withoutNulls(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

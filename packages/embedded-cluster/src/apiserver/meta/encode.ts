@@ -7,9 +7,9 @@ import type { KubeObject } from './objects.ts';
 
 const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
 
-/** An object as it is served by this resource. */
+/** Serializes an object as this resource serves it. */
 export function objectJson(resource: Resource, object: KubeObject, form: Form): string {
-  // What a dry run would have created has no version yet.
+  // An object that a dry run created has no version.
   const isStored = object.metadata.resourceVersion !== '';
   const metadata = isStored ? object.metadata : { ...object.metadata, resourceVersion: undefined };
   if (form !== 'whole') return `${typeHead(resource, form)}"metadata":${JSON.stringify(metadata)}}`;
@@ -17,12 +17,12 @@ export function objectJson(resource: Resource, object: KubeObject, form: Form): 
   return JSON.stringify(isStored ? object : { ...object, metadata });
 }
 
-/** The same as a value, for patches. */
+/** As `objectJson`, but as a value, for patches. */
 export function wireObject(resource: Resource, object: KubeObject): JsonObject {
   return resource.view === undefined ? { ...object } : viewOf(resource, object, resource.view.toWire);
 }
 
-/** A list; its items do not repeat kind and apiVersion, but those that are metadata only do. */
+/** Serializes a list; its items do not repeat kind and apiVersion, except for partial metadata. */
 export function pageJson(resource: Resource, page: Page, form: Form): string {
   const metadata = {
     resourceVersion: String(page.resourceVersion),
@@ -36,12 +36,12 @@ export function pageJson(resource: Resource, page: Page, form: Form): string {
     const json = objectJson(resource, object, form);
     return form === 'whole' ? `{${json.slice(skipped)}` : json;
   });
-  // The list of metadata is recreated, from nothing where there is no object.
+  // An empty list of partial metadata has null for its items, as on the real server.
   const isNull = form !== 'whole' && items.length === 0;
   return `${head.slice(0, -1)},"items":${isNull ? 'null' : `[${items.join(',')}]`}}`;
 }
 
-/** One line of a watch. */
+/** Serializes an event of a watch as one line. */
 export function eventLine(resource: Resource, { type, object, change }: WatchItem, form: Form): string {
   const isKept = form === 'whole' && resource.view === undefined;
   let json = isKept ? change?.json : undefined;
@@ -52,14 +52,14 @@ export function eventLine(resource: Resource, { type, object, change }: WatchIte
   return `{"type":"${type}","object":${json}}\n`;
 }
 
-/** A bookmark; `isLast` says that all the objects that were there at the start have been sent. */
+/** Serializes a bookmark; `isLast` marks the end of the initial events. */
 export function bookmarkLine(resource: Resource, version: number, isLast: boolean, form: Form): string {
   const annotations = isLast ? { annotations: initialEventsEnd } : {};
   const metadata = { resourceVersion: String(version), ...annotations };
   return `{"type":"BOOKMARK","object":${typeHead(resource, form)}"metadata":${JSON.stringify(metadata)}}}\n`;
 }
 
-/** What the JSON of each object of a resource begins with. */
+/** The beginning of the JSON of each object of a resource. */
 function typeHead(resource: Resource, form: Form): string {
   const { kind, apiVersion } = typeOf(resource, form);
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;

@@ -1,7 +1,7 @@
 import { failed, ok } from '../../base/result.ts';
 import { failure, type Outcome, type Status } from './status.ts';
 
-/** How a client wants objects written: as they are, or their metadata alone, by what it believes to get. */
+/** The requested representation: the whole object, or its metadata, as one object or a list. */
 export type Form = 'whole' | MetadataForm;
 
 interface MetadataForm {
@@ -12,7 +12,7 @@ interface MetadataForm {
 const kinds = ['PartialObjectMetadata', 'PartialObjectMetadataList'] as const;
 const versions = ['v1', 'v1beta1'] as const;
 
-/** Reads an Accept header: the first form that can be made, the wishes with the higher `q` first. Fails with 406. */
+/** Parses an Accept header: the first supported form, in the order of `q`. Fails with 406. */
 export function formOf(accept: string | undefined): Outcome<Form> {
   if (accept === undefined || accept.trim() === '') return ok('whole');
   const wishes = accept.split(',').map(wishOf);
@@ -23,7 +23,7 @@ export function formOf(accept: string | undefined): Outcome<Form> {
   return failed(notAcceptable);
 }
 
-/** One object cannot be written as a list, nor a list as one object. Undefined: it fits. */
+/** Refuses a single object in the form of a list, and the reverse. Undefined: the form is all right. */
 export function formFault(form: Form, kind: string, isList: boolean): Status | undefined {
   if (form === 'whole' || (form.of === 'PartialObjectMetadataList') === isList) return undefined;
   const found = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
@@ -43,7 +43,7 @@ function wishOf(range: string) {
   return { type, parameters, quality: Number(parameters.get('q') ?? 1) };
 }
 
-/** Tables are not made. */
+/** Tables are not supported. */
 function formBy(parameters: ReadonlyMap<string, string>): Form | undefined {
   if (!parameters.has('as')) return 'whole';
   const kind = kinds.find((each) => each === parameters.get('as'));

@@ -15,7 +15,7 @@ const qualifiedRule =
 const valueRule =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** What is wrong with an object's name, in the API's words. */
+/** Validates the name of an object. */
 export function nameFaults({ names }: Resource, field: string, name: string): readonly Fault[] {
   if (names === 'path')
     return /[%/]|^\.\.?$/.test(name) ? [fault.invalid(field, name, "may not contain '/' or '%'")] : [];
@@ -26,7 +26,7 @@ export function nameFaults({ names }: Resource, field: string, name: string): re
   return label.test(name) ? [] : [fault.invalid(field, name, labelRule)];
 }
 
-/** What is wrong with a key of labels, annotations or selectors; undefined: nothing. */
+/** Validates a key of labels, annotations or selectors; undefined if it is valid. */
 export function keyFault(key: string): string | undefined {
   const slash = key.indexOf('/');
   const name = key.slice(slash + 1);
@@ -39,7 +39,7 @@ export function keyFault(key: string): string | undefined {
   return qualifiedPart.test(name) ? undefined : qualifiedRule;
 }
 
-/** What is wrong with a label's value; undefined: nothing. */
+/** Validates the value of a label; undefined if it is valid. */
 export function valueFault(value: string): string | undefined {
   if (value.length > 63) return 'must be no more than 63 bytes';
   return labelValue.test(value) ? undefined : valueRule;

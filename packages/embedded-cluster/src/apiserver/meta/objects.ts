@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** metav1.ObjectMeta as it is stored. Times are RFC 3339 with whole seconds. */
+/** A stored metav1.ObjectMeta. Times are RFC 3339 with whole seconds. */
 export interface ObjectMeta {
   readonly name: string;
   readonly generateName?: string | undefined;
@@ -19,7 +19,7 @@ export interface ObjectMeta {
   readonly managedFields?: readonly JsonObject[] | undefined;
 }
 
-/** An object as it is stored and served. Never changed in place: each change is a new object. */
+/** A stored object. It is immutable: each change creates a new object. */
 export interface KubeObject {
   readonly kind: string;
   readonly apiVersion: string;
@@ -27,15 +27,15 @@ export interface KubeObject {
   readonly [field: string]: unknown;
 }
 
-/** An object as a client may send it: any of its metadata may be missing. */
+/** An object as sent by a client, whose metadata may be incomplete. */
 export interface Draft {
   readonly metadata: Readonly<Partial<ObjectMeta>>;
   readonly [field: string]: unknown;
 }
 
 /**
- * The metadata in the order in which kube-apiserver writes it, without what is empty: clients read name, uid and
- * resourceVersion from the first bytes of a watch line.
+ * Orders the metadata as kube-apiserver does and drops what is empty: clients read name, uid and resourceVersion from
+ * the first bytes of a watch line.
  */
 export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   return {
@@ -56,17 +56,17 @@ export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   };
 }
 
-/** The same object with other metadata. */
+/** Returns the object with changed metadata. */
 export function withMeta(object: KubeObject, change: Partial<ObjectMeta>): KubeObject {
   return { ...object, metadata: orderedMeta({ ...object.metadata, ...change }) };
 }
 
-/** A time as metav1.Time writes it. */
+/** Formats a time as metav1.Time. */
 export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** The value at a path such as `spec.nodeName` as text; empty where there is none. */
+/** The value at a path such as `spec.nodeName` as text; empty if there is none. */
 export function textAt(object: KubeObject, path: readonly string[]): string {
   let value: unknown = object;
   for (const key of path) value = isObject(value) ? value[key] : undefined;

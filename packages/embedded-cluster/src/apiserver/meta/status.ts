@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { Result } from '../../base/result.ts';
 
-/** metav1.Status, as it answers whatever failed; the fields in kube-apiserver's order. */
+/** A metav1.Status for a failure, with its fields in kube-apiserver's order. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
@@ -13,17 +13,17 @@ export interface Status {
   readonly code?: number;
 }
 
-/** The value, or why there is none. */
+/** The value, or the Status of the failure. */
 export type Outcome<T> = Result<T, Status>;
 
-/** What a Status says of the thing it is about: `pods` or `leases.coordination.k8s.io`. */
+/** The name of a resource in messages: `pods` or `leases.coordination.k8s.io`. */
 interface Named {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
 }
 
-/** One thing that is wrong with an object. */
+/** One cause of an Invalid status. */
 export interface Fault {
   readonly reason:
     | 'FieldValueInvalid'
@@ -34,7 +34,7 @@ export interface Fault {
     | 'FieldValueDuplicate'
     | 'FieldValueTypeInvalid'
     | 'FieldValueTooMany';
-  /** As the API words it: `Required value`, `Invalid value: "x": …`. */
+  /** The API's message: `Required value`, `Invalid value: "x": …`. */
   readonly message: string;
   readonly field: string;
 }
@@ -114,13 +114,13 @@ export function alreadyExists(about: Named, name: string): Status {
   return failure(409, 'AlreadyExists', `${pluralOf(about)} "${name}" already exists`, detailsOf(about, name));
 }
 
-/** 409 of an update: `why` is the end of the sentence. */
+/** 409 of an update: `why` is the last part of the message. */
 export function conflict(about: Named, name: string, why = modified): Status {
   const message = `Operation cannot be fulfilled on ${pluralOf(about)} "${name}": ${why}`;
   return failure(409, 'Conflict', message, detailsOf(about, name));
 }
 
-/** 409 of a deletion's precondition, which names the kind and not the resource. */
+/** 409 for a failed precondition of a deletion, which names the kind in place of the resource. */
 export function preconditionFailed(about: Named, name: string, why: string): Status {
   return conflict({ ...about, plural: about.kind }, name, why);
 }
@@ -155,7 +155,7 @@ export function expired(message: string): Status {
   return failure(410, 'Expired', message);
 }
 
-/** The client knows a resourceVersion that this server has not reached: only a new list helps it. */
+/** The client has a resourceVersion that this server has not reached: it needs a new list. */
 export function fromTheFuture(version: number, current: number): Status {
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
   const message = `Timeout: Too large resource version: ${version}, current: ${current}`;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** One operation of RFC 6902, not yet checked. */
+/** One operation of RFC 6902, not yet validated. */
 type Operation = JsonObject;
 
-/** RFC 6902; undefined when an operation cannot be done, a test that fails included. The target is left as it is. */
+/** RFC 6902; undefined if an operation fails, a test included. The target is not changed. */
 export function jsonPatch(target: JsonObject, operations: readonly unknown[]): JsonObject | undefined {
   let document: unknown = structuredClone(target);
   for (const operation of operations) {
@@ -77,7 +77,7 @@ function isIndex(key: string): boolean {
   return /^(0|[1-9]\d*)$/.test(key);
 }
 
-/** The document is our own copy, so it is changed in place. */
+/** Changes the document in place: it is a copy. */
 function put(document: unknown, path: readonly string[], value: unknown, isInsertion: boolean): Done | undefined {
   const key = path.at(-1);
   if (key === undefined) return { document: value };

@@ -11,7 +11,7 @@ import { jsonPatch } from './jsonPatch.ts';
 import { mergePatch } from './mergePatch.ts';
 import { strategicPatch } from './strategicPatch.ts';
 
-/** The kinds of patches, by their media types; server-side apply is in a file of its own. */
+/** The types of patches by media type, without apply. */
 const patchTypes = {
   'application/merge-patch+json': byObject((_resource, target, body) => mergePatch(target, body)),
   'application/strategic-merge-patch+json': byObject(({ shape }, target, body) => strategicPatch(shape, target, body)),

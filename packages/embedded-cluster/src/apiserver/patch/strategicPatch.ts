@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { any, itemStep, type ListShape, type Shape, shapeAt } from '../managedfields/shape.ts';
 
-/** Lists whose items are told apart by a field although the schema says that they are one whole, or says nothing. */
+/** Merge keys of lists that the schema declares atomic, or does not declare. */
 const otherMergeKeys: Readonly<Record<string, string>> = { conditions: 'type' };
 
 /**
- * A strategic merge patch: as a merge patch, but the items of lists with keys are merged by the first of them,
- * finalizers are added to, and `$patch` with delete or replace is kept to. Other directives are ignored.
+ * Strategic merge patch: merges lists by the first of their keys, adds to finalizers, and supports `$patch: delete` and
+ * `$patch: replace`. Other directives are ignored.
  */
 export function strategicPatch(shape: Shape, target: unknown, patch: JsonObject): JsonObject {
   if (patch['$patch'] === 'replace') return withoutDirectives(patch);
@@ -35,7 +35,7 @@ function mergeKeyOf(shape: Shape, key: string): string | undefined {
   return declared ?? (Object.hasOwn(otherMergeKeys, key) ? otherMergeKeys[key] : undefined);
 }
 
-/** An item that is new stands before those that the patch does not speak of. */
+/** New items come before those that the patch does not mention. */
 function mergedItems(
   shape: Shape,
   before: readonly unknown[],

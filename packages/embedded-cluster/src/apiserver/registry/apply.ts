@@ -16,13 +16,13 @@ import { change, type Updated } from './update.ts';
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
-  /** Takes fields from their owners. */
+  /** Takes fields over from their owners. */
   readonly isForced?: boolean;
 }
 
 /**
- * Server-side apply: creates the object, or merges the configuration into it. Fails with 400, 404, 409 (another's
- * fields; another version; an absent object with a uid), 422, and 500 for a configuration of the wrong types.
+ * Server-side apply: creates the object, or merges the configuration into it. Fails with 400, 404, 409 (conflicts,
+ * another version, an absent object with a uid), 422, and 500 for a configuration of the wrong types.
  */
 export function apply(
   storage: Storage,
@@ -61,7 +61,7 @@ export function apply(
   return change(storage, resource, namespace, name, () => draft, { ...options, managedFields });
 }
 
-/** An absent object cannot have a version to insist on, so that is passed over; a uid is not. */
+/** For an absent object a resourceVersion is ignored; a uid is not. */
 function absenceFault(resource: Resource, name: string, { name: given, uid }: JsonObject): Status | undefined {
   if (!given) {
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
@@ -97,7 +97,7 @@ function decoded(resource: Resource, body: JsonObject) {
   return decode(resource, { ...resource.canonical(fields), metadata });
 }
 
-/** All that is there when the first apply comes belongs to somebody of this name. */
+/** The manager of everything that exists at the first apply. */
 function knownManagers(
   storage: Storage,
   resource: Resource,
@@ -110,7 +110,7 @@ function knownManagers(
   return ownersAfterUpdate({ ...write, ignored: [] }, { metadata: {}, ...resource.zero }, live, []);
 }
 
-/** What of the metadata can be owned. */
+/** The fields of the metadata that can have owners. */
 function ownedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !systemFields.has(key)));
 }

@@ -4,18 +4,18 @@ import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from '../me
 import { type Fault, fault } from '../meta/status.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 
-/** What every writing request may say. */
+/** The options of every write. */
 export interface WriteOptions {
-  /** Everything is checked and answered as usual, and nothing is stored. */
+  /** Validates and responds as usual, but stores nothing. */
   readonly dryRun?: boolean;
-  /** Who is named in managedFields. */
+  /** The name in managedFields. */
   readonly manager?: string;
   readonly subresource?: 'status' | 'scale' | undefined;
-  /** The managedFields after the write, where an apply has worked them out. */
+  /** The managedFields after the write, if an apply has calculated them. */
   readonly managedFields?: readonly JsonObject[];
 }
 
-/** An object with its fields in the order in which the API writes them. */
+/** Assembles an object with its fields in the order of the API. */
 export function assemble(resource: Resource, metadata: ObjectMeta, fields: JsonObject): KubeObject {
   return {
     kind: resource.kind,
@@ -25,14 +25,14 @@ export function assemble(resource: Resource, metadata: ObjectMeta, fields: JsonO
   };
 }
 
-/** Of what a client sent, or of an object: what this resource has beside the metadata. */
+/** The fields that this resource has beside the metadata. */
 export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonObject {
   const fields: Record<string, unknown> = {};
   for (const field of storedFields(resource)) if (object[field] !== undefined) fields[field] = object[field];
   return fields;
 }
 
-/** What is wrong with names, labels, annotations and finalizers. */
+/** Validates names, labels, annotations and finalizers. */
 export function metadataFaults(resource: Resource, meta: ObjectMeta): readonly Fault[] {
   const keys = Object.keys(meta.labels ?? {});
   return [
@@ -48,7 +48,7 @@ export function metadataFaults(resource: Resource, meta: ObjectMeta): readonly F
   ];
 }
 
-/** All values and keys of an object's annotations together may have so many bytes. */
+/** The limit for all keys and values of an object's annotations, in bytes. */
 const longestAnnotations = 256 << 10;
 
 function sizeFaults({ annotations }: ObjectMeta): readonly Fault[] {
@@ -65,7 +65,7 @@ function faultAt(field: string, value: string, problem: string | undefined): rea
 
 const storedNames = new WeakMap<Resource, readonly string[]>();
 
-/** For a view: the fields under the names by which they are stored. */
+/** Converts the fields of a view to the names under which they are stored. */
 function storedFields(resource: Resource): readonly string[] {
   const { fields, view } = resource;
   if (view === undefined) return fields;

@@ -18,7 +18,7 @@ import { namespaces } from '../strategies/resources.ts';
 import { assemble, fieldsOf, metadataFaults, type WriteOptions } from './assemble.ts';
 import type { Resource } from './resource.ts';
 
-/** Creates an object. Fails with 400, 403 or 404 (the namespace ends or does not exist), 409, 422. */
+/** Creates an object. Fails with 400, 403 or 404 (the namespace is terminating or does not exist), 409, 422. */
 export function create(
   storage: Storage,
   resource: Resource,
@@ -41,7 +41,7 @@ export function create(
   return ok(options.dryRun ? object : storage.put(resource, object));
 }
 
-/** What an object's namespace has to do with the request's. */
+/** Checks the object's namespace against that of the request. */
 export function namespaceFault(namespace: string, given: string | undefined): Status | undefined {
   if (!given || given === namespace) return undefined;
   return badRequest('the namespace of the provided object does not match the namespace sent on the request');
@@ -111,7 +111,7 @@ function newObject(
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const longestPrefix = 58;
 
-/** Another name when the first is taken, up to seven times: five letters are not many. */
+/** Retries with another generated name, up to seven times: five letters may collide. */
 function freeName(storage: Storage, resource: Resource, namespace: string, prefix: string): string {
   if (prefix === '') return '';
   let name = '';

@@ -6,23 +6,26 @@ import type { Storage } from '../storage/storage.ts';
 import { namespaces, pods } from '../strategies/resources.ts';
 import type { Resource } from './resource.ts';
 
-/** metav1.DeleteOptions, as far as they are kept to. */
+/** The supported part of metav1.DeleteOptions. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
-  /** `Foreground` and `Orphan` leave the object with a finalizer, for a garbage collector to see to. */
+  /** `Foreground` and `Orphan` add a finalizer, which the garbage collector removes. */
   readonly propagationPolicy?: string | undefined;
   readonly dryRun?: boolean;
 }
 
-/** The object as it was last, or as it is while it ends. */
+/** The last state of the object, or its terminating one. */
 export interface Removed {
   readonly object: KubeObject;
   readonly isGone: boolean;
 }
 
-/** Deletes an object, at once or in steps. Fails with 404, or 409 when a precondition does not hold. */
+/**
+ * Deletes an object, at once or after its grace period and finalizers. Fails with 404, or 409 if a precondition does
+ * not hold.
+ */
 export function remove(
   storage: Storage,
   resource: Resource,
@@ -38,7 +41,7 @@ export function remove(
   const isHeld = ending.metadata.finalizers !== undefined || resource === namespaces;
   const isGone = !isHeld && (ending.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   if (options.dryRun) return ok({ object: ending, isGone });
-  // A pod is seen terminating before it is gone, however short its grace is.
+  // A pod is stored as terminating before it is removed, even without a grace period.
   const shown = ending !== current && (!isGone || resource.isGraceful) ? storage.put(resource, ending) : current;
   return ok(isGone ? { object: storage.remove(resource, shown), isGone } : { object: shown, isGone });
 }
@@ -59,7 +62,7 @@ function preconditionFault(
   return undefined;
 }
 
-/** The object as a terminating one; the very same when it is one already and nothing shortens it. */
+/** Returns the terminating object; the same one if it is terminating already and its grace period is not shortened. */
 function endingObject(storage: Storage, resource: Resource, current: KubeObject, options: DeleteOptions): KubeObject {
   const { metadata } = current;
   const now = storage.clock.now();
@@ -81,7 +84,7 @@ function endingObject(storage: Storage, resource: Resource, current: KubeObject,
   return resource === namespaces ? { ...ended, status: { phase: 'Terminating' } } : ended;
 }
 
-/** Nobody has to end the processes of a pod that is on no node, or that has finished. */
+/** A pod without a node, or one that has finished, needs no grace period. */
 function graceOf({ spec, status }: KubeObject, { gracePeriodSeconds }: DeleteOptions): number {
   const { nodeName, terminationGracePeriodSeconds } = objectOf(spec);
   const phase = objectOf(status)['phase'];

@@ -9,8 +9,8 @@ import { podDisruptionBudgets, pods, replicaSets } from '../strategies/resources
 import { type DeleteOptions, type Removed, remove } from './delete.ts';
 
 /**
- * Deletes a pod unless a PodDisruptionBudget forbids it now: 429. The budget is worked out from the pods as they are;
- * no controller has to keep its status up to date.
+ * Deletes a pod unless a PodDisruptionBudget forbids it: 429. The budget is calculated from the existing pods, so that
+ * no controller has to maintain its status.
  */
 export function evict(
   storage: Storage,
@@ -33,7 +33,7 @@ export function evict(
   return refused === undefined ? remove(storage, pods, namespace, name, options) : failed(refused);
 }
 
-/** Budgets protect what runs. */
+/** Only running pods are protected. */
 function isFree({ metadata, status }: KubeObject): boolean {
   const phase = objectOf(status)['phase'];
   return metadata.deletionTimestamp !== undefined || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
@@ -77,7 +77,7 @@ function desiredHealthy(storage: Storage, budget: KubeObject, covered: readonly 
   return share(minAvailable ?? 1, typeof minAvailable === 'string' ? expectedPods(storage, covered) : covered.length);
 }
 
-/** How many pods there are to be, by their ReplicaSets. */
+/** The desired number of pods, according to their ReplicaSets. */
 function expectedPods(storage: Storage, covered: readonly KubeObject[]): number {
   const owners = new Map<string, number>();
   for (const { metadata } of covered) {
@@ -89,7 +89,7 @@ function expectedPods(storage: Storage, covered: readonly KubeObject[]): number 
   return owners.size === 0 ? covered.length : [...owners.values()].reduce((sum, each) => sum + each, 0);
 }
 
-/** A number, or a percentage of `whole` rounded up. */
+/** A number, or a percentage of `whole`, rounded up. */
 function share(value: unknown, whole: number): number {
   if (typeof value === 'number') return value;
   const percent = Number(/^(\d+)%$/.exec(textOf(value) ?? '')?.[1] ?? 0);

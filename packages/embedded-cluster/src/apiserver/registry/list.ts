@@ -7,9 +7,9 @@ import type { Place } from '../storage/collection.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Resource } from './resource.ts';
 
-/** How a list is to be read; all empty: the newest state as a whole. */
+/** The options of a list; without any it is the complete latest state. */
 export interface ListOptions {
-  /** 0: no limit. */
+  /** 0: unlimited. */
   readonly limit: number;
   readonly continueToken: string;
   readonly resourceVersion: string;
@@ -20,11 +20,11 @@ export interface Page {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: number;
   readonly continueToken: string | undefined;
-  /** Undefined where a selector makes it unknown. */
+  /** Undefined if a selector makes it unknown. */
   readonly remaining: number | undefined;
 }
 
-/** Where to read from: a version of the past or the newest one, and behind which object. */
+/** Where a page begins: its version, and the object after which it starts. */
 interface Start {
   readonly version: number;
   readonly after: Place | undefined;
@@ -35,12 +35,14 @@ const tooOld = 'The resourceVersion for the provided list is too old.';
 const tokenTooOld =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** One page of a list, consistent with the pages before it. Fails with 400, 410 (too old), 504 (from the future). */
+/**
+ * Returns one page of a list, consistent with the previous pages. Fails with 400, 410 (too old), 504 (in the future).
+ */
 export function list(storage: Storage, resource: Resource, selection: Selection, options: ListOptions): Outcome<Page> {
   const start = startOf(storage, resource, selection, options);
   if (!start.ok) return start;
   const { version, after } = start.value;
-  // Version 0 asks for whatever is at hand, and that is never cut into pages.
+  // Version 0 means any version, and such a list is never paged.
   const limit = options.resourceVersion === '0' || options.limit <= 0 ? Number.POSITIVE_INFINITY : options.limit;
   const collection = storage.collectionOf(resource);
   const isNow = version === storage.version;
@@ -82,7 +84,7 @@ function startOf(storage: Storage, resource: Resource, selection: Selection, opt
   return version < oldestVersion ? failed(expired(tooOld)) : ok({ version, after: undefined });
 }
 
-/** A limit with a version and no word about how to match it means exactly that version, for history's sake. */
+/** For compatibility, a limit with a version and without resourceVersionMatch means exactly that version. */
 function isExact({ limit, resourceVersion, resourceVersionMatch }: ListOptions): boolean {
   if (resourceVersion === '' || resourceVersion === '0') return false;
   return resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
@@ -92,7 +94,7 @@ function placeOf({ metadata }: KubeObject): Place {
   return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
-/** As the real server's: the key behind which to go on, ended by a zero byte. Version -1: whatever is newest. */
+/** The real server's format: the start key ends with a zero byte. Version -1 means the latest. */
 function tokenOf(version: number, { namespace, name }: Place, selection: Selection): string {
   const isWithin = selection.namespace !== undefined || namespace === '';
   const start = isWithin ? `${name}\0` : `${namespace}/${name}\0`;
@@ -110,7 +112,7 @@ function readToken(current: number, token: string, namespace: string | undefined
   return ok({ version, after: { namespace: namespace ?? key.pop() ?? '', name } });
 }
 
-/** A text: what is wrong with it. */
+/** Returns a text if the token is invalid. */
 function parseToken(token: string): { readonly rv: number; readonly start: string } | string {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
@@ -122,7 +124,7 @@ function parseToken(token: string): { readonly rv: number; readonly start: strin
   }
 }
 
-/** What is wrong with a resourceVersion; undefined: nothing. */
+/** Validates a resourceVersion; undefined if it is valid. */
 export function versionFault(resourceVersion: string): string | undefined {
   if (/^\d*$/.test(resourceVersion)) return undefined;
   const text = JSON.stringify(resourceVersion);

@@ -6,7 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import { assemble, fieldsOf, type WriteOptions } from './assemble.ts';
 import type { Resource } from './resource.ts';
 
-/** What a draft makes of an object: the very same object when nothing changes. */
+/** Applies a draft to an object; returns the same object if nothing changes. */
 export function nextObject(
   storage: Storage,
   resource: Resource,
@@ -32,13 +32,13 @@ export function nextObject(
   const content = { ...given, metadata: meta };
   const managedFields =
     options.managedFields ?? managedFieldsOf(resource, current, content, sent, storage.clock.now(), options);
-  // A status may be written with annotations, and is no new generation.
+  // A write of the status may change annotations, without a new generation.
   const isStatus = options.subresource === 'status';
   const generation = isStatus ? meta.generation : nextGeneration(resource, current, same, before, fields);
   return assemble(resource, { ...meta, managedFields, generation }, fields);
 }
 
-/** Nothing has changed but perhaps who owns it, which is no new generation. A time alone is no change. */
+/** Nothing changed, except perhaps managedFields: this is no new generation. A different time alone is no change. */
 function withOwners(
   resource: Resource,
   current: KubeObject,
@@ -64,7 +64,7 @@ function nextFields(
   return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
 }
 
-/** Only of a custom resource it can be taken away. */
+/** Only a custom resource can lose its status. */
 function withStatus({ isCustom }: Resource, before: JsonObject, status: unknown): JsonObject {
   if (status !== undefined || !isCustom) return { ...before, status: status ?? {} };
   const { status: _gone, ...rest } = before;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../meta/objects.ts';
 import type { Fault } from '../meta/status.ts';
 import { shapeOf } from '../schema/types.ts';
 
-/** One kind of object that the server keeps: everything by which one resource differs from another. */
+/** The strategy of a resource: everything in which it differs from the others. */
 export interface Resource {
   /** Empty for the core group. */
   readonly group: string;
@@ -14,67 +14,70 @@ export interface Resource {
   readonly singular: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
-  /** What it may hold beside kind, apiVersion and metadata, in the order of the API's types; the rest is dropped. */
+  /** The fields beside kind, apiVersion and metadata, in the order of the API's types; others are dropped. */
   readonly fields: readonly string[];
-  /** `path`: anything that can stand in a path. */
+  /** `path`: any valid path segment. */
   readonly names: 'subdomain' | 'label' | 'path';
-  /** What has to change for `metadata.generation` to grow: the spec, it or the annotations, anything with the labels, anything but status and metadata, or it has none. */
+  /**
+   * What has to change for a new `metadata.generation`: the spec, the spec or the annotations, everything with the
+   * labels, everything except status and metadata, or never.
+   */
   readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'allButStatus' | 'none';
-  /** What its schema says of merging and owning. */
+  /** Its schema for merging and ownership. */
   readonly shape: Shape;
   /**
-   * Since when its managedFields say which field is whose: since it was created, as the real server does it, or only
-   * since somebody applied it. The latter for what comes by the thousand, whose managedFields would outweigh it.
+   * From when on managedFields have fields: from the creation on, as on the real server, or from the first apply on.
+   * The latter is for objects that come by the thousand, whose managedFields would outweigh them.
    */
   readonly owners: 'always' | 'onceApplied';
-  /** The fields that an object has before anybody has set one: the structs that its type always writes. */
+  /** The fields that are always serialized: structs without `omitempty`. */
   readonly zero: JsonObject;
-  /** Defined by a CustomResourceDefinition: what it does not have is answered as if nobody knew it. */
+  /** Defined by a CustomResourceDefinition: unknown paths below it get the response of an unknown resource. */
   readonly isCustom: boolean;
-  /** The JSON schema of a custom one. */
+  /** The JSON schema of a custom resource. */
   readonly schema: unknown;
-  /** Why nothing can be created; undefined: it can. */
+  /** Why nothing can be created; undefined if it can. */
   readonly closed: string | undefined;
-  /** Put on an object by its deletion, for whoever has to see to it first. */
+  /** Added at the deletion. */
   readonly deletionFinalizer: string | undefined;
   /** Whether a write of the status may change labels, annotations, owners and finalizers. */
   readonly statusWritesMetadata: boolean;
-  /** What a write of the status leaves as it is, as paths of fieldsV1. */
+  /** What a write of the status does not change, as paths of fieldsV1. */
   readonly statusIgnores: readonly string[];
   readonly hasStatus: boolean;
-  /** Beside the status. `eviction` answers POST, `scale` is read and written. */
+  /** Subresources beside the status. `eviction` accepts POST, `scale` GET, PUT and PATCH. */
   readonly subresources: readonly ('eviction' | 'scale')[];
-  /** May an update leave the resourceVersion out, and may it create what does not exist? */
+  /** Whether an update may omit the resourceVersion, and may create an absent object. */
   readonly update: { readonly isUnconditional: boolean; readonly creates: boolean };
-  /** A deletion is answered with the object, and not with a Status that says Success. */
+  /** A deletion responds with the object in place of a Status. */
   readonly returnsDeleted: boolean;
   readonly hasCollectionDeletion: boolean;
-  /** Deleted in steps, with a grace period. */
+  /** Deleted with a grace period. */
   readonly isGraceful: boolean;
-  /** What field selectors may use beside metadata.name and metadata.namespace: their name for it, and its path. */
+  /** The supported field selectors beside metadata.name and metadata.namespace, with their paths. */
   readonly selectable: Readonly<Record<string, string>>;
   readonly shortNames: readonly string[];
-  /** The name under which it is kept: two views of the same objects (events) have the same. */
+  /** The name of its storage: two views of the same objects (events) share it. */
   readonly storage: string;
-  /** Why a body with these fields is no object of this kind (400); undefined: it is one. */
+  /** Why a body cannot be decoded to this kind (400); undefined if it can. */
   readonly unreadable: (fields: JsonObject) => string | undefined;
-  /** Fills in what the API fills in; gets and gives the fields beside the metadata. `old`: what is replaced. */
+  /** Sets defaults, on the fields beside the metadata. `old`: the replaced object. */
   readonly complete: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
-  /** As the API's types write the fields that were given, before they are completed. */
+  /** Normalizes the given fields as the API's types do, before defaults are set. */
   readonly canonical: (fields: JsonObject) => JsonObject;
-  /** Fills in what the server chooses, which nobody owns. */
+  /** Sets what the server allocates, which has no owner. */
   readonly allocate: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
-  /** Whether a write of these fields is a new generation although it changes nothing. */
+  /** Whether a write is a new generation although it changes nothing. */
   readonly isRestless: (given: JsonObject) => boolean;
-  /** The status of a new object, whatever the client sent. */
+  /** The status of a new object; that of the client is ignored. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
-  /** What is wrong with an object that is to be created, or to replace `old`. */
+  /** Validates an object that is to be created, or to replace `old`. */
   readonly validate: (object: KubeObject, old: KubeObject | undefined) => readonly Fault[];
-  /** For a view: from the wire to the stored form and back, of the fields beside the metadata. */
+  /** For a view: converts the fields beside the metadata from the served to the stored form, and back. */
   readonly view: { readonly toStored: FieldsChange; readonly toWire: FieldsChange } | undefined;
 }
 
-/** By what an object is known that refers to itself. */
+/** What an object needs to refer to itself. */
 export interface Identity {
   readonly name: string;
   readonly uid: string;
@@ -82,10 +85,10 @@ export interface Identity {
 
 type FieldsChange = (fields: JsonObject) => JsonObject;
 
-/** What a row of the table has to say; whatever it leaves out is as most resources have it. */
+/** The definition of a resource; the defaults are those of most resources. */
 export type Row = Partial<Resource> & Pick<Resource, 'plural' | 'kind' | 'fields'>;
 
-/** A resource from its row. */
+/** Creates a resource from its definition. */
 export function resource(row: Row): Resource {
   const group = row.group ?? '';
   const shape = shapeOf(row.kind);
@@ -126,7 +129,7 @@ export function resource(row: Row): Resource {
   };
 }
 
-/** Of kinds that the table of types does not have: all but the metadata is merged as it comes. */
+/** For kinds without a schema: everything beside the metadata is merged as it is. */
 const unknownShape: Shape = {
   is: 'map',
   isAtomic: false,
@@ -136,7 +139,7 @@ const unknownShape: Shape = {
   values: any,
 };
 
-/** Paths that field selectors call by their own names. */
+/** Field selectors whose name is their path. */
 export function byPath(...paths: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map((path) => [path, path]));
 }

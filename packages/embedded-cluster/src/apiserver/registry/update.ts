@@ -24,7 +24,7 @@ export interface Updated {
   readonly isNew: boolean;
 }
 
-/** PUT: the draft takes the object's place. Fails with 400, 404, 409 (another version or uid), 422. */
+/** PUT: replaces the object by the draft. Fails with 400, 404, 409 (another version or uid), 422. */
 export function replace(
   storage: Storage,
   resource: Resource,
@@ -51,7 +51,7 @@ export function replace(
   return made.ok ? ok({ object: made.value, isNew: true }) : made;
 }
 
-/** Changes an object by what `draftOf` makes of it; what may not be changed stays. Fails as `replace` does. */
+/** Replaces the object by what `draftOf` returns; immutable fields stay. Fails as `replace` does. */
 export function change(
   storage: Storage,
   resource: Resource,
@@ -80,13 +80,16 @@ export function change(
   return ok({ object: storage.put(resource, next), isNew: false });
 }
 
-/** A terminating object whose time is over and that nobody holds; a namespace goes when its content has gone. */
+/**
+ * Whether a terminating object can be removed: its grace period is over and it has no finalizers; a namespace has to be
+ * empty.
+ */
 function isFinished(resource: Resource, { metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined || resource === namespaces) return false;
   return metadata.finalizers === undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-/** What only a PUT is asked, since a patch takes these from the object itself. */
+/** Checks that only a PUT needs: a patch takes these fields from the object itself. */
 function replaceFault(resource: Resource, current: KubeObject, given: Draft['metadata']): Status | undefined {
   const { name, uid } = current.metadata;
   const version = given.resourceVersion ?? '';
@@ -128,8 +131,8 @@ function identityFault(
 }
 
 /**
- * A client may leave these out; what else it may not change is kept in silence, and so are these where the status of a
- * custom resource is written.
+ * Fields that a client may omit; other immutable ones are kept without an error, and so are these in a write of the
+ * status of a custom resource.
  */
 const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 

@@ -1,4 +1,4 @@
-/** A pod's containers. In the words of types.ts. */
+/** Containers of pods, in the notation of types.ts. */
 export const containerTypes = {
   '!ConfigMapKeySelector': '+key name optional?',
   '!FileKeySelector': '+key optional? +path +volumeName',

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
-/** The schema of a CustomResourceDefinition as it is published: with what every object has where objects are. */
+/** Returns the schema of a CustomResourceDefinition as it is published: with the fields that every object has. */
 export function definitionSchema(schema: JsonObject, metadata: JsonObject): JsonObject {
   const properties = withObjects(objectOf(schema['properties']), metadata);
   return { ...schema, properties: { ...properties, ...ofEveryObject(metadata) } };

@@ -1,4 +1,4 @@
-/** All other kinds. In the words of types.ts. */
+/** All other kinds, in the notation of types.ts. */
 export const kindTypes = {
   ConfigMap: 'binaryData{} data{} immutable? metadata:ObjectMeta',
   Secret: 'data{} immutable? metadata:ObjectMeta stringData{} type',

@@ -1,4 +1,4 @@
-/** What the objects of many kinds have. In the words of types.ts. */
+/** Types that many kinds share, in the notation of types.ts. */
 export const metaTypes = {
   '!OwnerReference': '+apiVersion blockOwnerDeletion? controller? +kind +name +uid',
   ObjectMeta: `

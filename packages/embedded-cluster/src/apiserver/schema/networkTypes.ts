@@ -1,4 +1,4 @@
-/** How pods are reached. In the words of types.ts. */
+/** Services, Ingresses and NetworkPolicies, in the notation of types.ts. */
 export const networkTypes = {
   ServicePort: 'appProtocol name nodePort#0 +port# protocol=TCP targetPort%',
   ClientIPConfig: 'timeoutSeconds#',

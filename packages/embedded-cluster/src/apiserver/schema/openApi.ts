@@ -4,18 +4,18 @@ import type { Resource } from '../registry/resource.ts';
 import { definitionSchema } from './definitionSchema.ts';
 import { type FieldWord, type TypeWords, typeOf } from './types.ts';
 
-/** One document of `/openapi/v3`: of the types of a group and version only what merging needs. */
+/** A document of `/openapi/v3`: of the types of a group and version, only what merging needs. */
 interface OpenApiDocument {
   /** `api/v1`, `apis/apps/v1`. */
   readonly path: string;
   readonly json: string;
-  /** Changes with the content. */
+  /** A hash of the content. */
   readonly hash: string;
 }
 
 const made = new WeakMap<readonly Resource[], ReadonlyMap<string, OpenApiDocument>>();
 
-/** The documents of all that is served, by their paths. */
+/** The documents of all served resources, by path. */
 export function openApiDocuments(resources: readonly Resource[]): ReadonlyMap<string, OpenApiDocument> {
   const known = made.get(resources);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function openApiDocuments(resources: readonly Resource[]): ReadonlyMap<st
   return documents;
 }
 
-/** What `/openapi/v3` answers: where the documents are. */
+/** The response to `/openapi/v3`: the paths of the documents. */
 export function openApiIndex(documents: ReadonlyMap<string, OpenApiDocument>): JsonObject {
   const entries = [...documents.values()].map(
     ({ path, hash }) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const,
@@ -63,7 +63,7 @@ function addKind(schemas: Map<string, JsonObject>, resource: Resource): void {
   schemas.set(name, { ...base, properties, 'x-kubernetes-group-version-kind': identity });
 }
 
-/** With all the types that it refers to. */
+/** Adds all types that it refers to. */
 function addType(schemas: Map<string, JsonObject>, type: string): void {
   const words = typeOf(type);
   if (words === undefined || schemas.has(nameOf(type))) return;
@@ -123,7 +123,7 @@ function fieldSchema(field: FieldWord): JsonObject {
   };
 }
 
-/** Required texts and numbers have the default of their type, as in the real documents. */
+/** Required texts and numbers have the zero value of their type as default, as in the real documents. */
 function defaultOf({ default: fallback, isRequired, of }: FieldWord): JsonObject {
   if (fallback !== undefined) return { default: fallback };
   const hasZero = isRequired && 'scalar' in of && (of.scalar === 'string' || of.scalar === 'integer');

@@ -1,4 +1,4 @@
-/** Pods, and the templates of them. In the words of types.ts. */
+/** Pods and their templates, in the notation of types.ts. */
 export const podTypes = {
   NodeSelectorRequirement: '+key +operator values[]',
   '!NodeSelectorTerm': 'matchExpressions[]:NodeSelectorRequirement matchFields[]:NodeSelectorRequirement',

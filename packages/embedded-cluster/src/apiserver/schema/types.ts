@@ -8,11 +8,10 @@ import { volumeTypes } from './volumeTypes.ts';
 import { workloadTypes } from './workloadTypes.ts';
 
 /**
- * The API's own types, by name; a `!` before the name: one whole. A type is its fields, each a word:
- * `name` (a text), `n#` (an integer; `n#0`: a zero is dropped), `b?` (a boolean; `b?0`), `q*` (a quantity), `p%` (a
- * number or a text), `x:Type`, `x:Any`; `m{}…` a map, `m{!}…` a map as a whole; `l[]…` a list as a whole, `l[=]…` a
- * set, `l[key,key]:Type` items told apart by keys. A `+` before it: required; `=TEXT` behind it: what it is when nobody
- * says so, where that is part of a key.
+ * The API's types by name, atomic if the name begins with `!`. A type is a list of fields: `name` (a string), `n#` (an
+ * integer; `n#0`: a zero is dropped), `b?` (a boolean; `b?0`), `q*` (a quantity), `p%` (an IntOrString), `x:Type`,
+ * `x:Any`; `m{}…` a map, `m{!}…` an atomic map; `l[]…` an atomic list, `l[=]…` a set, `l[key,key]:Type` a list with
+ * keys. `+` before it: required; `=TEXT` after it: the default, if the field is part of a key.
  */
 const words: Readonly<Record<string, string>> = {
   ...metaTypes,
@@ -24,12 +23,12 @@ const words: Readonly<Record<string, string>> = {
   ...kindTypes,
 };
 
-/** One field, as its word says. */
+/** Parses a field. */
 export interface FieldWord {
   readonly name: string;
   readonly isRequired: boolean;
   readonly dropsZero: boolean;
-  /** What it is a map or list of, or is itself. */
+  /** The type of a field, or of the items of a map or list. */
   readonly of: { readonly type: string } | { readonly scalar: ScalarShape['type'] };
   readonly container: 'map' | 'atomicMap' | 'list' | 'set' | 'keyed' | undefined;
   readonly keys: readonly string[];
@@ -51,7 +50,7 @@ const scalars: Readonly<Record<string, ScalarShape['type']>> = {
 const parsed = new Map<string, TypeWords>();
 const shapes = new Map<string, Shape>();
 
-/** A type of the table; undefined: there is none of that name. */
+/** Returns a type of the table; undefined if there is none of that name. */
 export function typeOf(name: string): TypeWords | undefined {
   const known = parsed.get(name);
   if (known !== undefined) return known;
@@ -62,7 +61,7 @@ export function typeOf(name: string): TypeWords | undefined {
   return type;
 }
 
-/** What the table says of a type; undefined: there is none of that name. */
+/** Returns the fields of a type; undefined if there is none of that name. */
 export function shapeOf(name: string): Shape | undefined {
   const known = shapes.get(name);
   const type = typeOf(name);
@@ -77,7 +76,7 @@ export function shapeOf(name: string): Shape | undefined {
   return shape;
 }
 
-/** What an item that does not name this key has there. */
+/** The value of a key for items that do not have it. */
 function keyDefault(type: string, key: string): unknown {
   const field = typeOf(type)?.fields.find(({ name }) => name === key);
   if (field?.default !== undefined || !field?.isRequired) return field?.default;

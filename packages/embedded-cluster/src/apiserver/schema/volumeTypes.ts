@@ -1,4 +1,4 @@
-/** A pod's volumes; of those that are hardly used only the names. In the words of types.ts. */
+/** Volumes of pods, in the notation of types.ts; rarely used ones only by name. */
 export const volumeTypes = {
   KeyToPath: '+key mode# +path',
   ConfigMapVolumeSource: 'defaultMode# items[]:KeyToPath name optional?',

@@ -1,4 +1,4 @@
-/** What runs pods, and what it claims for them. In the words of types.ts. */
+/** Workloads and PersistentVolumeClaims, in the notation of types.ts. */
 export const workloadTypes = {
   ReplicaSetSpec: 'minReadySeconds#0 replicas# +selector:LabelSelector template:PodTemplateSpec',
   ReplicaSetCondition: 'lastTransitionTime message reason +status +type',

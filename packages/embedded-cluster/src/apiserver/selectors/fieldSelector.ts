@@ -1,12 +1,12 @@
 import { type KubeObject, textAt } from '../meta/objects.ts';
 import type { Resource } from '../registry/resource.ts';
 
-/** What a field selector selects, or the API server's sentence about what is wrong with it. */
+/** A parsed field selector, or the API server's message about its error. */
 type ParsedFields =
   | { readonly ok: true; readonly matches: (object: KubeObject) => boolean }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads `fieldSelector=`: `path=value`, `==` and `!=`, joined by commas; a backslash escapes a comma. */
+/** Parses `fieldSelector=`: `path=value`, `==` and `!=`, joined by commas; a backslash escapes a comma. */
 export function parseFieldSelector(resource: Resource, text: string): ParsedFields {
   const tests: ((object: KubeObject) => boolean)[] = [];
   for (const term of text.split(/(?<!\\),/)) {

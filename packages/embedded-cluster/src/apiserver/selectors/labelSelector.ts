@@ -3,7 +3,7 @@ import { keyFault, valueFault } from '../meta/names.ts';
 type Labels = Readonly<Record<string, string>> | undefined;
 type Matches = (labels: Labels) => boolean;
 
-/** What a selector selects, or the API server's sentence about what is wrong with it. */
+/** A parsed label selector, or the API server's message about its error. */
 type ParsedSelector =
   | { readonly ok: true; readonly matches: Matches }
   | { readonly ok: false; readonly problem: string };
@@ -20,7 +20,7 @@ type Test = (value: string | undefined) => boolean;
 const symbols = /^(?:===?|!=|[=!(),<>])/;
 const comparisons = new Set(['=', '==', '!=', 'in', 'notin', '>', '<']);
 
-/** Reads `labelSelector=`: =, ==, !=, in, notin, >, <, a key alone and !key, as k8s.io/apimachinery's parser does. */
+/** Parses `labelSelector=` as k8s.io/apimachinery does: =, ==, !=, in, notin, >, <, a key alone and !key. */
 export function parseLabelSelector(text: string): ParsedSelector {
   try {
     const tests = readRequirements(cut(text));
@@ -33,7 +33,7 @@ export function parseLabelSelector(text: string): ParsedSelector {
 
 class SelectorFault extends Error {}
 
-/** `in` and `notin` are words that only their place makes operators, so they are identifiers here. */
+/** `in` and `notin` are operators only by their position, so they are identifiers here. */
 function cut(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let rest = text.trimStart();
@@ -124,7 +124,7 @@ function readValue(reader: Reader): string {
   return reader.next().text;
 }
 
-/** `(a, b)`; a comma without a value beside it stands for the empty value. */
+/** Parses `(a, b)`; a comma without a value beside it stands for the empty value. */
 function readValues(reader: Reader): ReadonlySet<string> {
   const open = reader.next();
   if (open.token !== '(') throw inRequirement(`found '${open.text}' expected: '('`);

@@ -5,16 +5,16 @@ import type { Resource } from '../registry/resource.ts';
 import { parseFieldSelector } from './fieldSelector.ts';
 import { parseLabelSelector } from './labelSelector.ts';
 
-/** Which objects of a resource are meant. */
+/** The objects that a request selects. */
 export interface Selection {
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
   readonly matches: (object: KubeObject) => boolean;
-  /** Everything matches. */
+  /** Whether everything matches. */
   readonly isAll: boolean;
 }
 
-/** Reads the selectors of a request, in the text form of the API. Fails with 400. */
+/** Parses the selectors of a request. Fails with 400. */
 export function select(
   resource: Resource,
   namespace: string | undefined,

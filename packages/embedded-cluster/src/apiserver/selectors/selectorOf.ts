@@ -3,7 +3,7 @@ import type { LabelSelector, LabelSelectorRequirement } from './matchesSelector.
 
 const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 
-/** A metav1.LabelSelector as an object has it; requirements that are none are left out. */
+/** Parses a metav1.LabelSelector of an object; invalid requirements are omitted. */
 export function selectorOf(value: JsonObject): LabelSelector {
   const labels = Object.entries(objectOf(value['matchLabels']));
   return {

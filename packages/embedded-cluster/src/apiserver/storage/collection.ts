@@ -2,27 +2,27 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type Change, type ChangeType, type History, history } from './history.ts';
 import { indexBehind, mergedFrom, type SortedNames, sortedNames } from './sortedNames.ts';
 
-/** Where a page begins: behind this object. */
+/** The object after which a page begins. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** All objects of one resource, and what happened to them lately. Cluster-scoped ones are in the namespace ''. */
+/** All objects of one resource, and their recent changes. Cluster-scoped objects are in the namespace ''. */
 export interface Collection {
   get(namespace: string, name: string): KubeObject | undefined;
-  /** Takes a change in; the object is the newest from then on. */
+  /** Stores a change; the object becomes the latest state. */
   apply(type: ChangeType, object: KubeObject, version: number): void;
   /**
-   * In the order of namespace and name: all objects, or those of one namespace, or those behind a place, as they were
-   * at `version` (which the history must still cover) or as they are now. Has to be read before anything changes.
+   * Yields objects in the order of namespace and name: all of them, or those of one namespace, or those after a place,
+   * as of `version` (which the history must still cover) or now. Must be consumed before the next change.
    */
   scan(range: {
     readonly namespace?: string | undefined;
     readonly after?: Place | undefined;
     readonly version?: number | undefined;
   }): Iterable<KubeObject>;
-  /** About how many objects stand behind a place. */
+  /** The approximate number of objects after a place. */
   countBehind(namespace: string | undefined, place: Place): number;
   isEmpty(namespace: string): boolean;
   readonly history: History;
@@ -33,7 +33,7 @@ interface Bucket {
   readonly names: SortedNames;
 }
 
-/** What objects were before they changed: by namespace and name; undefined: there was none. */
+/** Previous states of changed objects, by namespace and name; undefined if the object did not exist. */
 type Earlier = ReadonlyMap<string, ReadonlyMap<string, KubeObject | undefined>>;
 
 const unchanged: Earlier = new Map();
@@ -64,7 +64,7 @@ export function collection(historyLimit: number): Collection {
     if (bucket.objects.size === 0) buckets.delete(namespace);
   }
 
-  /** For each object that changed after `version`: what it was then. */
+  /** The states at `version` of the objects that have changed since. */
   function earlier(version: number): Earlier {
     const start = past.indexAfter(version) ?? past.first;
     if (start === past.next) return unchanged;
@@ -123,7 +123,7 @@ export function collection(historyLimit: number): Collection {
   };
 }
 
-/** The keys in etcd are `namespace/name`, so `a-b/…` comes before `a/…`. */
+/** Keys in etcd are `namespace/name`, so `a-b/…` comes before `a/…`. */
 function inKeyOrder(namespaces: Iterable<string>): readonly string[] {
   return [...namespaces].sort((a, b) => (isBehind(a, b) ? 1 : -1));
 }

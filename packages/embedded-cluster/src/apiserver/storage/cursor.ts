@@ -4,29 +4,29 @@ import type { Selection } from '../selectors/selection.ts';
 import type { Change, ChangeType } from './history.ts';
 import type { Storage } from './storage.ts';
 
-/** One event of a watch. */
+/** An event of a watch. */
 export interface WatchItem {
   readonly type: ChangeType;
   readonly object: KubeObject;
-  /** The history's entry, which keeps the JSON; undefined where the object had to be made for this watch. */
+  /** The entry of the history, which caches the JSON; undefined if the object was made for this watch. */
   readonly change: Change | undefined;
 }
 
-/** A place in what happens to a selection. Holds no events: a slow reader costs nothing but a number. */
+/** The position of a watch in the history. It buffers no events: a slow reader costs no memory. */
 export interface Cursor {
   /**
-   * The next event; `initialEnd`, once: all that was there at the start has been read; `waiting`: there is none yet,
-   * and `onNews` will be called; `expired`: it has been forgotten.
+   * The next event; `initialEnd`, once, after the initial events; `waiting` if there is none yet: `onNews` will be
+   * called; `expired` if the history no longer covers the position.
    */
   next(): WatchItem | 'initialEnd' | 'waiting' | 'expired';
-  /** How far it has been read. */
+  /** The version of the last event. */
   readonly version: number;
   close(): void;
 }
 
 /**
- * Where a watch begins: with all that is there now, or with what came after a version. Undefined when the history does
- * not reach back to that version.
+ * Opens a watch: from the current state, or after a version. Undefined if the history does not reach back to that
+ * version.
  */
 export function openCursor(
   storage: Storage,
@@ -49,7 +49,7 @@ export function openCursor(
   const unsubscribe = past.subscribe(selection.namespace, (latest) => {
     if (!isWaiting) return;
     isWaiting = false;
-    // Nothing before it concerned this watch, or it would have been woken.
+    // Earlier changes did not concern this watch, or it would have been woken.
     index = latest;
     onNews();
   });
@@ -59,7 +59,7 @@ export function openCursor(
     while (index < past.next) {
       const change = past.at(index);
       index += 1;
-      // A watch may begin at a version that is still to come.
+      // A watch may begin at a future version.
       if (change === undefined || change.version <= version) continue;
       version = change.version;
       const item = itemOf(change, selection);
@@ -83,7 +83,10 @@ export function openCursor(
   };
 }
 
-/** What a change looks like through a selection: objects come into it and leave it. Undefined: it is not seen. */
+/**
+ * Converts a change to an event of a watch with selectors, which objects may enter and leave. Undefined if it is not
+ * visible.
+ */
 function itemOf(change: Change, { namespace, matches }: Selection): WatchItem | undefined {
   const { type, object, previous } = change;
   if (namespace !== undefined && object.metadata.namespace !== namespace) return undefined;
@@ -92,7 +95,7 @@ function itemOf(change: Change, { namespace, matches }: Selection): WatchItem | 
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object, change };
   if (!was) return undefined;
   if (type === 'DELETED') return { type, object, change };
-  // It left: what is shown is how it was when it still belonged, at the version at which it left.
+  // The object has left: the event shows its last selected state with the version at which it left.
   const { resourceVersion } = object.metadata;
   const last = { ...previous, metadata: { ...previous.metadata, resourceVersion } };
   return { type: 'DELETED', object: last, change: undefined };

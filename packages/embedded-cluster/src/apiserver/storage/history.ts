@@ -2,36 +2,36 @@ import type { KubeObject } from '../meta/objects.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One change of one object, as it is kept for watches that come later. */
+/** A change of an object, kept for watches that resume from an older version. */
 export interface Change {
   readonly type: ChangeType;
-  /** The resourceVersion that the change made. */
+  /** The resourceVersion of the change. */
   readonly version: number;
-  /** As it is after the change; a deleted one as it was last, with the deletion's resourceVersion. */
+  /** The object after the change; a deleted one in its last state with the resourceVersion of the deletion. */
   readonly object: KubeObject;
   readonly previous: KubeObject | undefined;
-  /** The object as JSON, written once for all watches. */
+  /** The object as JSON, cached for all watches. */
   json: string | undefined;
 }
 
-/** Told of a change at `index`; returns at once, and reads when it likes. */
+/** Called with the index of a new change; must return at once. */
 type Wake = (index: number) => void;
 
-/** The latest changes of one collection. Indexes count all changes that ever were, so that they stay valid. */
+/** The latest changes of one collection. An index counts all changes ever made, so that it stays valid. */
 export interface History {
   append(change: Change): void;
   at(index: number): Change | undefined;
-  /** The index of the first change after `version`; undefined: changes after it have been forgotten. */
+  /** The index of the first change after `version`; undefined if later changes have been forgotten. */
   indexAfter(version: number): number | undefined;
-  /** The index of the oldest change that is kept. */
+  /** The index of the oldest change in the history. */
   readonly first: number;
-  /** The index that the next change will have. */
+  /** The index of the next change. */
   readonly next: number;
-  /** The newest version that may be forgotten: watches can be resumed from it and from all newer ones. */
+  /** The latest version that may be forgotten: watches can resume from it and from later ones. */
   readonly oldestVersion: number;
-  /** Forgets everything up to `version`. */
+  /** Forgets the changes up to `version`. */
   compact(version: number): void;
-  /** Watches all namespaces, or one. Returns what ends it. */
+  /** Subscribes to all namespaces or one. Returns a function that unsubscribes. */
   subscribe(namespace: string | undefined, wake: Wake): () => void;
 }
 
@@ -48,7 +48,7 @@ export function history(limit: number): History {
     first += count;
   }
 
-  /** Where in `changes` the first one after `version` stands. */
+  /** The position in `changes` of the first change after `version`. */
   function offsetAfter(version: number): number {
     let [low, high] = [0, changes.length];
     while (low < high) {
@@ -62,7 +62,7 @@ export function history(limit: number): History {
   return {
     append(change) {
       changes.push(change);
-      // In pieces, or each change of a long history would move all the others.
+      // Trimmed in batches: otherwise each change of a long history would move all others.
       if (changes.length > limit + Math.max(64, limit >> 2)) forget(changes.length - limit);
       const index = first + changes.length - 1;
       for (const wake of everywhere) wake(index);

@@ -1,12 +1,12 @@
-/** A set of names that can be read in order from any place on, for little even after many changes. */
+/** A sorted set of names that stays cheap to read after many changes. */
 export interface SortedNames {
   add(name: string): void;
   remove(name: string): void;
-  /** In order; changed by nobody. A new array after changes. */
+  /** Returns the names in order. The array is immutable; a changed set returns a new one. */
   all(): readonly string[];
 }
 
-/** Changes are only noted; the next reading merges them in one pass. */
+/** Changes are collected, and merged by the next read. */
 export function sortedNames(): SortedNames {
   let sorted: string[] = [];
   let added: string[] = [];
@@ -32,7 +32,7 @@ export function sortedNames(): SortedNames {
   };
 }
 
-/** The names of two sorted lists in one order, each once, beginning behind `after`. */
+/** Merges two sorted lists without duplicates, starting after `after`. */
 export function* mergedFrom(
   left: readonly string[],
   right: readonly string[],
@@ -49,7 +49,7 @@ export function* mergedFrom(
   }
 }
 
-/** Where the first name stands that comes after `name`. */
+/** The index of the first name after `name`. */
 export function indexBehind(sorted: readonly string[], name: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -3,26 +3,26 @@ import { type KubeObject, withMeta } from '../meta/objects.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Collection, collection } from './collection.ts';
 
-/** The objects of all resources under one resourceVersion, as etcd keeps them. Knows no rules. */
+/** The objects of all resources under one resourceVersion, as in etcd. It knows no rules. */
 export interface Storage {
   readonly clock: Clock;
-  /** Between 0 and 1, for generated names. */
+  /** Returns numbers from 0 up to 1, for generated names. */
   readonly random: () => number;
   readonly resources: readonly Resource[];
   /** The resourceVersion of the last change. */
   readonly version: number;
   collectionOf(resource: Resource): Collection;
-  /** Serves another resource from now on. */
+  /** Starts to serve a resource. */
   serve(resource: Resource): void;
-  /** Serves it no more; its objects are forgotten, unless another form of it is to follow. */
+  /** Stops serving a resource, and deletes its objects unless another version of it follows. */
   withdraw(resource: Resource, isFollowed: boolean): void;
-  /** Stores an object under the next resourceVersion, and gives it back with that. */
+  /** Stores an object under the next resourceVersion, and returns it. */
   put(resource: Resource, object: KubeObject): KubeObject;
-  /** Removes it; the answer has the deletion's resourceVersion. */
+  /** Removes an object, and returns it with the resourceVersion of the deletion. */
   remove(resource: Resource, object: KubeObject): KubeObject;
-  /** Forgets the history up to now: what would need it is answered 410. */
+  /** Forgets the history: requests that need it get 410. */
   compact(): void;
-  /** Told of each object that was stored or removed. */
+  /** Subscribes to each stored or removed object. */
   onChange(listener: ChangeListener): void;
 }
 
@@ -32,7 +32,7 @@ interface StorageOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly resources: readonly Resource[];
-  /** How many changes of each resource are kept for watches that come later. */
+  /** The number of changes kept per resource for watches that resume from an older version. */
   readonly historyLimit: number;
 }
 
@@ -68,7 +68,7 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
       served = [...served, resource];
       if (collections.has(resource.storage)) return;
       const made = collection(historyLimit);
-      // A watch from before would not know what it has missed.
+      // An older watch could not know what it has missed.
       made.history.compact(version);
       collections.set(resource.storage, made);
     },

@@ -4,7 +4,7 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
-/** What holds the settings of pods: ConfigMaps and Secrets. Their managedFields say who wrote which key. */
+/** ConfigMaps and Secrets. */
 export const configMaps = resource({
   plural: 'configmaps',
   kind: 'ConfigMap',
@@ -26,7 +26,7 @@ export const configMaps = resource({
   },
 });
 
-/** `stringData` is for writing only: it becomes data. */
+/** `stringData` is write-only: it becomes data. */
 export const secrets = resource({
   plural: 'secrets',
   kind: 'Secret',
@@ -48,7 +48,7 @@ export const secrets = resource({
   ],
 });
 
-/** What Secrets of these types have to hold. */
+/** The keys that Secrets of these types need. */
 const neededKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -70,7 +70,7 @@ function keyFaults(field: string, data: unknown): readonly Fault[] {
   return wrong.map((key) => fault.invalid(`${field}[${key}]`, key, why));
 }
 
-/** Once it is immutable it stays so, and its content with it. */
+/** An immutable object stays immutable, with its content. */
 function immutableFaults(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): readonly Fault[] {
   if (old?.['immutable'] !== true) return [];
   const changed = [
@@ -112,7 +112,7 @@ function textsOf(data: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(objectOf(data)).map(([key, value]) => [key, textOf(value) ?? '']));
 }
 
-/** Base64 as the server writes it, whatever spare bits and line ends were sent. */
+/** Base64 in the server's form, whatever padding bits and line breaks were sent. */
 function canonical(data: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(textsOf(data));
   return Object.fromEntries(entries.map(([key, text]) => [key, base64(Buffer.from(text, 'base64'))]));
@@ -122,7 +122,7 @@ function base64(bytes: Buffer): string {
   return bytes.toString('base64');
 }
 
-/** Without what is absent or empty. */
+/** Drops absent and empty fields. */
 function filled(fields: JsonObject): JsonObject {
   const has = (value: unknown) => value !== undefined && (!isObject(value) || Object.keys(value).length > 0);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => has(value)));

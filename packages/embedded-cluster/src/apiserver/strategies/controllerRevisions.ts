@@ -1,6 +1,6 @@
 import { resource } from '../registry/resource.ts';
 
-/** The templates that a StatefulSet or DaemonSet had. */
+/** Templates of StatefulSets and DaemonSets. */
 export const controllerRevisions = resource({
   group: 'apps',
   plural: 'controllerrevisions',

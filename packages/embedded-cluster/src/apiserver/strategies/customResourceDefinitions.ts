@@ -3,7 +3,7 @@ import { definedName } from '../crd/customResource.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
-/** What they define is served as soon as they are established (crd/serving.ts). */
+/** crd/serving.ts serves what they define. */
 export const customResourceDefinitions = resource({
   group: 'apiextensions.k8s.io',
   plural: 'customresourcedefinitions',
@@ -35,7 +35,7 @@ export const customResourceDefinitions = resource({
   },
 });
 
-/** The name of the one version in which objects are kept. */
+/** The names of the storage versions, of which there has to be one. */
 export function storedVersions(spec: JsonObject): readonly unknown[] {
   const stored = arrayOf(spec['versions'])
     .map(objectOf)

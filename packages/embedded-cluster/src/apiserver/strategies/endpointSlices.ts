@@ -28,7 +28,7 @@ export const endpointSlices = resource({
   },
 });
 
-/** These lists are written even when they are empty, and then as null. */
+/** These lists are serialized even if they are empty, as null. */
 function listOrNull(value: unknown, complete: (each: JsonObject) => JsonObject): readonly JsonObject[] | null {
   const list = arrayOf(value).map((each) => complete(objectOf(each)));
   return list.length === 0 ? null : list;

@@ -3,7 +3,10 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type Fault, fault } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
-/** Events of the core group and of events.k8s.io are the same objects under two sets of names; the core's are stored. */
+/**
+ * Events of the core group and of events.k8s.io are the same objects with different field names; those of the core
+ * group are stored.
+ */
 const shared = {
   singular: 'event',
   storage: 'events',
@@ -14,7 +17,7 @@ const shared = {
 const aboutFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'];
 const ownPaths = byPath('reason', 'reportingComponent', 'type');
 
-/** `involvedObject.name` and the like, under the name that the group has for it. */
+/** `involvedObject.name` and the like, under the names of the group. */
 function selectableBy(about: string): Readonly<Record<string, string>> {
   return Object.fromEntries(aboutFields.map((field) => [`${about}.${field}`, `involvedObject.${field}`]));
 }
@@ -89,7 +92,7 @@ function renamed(fields: JsonObject, names: Readonly<Record<string, string>>): J
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }
 
-/** The fields that the API writes although nobody set them. */
+/** Fields that are always serialized. */
 function complete(fields: JsonObject): JsonObject {
   return {
     source: {},

@@ -2,7 +2,7 @@ import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import { fault } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
-/** Nothing scales by it: it is kept, as far as its form goes. */
+/** They are stored and validated; nothing scales by them. */
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',
   version: 'v2',

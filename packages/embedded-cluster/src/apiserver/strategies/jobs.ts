@@ -10,7 +10,7 @@ const group = 'batch';
 const fields = ['spec', 'status'];
 const template = { metadata: {}, spec: { containers: null } };
 
-/** Its template stays what it was; its pods are found by its uid. */
+/** The template is immutable; pods are selected by the uid of the Job. */
 export const jobs = resource({
   group,
   plural: 'jobs',
@@ -91,7 +91,7 @@ function completeCronJob(spec: JsonObject): JsonObject {
   };
 }
 
-/** A job's pods have no default for this: whoever says nothing is refused. */
+/** The pods of a Job have no default restartPolicy: it is required. */
 function withPolicy(template: JsonObject): JsonObject {
   const { restartPolicy } = objectOf(template['spec']);
   const completed = completeTemplate(template);
@@ -111,7 +111,7 @@ function templateFaults(template: unknown, path: string): readonly Fault[] {
   ];
 }
 
-/** Of a suspended job that never ran the template may change. */
+/** The template of a suspended Job that never ran may change. */
 function fixedFaults(spec: JsonObject, old: JsonObject): readonly Fault[] {
   const fixed = ['selector', 'completions', 'completionMode', ...(old['suspend'] === true ? [] : ['template'])];
   return fixed

@@ -13,7 +13,7 @@ export const networkPolicies = resource({
   shortNames: ['netpol'],
   zero: { spec: {} },
   canonical: (fields) => withEmptyEgress(fields, objectOf(canonical(shapeOf('NetworkPolicy') ?? any, fields))),
-  // An empty list is compared with what is stored before it is dropped.
+  // An empty list is compared with the stored one before it is dropped.
   isRestless: ({ spec }) => isEmptyList(objectOf(spec)['egress']),
   allocate: (fields) => ({ ...fields, spec: withoutEmptyEgress(objectOf(fields['spec'])) }),
   complete: (fields) => ({ ...fields, spec: completePolicy(objectOf(fields['spec'])) }),
@@ -32,7 +32,7 @@ function withoutEmptyEgress({ egress, ...spec }: JsonObject): JsonObject {
   return egress === undefined || isEmptyList(egress) ? spec : { ...spec, egress };
 }
 
-/** Who names no types means ingress, and egress only by having rules for it. */
+/** Without policyTypes, Ingress applies, and Egress if there are egress rules. */
 function completePolicy(spec: JsonObject): JsonObject {
   const types = arrayOf(spec['egress']).length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
   const rules = Object.fromEntries(

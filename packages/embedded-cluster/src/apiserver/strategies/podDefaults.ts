@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 
 const defaultMode = 420;
 
-/** What the API writes into the parts of a container beside its own fields. */
+/** The defaults of nested fields of a container. */
 export function containerParts(container: JsonObject): JsonObject {
   const { env, ports } = container;
   const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'].filter((name) => container[name] !== undefined);
@@ -13,7 +13,7 @@ export function containerParts(container: JsonObject): JsonObject {
   };
 }
 
-/** A pod's volumes; whoever names no source gets an empty directory. */
+/** The defaults of volumes; without a source it is an emptyDir. */
 export function completeVolumes(volumes: unknown): readonly JsonObject[] {
   return arrayOf(volumes).map((each) => {
     const { name, ...source } = objectOf(each);

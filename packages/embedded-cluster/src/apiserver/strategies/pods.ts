@@ -37,7 +37,7 @@ const row: Row = {
 
 export const pods = resource(row);
 
-/** A pod's spec with the defaults that the API server writes into it; also for templates. */
+/** Sets the defaults of a pod's spec; also for templates. */
 export function completePodSpec(spec: JsonObject): JsonObject {
   const initContainers = arrayOf(spec['initContainers']);
   return {
@@ -53,7 +53,7 @@ export function completePodSpec(spec: JsonObject): JsonObject {
   };
 }
 
-/** What is wrong with the spec of a pod or of a template, at `path`. */
+/** Validates the spec of a pod or of a template, at `path`. */
 export function podSpecFaults(spec: JsonObject, path: string): readonly Fault[] {
   const containers = arrayOf(spec['containers']);
   if (containers.length === 0) return [fault.required(`${path}.containers`)];
@@ -104,7 +104,7 @@ function portFaults(ports: readonly unknown[], path: string): readonly Fault[] {
   });
 }
 
-/** A running pod's spec can hardly be changed. */
+/** Most of a pod's spec is immutable. */
 function changeFaults(object: KubeObject, old: KubeObject): readonly Fault[] {
   if (isDeepStrictEqual(fixedPart(object), fixedPart(old))) return [];
   const allowed = ['containers[*].image', 'initContainers[*].image', 'activeDeadlineSeconds', 'tolerations'];

@@ -64,7 +64,7 @@ const endpoints = resource({
   shortNames: ['ep'],
 });
 
-/** All that the server keeps. A resource is one row here, and a file of its own where the API does something with it. */
+/** All built-in resources. Those with a behaviour of their own have a file of their own. */
 export const resources: readonly Resource[] = [
   namespaces,
   pods,

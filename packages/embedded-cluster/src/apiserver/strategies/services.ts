@@ -22,7 +22,7 @@ export const services = resource({
   },
 });
 
-/** Of several ports each has a name of its own, and no two are the same. */
+/** Several ports need unique names, and differ in port or protocol. */
 function portFaults(ports: readonly JsonObject[]): readonly Fault[] {
   const [names, numbers] = [new Set<unknown>(), new Set<string>()];
   return ports.flatMap(({ name, port, protocol }, index) => {
@@ -57,7 +57,7 @@ function completeSpec(spec: JsonObject): JsonObject {
   };
 }
 
-/** The address stays the one that the service got when it was made. */
+/** The cluster IP is immutable. */
 function withAddress(spec: JsonObject, old: JsonObject): JsonObject {
   if (spec['type'] === 'ExternalName') return spec;
   const clusterIP = spec['clusterIP'] || old['clusterIP'] || nextAddress();

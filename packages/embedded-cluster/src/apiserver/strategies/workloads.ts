@@ -25,7 +25,7 @@ export const replicaSets = resource({
   validate: (object, old) => [...templateFaults(object), ...selectorFaults(object, old)],
 });
 
-/** Its annotations are copied to its ReplicaSets, so they count for its generation. */
+/** The annotations of a Deployment are copied to its ReplicaSets, so that they count for its generation. */
 export const deployments = resource({
   group,
   plural: 'deployments',
@@ -99,7 +99,7 @@ export const daemonSets = resource({
   ],
 });
 
-/** A pod template with its defaults; empty labels and annotations go. */
+/** Sets the defaults of a pod template; empty labels and annotations are dropped. */
 export function completeTemplate(value: unknown): JsonObject {
   const { metadata, spec } = objectOf(value);
   const given = Object.entries(objectOf(metadata));
@@ -107,7 +107,7 @@ export function completeTemplate(value: unknown): JsonObject {
   return { metadata: Object.fromEntries(kept), spec: completePodSpec(objectOf(spec)) };
 }
 
-/** What is wrong with a workload's template, and with its selector as far as it has to fit. */
+/** Validates the template of a workload, and that the selector matches it. */
 function templateFaults({ spec }: KubeObject): readonly Fault[] {
   const { selector, template } = objectOf(spec);
   const { metadata, spec: podSpec } = objectOf(template);
@@ -161,7 +161,7 @@ function fixedPart(spec: unknown): JsonObject {
   return Object.fromEntries(Object.entries(objectOf(spec)).filter(([key]) => !changeable.includes(key)));
 }
 
-/** The defaults win over nothing that was given, but for a strategy, which is completed in itself. */
+/** Sets defaults for absent fields; the fields of a strategy are completed one by one. */
 function completed(defaultsOf: (spec: JsonObject) => JsonObject) {
   return (given: JsonObject): JsonObject => {
     const spec = objectOf(given['spec']);
