@@ -8,7 +8,7 @@ export interface ApplicationInput {
 
 interface ApplicationContext extends ApplicationInput {
   /** It became another one since what it says was read last. */
-  readonly hasNews: boolean;
+  readonly hasChanged: boolean;
   /** Refusals in a row. */
   readonly refusals: number;
   /** Milliseconds. */
@@ -41,7 +41,7 @@ export type ApplicationEvent =
   /** Nothing is done for so many milliseconds. */
   | { readonly type: 'spec.paused'; readonly pausedFor?: number }
   /** It has a time of deletion. */
-  | { readonly type: 'spec.ending' }
+  | { readonly type: 'spec.terminating' }
   | ({ readonly type: 'spec.refused' } & Refused)
   /** Each resource was tried once; what failed is tried again while it is observed. */
   | { readonly type: 'apply.done' }
@@ -85,18 +85,18 @@ export const application = setup({
     deleteResources: unprovidedEffect(),
   },
   actions: {
-    forgetNews: assign({ hasNews: false }),
-    noteNews: assign({ hasNews: true }),
-    noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    notePause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
-    noteProgress: assign({ refusals: 0, reason: '' }),
-    noteRefusal: assign(({ context, event }) => ({
+    clearChanged: assign({ hasChanged: false }),
+    markChanged: assign({ hasChanged: true }),
+    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    setPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
+    resetRetries: assign({ refusals: 0, reason: '' }),
+    recordRefusal: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
-    noteEnding: assign(({ context, event }) => ({
+    scheduleRecheck: assign(({ context, event }) => ({
       reason: '',
       refusals: context.refusals + 1,
       retryIn: Math.min(longestEnding, retryDelay(context.refusals, event)),
@@ -107,7 +107,7 @@ export const application = setup({
     reportRefused: unprovided,
   },
   guards: {
-    hasNews: ({ context }) => context.hasNews,
+    hasChanged: ({ context }) => context.hasChanged,
   },
   delays: {
     pauseTime: ({ context }) => Math.min(Math.max(0, context.pausedFor), longestDelay),
@@ -122,7 +122,7 @@ export const application = setup({
   context: ({ input }) => ({
     application: 'default/web',
     ...input,
-    hasNews: false,
+    hasChanged: false,
     refusals: 0,
     retryIn: shortestRetry,
     pausedFor: 0,
@@ -138,20 +138,20 @@ export const application = setup({
       description:
         'Finds out what the application says now: its resources with their kinds, and what of them is observed. It gets ' +
         'its finalizer before anything is applied.',
-      entry: 'forgetNews',
+      entry: 'clearChanged',
       invoke: {
         id: 'validate',
         src: 'validate',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
       on: {
         'application.changed': { target: 'validating', reenter: true },
         'spec.valid': { target: 'applying' },
-        'spec.invalid': { target: 'invalid', actions: 'noteReason' },
-        'spec.paused': { target: 'paused', actions: 'notePause' },
-        'spec.ending': { target: 'deleting', actions: 'noteProgress' },
-        'spec.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'spec.invalid': { target: 'invalid', actions: 'setReason' },
+        'spec.paused': { target: 'paused', actions: 'setPause' },
+        'spec.terminating': { target: 'deleting', actions: 'resetRetries' },
+        'spec.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
     },
     invalid: {
@@ -174,18 +174,18 @@ export const application = setup({
         id: 'applyResources',
         src: 'applyResources',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
       on: {
         'application.changed': {
-          actions: 'noteNews',
+          actions: 'markChanged',
           description: 'The request that is under way comes to its end first.',
         },
         'apply.done': [
-          { guard: 'hasNews', target: 'stopping', description: 'A slow request may still be under way.' },
-          { target: 'observing', actions: ['noteProgress', 'reportApplied'] },
+          { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be under way.' },
+          { target: 'observing', actions: ['resetRetries', 'reportApplied'] },
         ],
-        'apply.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'apply.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
     },
     observing: {
@@ -194,7 +194,7 @@ export const application = setup({
         id: 'observer',
         src: 'observer',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
       on: { 'application.changed': { target: 'stopping' } },
     },
@@ -204,7 +204,7 @@ export const application = setup({
         id: 'drain',
         src: 'drain',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
       on: {
         'application.changed': { description: 'What it says is read when nothing is under way.' },
@@ -228,18 +228,18 @@ export const application = setup({
             id: 'deleteResources',
             src: 'deleteResources',
             input: ({ context }) => inputOf(context),
-            onError: { target: 'waiting', actions: ['noteRefusal', 'reportRefused'] },
+            onError: { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
           },
           on: {
-            'application.changed': { actions: 'noteNews' },
+            'application.changed': { actions: 'markChanged' },
             'deletion.done': { target: '#application.gone' },
             'deletion.pending': [
-              { guard: 'hasNews', target: 'attempting', reenter: true, actions: 'forgetNews' },
-              { target: 'waiting', actions: 'noteEnding' },
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
+              { target: 'waiting', actions: 'scheduleRecheck' },
             ],
             'deletion.refused': [
-              { guard: 'hasNews', target: 'attempting', reenter: true, actions: 'forgetNews' },
-              { target: 'waiting', actions: ['noteRefusal', 'reportRefused'] },
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
+              { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
             ],
           },
         },

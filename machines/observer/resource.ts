@@ -9,7 +9,7 @@ export interface ResourceInput {
 
 interface ResourceContext extends ResourceInput {
   /** How long a correction waits, in milliseconds, because the one before it did not last. */
-  readonly paceIn: number;
+  readonly backoff: number;
   /** False: it is told what is different, and nothing is written. */
   readonly mayCorrect: boolean;
   /** Refusals in a row. */
@@ -46,36 +46,36 @@ export type ResourceEvent =
   | { readonly type: 'resync.due' }
   /** Its stream was lost, and reports its changes again. */
   | { readonly type: 'stream.resumed' }
-  | { readonly type: 'look.inSync' }
+  | { readonly type: 'check.inSync' }
   /** An observed field is different. */
-  | ({ readonly type: 'look.drifted' } & ToCorrect)
+  | ({ readonly type: 'check.drifted' } & ToCorrect)
   /** It is not there. */
-  | ({ readonly type: 'look.missing' } & ToCorrect)
+  | ({ readonly type: 'check.missing' } & ToCorrect)
   /** It is being deleted. */
-  | { readonly type: 'look.ending' }
+  | { readonly type: 'check.terminating' }
   /** Another application has it. */
-  | { readonly type: 'look.claimed'; readonly reason?: string }
+  | { readonly type: 'check.claimed'; readonly reason?: string }
   /** The cluster does not know its kind; `kind.served`: now it does. */
-  | { readonly type: 'look.typeMissing'; readonly reason?: string }
+  | { readonly type: 'check.typeMissing'; readonly reason?: string }
   | { readonly type: 'kind.served' }
   /** What serves its kind does not answer, so that not even that is known which the kind says of its objects. */
-  | ({ readonly type: 'look.kindAway' } & Refused)
+  | ({ readonly type: 'check.kindUnavailable' } & Refused)
   /** It can never succeed as it is. */
-  | ({ readonly type: 'look.refused' } & Refused)
+  | ({ readonly type: 'check.refused' } & Refused)
   /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
-  | ({ readonly type: 'look.keeping'; readonly rest?: number } & Refused)
+  | ({ readonly type: 'check.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
   /** There is no proof that the application's account may see the object: nothing that is found of it is told. */
-  | ({ readonly type: 'look.unverified' } & Refused)
+  | ({ readonly type: 'check.unverified' } & Refused)
   /** What may pass. */
-  | ({ readonly type: 'look.failed' } & Refused)
+  | ({ readonly type: 'check.failed' } & Refused)
   /** The same, as the answer to a write. */
   | { readonly type: 'write.done' }
   | { readonly type: 'write.conflicted' }
-  | { readonly type: 'write.ending' }
+  | { readonly type: 'write.terminating' }
   | { readonly type: 'write.claimed'; readonly reason?: string }
   | { readonly type: 'write.typeMissing'; readonly reason?: string }
-  /** `isKept`: it was the newest manifest, and what was applied before is known. */
-  | ({ readonly type: 'write.refused'; readonly isKept?: boolean } & Refused)
+  /** `hasLastApplied`: it was the newest manifest, and what was applied before is known. */
+  | ({ readonly type: 'write.refused'; readonly hasLastApplied?: boolean } & Refused)
   | ({ readonly type: 'write.unverified' } & Refused)
   | ({ readonly type: 'write.failed' } & Refused);
 
@@ -99,54 +99,54 @@ export const resource = setup({
     input: {} as Partial<ResourceInput> | undefined,
   },
   actors: {
-    look: unprovidedEffect(),
+    check: unprovidedEffect(),
     correct: unprovidedEffect(),
     create: unprovidedEffect(),
     awaitKind: unprovidedEffect(),
   },
   actions: {
-    noteWanted: assign(({ event }) => toCorrectOf(event)),
-    noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    noteProgress: assign({ refusals: 0, reason: '' }),
-    noteRefusal: assign(({ context, event }) => ({
+    setCorrection: assign(({ event }) => toCorrectOf(event)),
+    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    resetRetries: assign({ refusals: 0, reason: '' }),
+    recordRefusal: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
-    noteKeeping: assign(({ context, event }) => ({
+    recordLastApplied: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: Math.max(1, context.refusals),
-      retryIn: restOf(event),
+      retryIn: nextAttemptOf(event),
     })),
     reportInSync: unprovided,
     reportDrifted: unprovided,
     reportMissing: unprovided,
-    reportWaiting: unprovided,
-    reportEnding: unprovided,
+    reportBackOff: unprovided,
+    reportTerminating: unprovided,
     reportCorrected: unprovided,
     reportCreated: unprovided,
     reportClaimed: unprovided,
     reportTypeMissing: unprovided,
     reportRefused: unprovided,
-    reportKeeping: unprovided,
+    reportUsingLastApplied: unprovided,
     reportFailed: unprovided,
     reportUnverified: unprovided,
   },
   guards: {
     isDetectOnly: ({ context }) => !context.mayCorrect,
-    isPaced: ({ context }) => context.paceIn > 0,
+    hasBackoff: ({ context }) => context.backoff > 0,
     isInSync: ({ event }) => event.type === 'object.changed' && event.isInSync === true,
-    isKept: ({ event }) => event.type === 'write.refused' && event.isKept === true,
+    hasLastApplied: ({ event }) => event.type === 'write.refused' && event.hasLastApplied === true,
   },
   delays: {
-    pace: ({ context }) => context.paceIn,
+    correctionBackoff: ({ context }) => context.backoff,
     retryDelay: ({ context }) => context.retryIn,
     /** What the API server will never take is shown at once, and tried again this rarely. */
-    refusalRest: longestRetry,
+    refusedRetryInterval: longestRetry,
     /** The stream tells sooner, unless it is broken. */
-    lookAgain: 5_000,
+    terminatingPollInterval: 5_000,
   },
 }).createMachine({
   id: 'resource',
@@ -158,82 +158,85 @@ export const resource = setup({
     application: 'default/web',
     resource: 'apps/Deployment/default/web',
     ...input,
-    paceIn: 0,
+    backoff: 0,
     mayCorrect: true,
     refusals: 0,
     retryIn: shortestRetry,
     reason: '',
     failure: 'other',
   }),
-  initial: 'looking',
+  initial: 'checking',
   on: {
-    'object.changed': { target: '.looking' },
-    'resync.due': { target: '.looking' },
+    'object.changed': { target: '.checking' },
+    'resync.due': { target: '.checking' },
   },
   states: {
-    looking: {
+    checking: {
       description: 'Compares what is there with what is wanted; asks the API server where the stream cannot tell.',
       invoke: {
-        id: 'look',
-        src: 'look',
+        id: 'check',
+        src: 'check',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
         'object.changed': { description: 'The newest is compared when the answer is there.' },
         'resync.due': { description: 'It is being looked at.' },
-        'look.inSync': { target: 'inSync' },
-        'look.drifted': { target: 'drifted', actions: ['noteWanted', 'reportDrifted'] },
-        'look.missing': { target: 'missing', actions: ['noteWanted', 'reportMissing'] },
-        'look.ending': { target: 'terminating' },
-        'look.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
-        'look.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
-        'look.kindAway': { target: 'kindAway', actions: ['noteRefusal', 'reportFailed'] },
-        'look.refused': { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
-        'look.keeping': { target: 'keeping', actions: ['noteKeeping', 'reportKeeping'] },
-        'look.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
-        'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'check.inSync': { target: 'inSync' },
+        'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
+        'check.missing': { target: 'missing', actions: ['setCorrection', 'reportMissing'] },
+        'check.terminating': { target: 'terminating' },
+        'check.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
+        'check.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
+        'check.kindUnavailable': { target: 'kindUnavailable', actions: ['recordRefusal', 'reportFailed'] },
+        'check.refused': { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
+        'check.usingLastApplied': {
+          target: 'usingLastApplied',
+          actions: ['recordLastApplied', 'reportUsingLastApplied'],
+        },
+        'check.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
+        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
     inSync: {
       description: 'Every observed field is as it was applied.',
-      entry: ['noteProgress', 'reportInSync'],
+      entry: ['resetRetries', 'reportInSync'],
     },
     drifted: {
       description: 'An observed field is different.',
-      initial: 'found',
+      initial: 'detected',
       states: {
-        found: {
+        detected: {
           description: 'Whether, and when, it is corrected.',
           always: [
-            { guard: 'isDetectOnly', target: 'told' },
-            { guard: 'isPaced', target: 'waiting', actions: 'reportWaiting' },
+            { guard: 'isDetectOnly', target: 'detectOnly' },
+            { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.correcting' },
           ],
         },
-        told: { description: 'It is not to be corrected: told, and nothing else.' },
+        detectOnly: { description: 'It is not to be corrected: told, and nothing else.' },
         waiting: {
           description: 'Somebody keeps changing it back: the next correction waits, longer each time.',
-          after: { pace: { target: '#resource.correcting' } },
+          after: { correctionBackoff: { target: '#resource.correcting' } },
         },
       },
     },
     missing: {
       description: 'It is not there.',
-      initial: 'found',
+      initial: 'detected',
       states: {
-        found: {
+        detected: {
           description: 'Whether, and when, it is created anew.',
           always: [
-            { guard: 'isDetectOnly', target: 'told' },
-            { guard: 'isPaced', target: 'waiting', actions: 'reportWaiting' },
+            { guard: 'isDetectOnly', target: 'detectOnly' },
+            { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.creating' },
           ],
         },
-        told: { description: 'It is not to be created: told, and nothing else.' },
+        detectOnly: { description: 'It is not to be created: told, and nothing else.' },
         waiting: {
           description: 'Somebody keeps deleting it: it is created anew later each time.',
-          after: { pace: { target: '#resource.creating' } },
+          after: { correctionBackoff: { target: '#resource.creating' } },
         },
       },
     },
@@ -243,27 +246,27 @@ export const resource = setup({
         id: 'correct',
         src: 'correct',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
         'object.changed': { description: 'It is looked at again afterwards.' },
         'resync.due': { description: 'It is looked at again afterwards.' },
-        'write.done': { target: 'looking', actions: ['noteProgress', 'reportCorrected'] },
-        'write.conflicted': { target: 'looking', description: 'It is not what it was: looked at again.' },
-        'write.ending': { target: 'terminating' },
-        'write.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
-        'write.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
+        'write.done': { target: 'checking', actions: ['resetRetries', 'reportCorrected'] },
+        'write.conflicted': { target: 'checking', description: 'It is not what it was: looked at again.' },
+        'write.terminating': { target: 'terminating' },
+        'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
+        'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
         'write.refused': [
           {
-            guard: 'isKept',
-            target: 'looking',
-            actions: ['noteRefusal', 'reportRefused'],
+            guard: 'hasLastApplied',
+            target: 'checking',
+            actions: ['recordRefusal', 'reportRefused'],
             description: 'What was applied before is compared from now on.',
           },
-          { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+          { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
         ],
-        'write.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
-        'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'write.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
+        'write.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
     creating: {
@@ -272,34 +275,34 @@ export const resource = setup({
         id: 'create',
         src: 'create',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
         'object.changed': { description: 'It is looked at again afterwards.' },
         'resync.due': { description: 'It is looked at again afterwards.' },
-        'write.done': { target: 'looking', actions: ['noteProgress', 'reportCreated'] },
-        'write.conflicted': { target: 'looking', description: 'Somebody else was faster.' },
-        'write.ending': { target: 'terminating' },
-        'write.claimed': { target: 'claimed', actions: ['noteReason', 'reportClaimed'] },
-        'write.typeMissing': { target: 'typeMissing', actions: ['noteReason', 'reportTypeMissing'] },
+        'write.done': { target: 'checking', actions: ['resetRetries', 'reportCreated'] },
+        'write.conflicted': { target: 'checking', description: 'Somebody else was faster.' },
+        'write.terminating': { target: 'terminating' },
+        'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
+        'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
         'write.refused': [
           {
-            guard: 'isKept',
-            target: 'looking',
-            actions: ['noteRefusal', 'reportRefused'],
+            guard: 'hasLastApplied',
+            target: 'checking',
+            actions: ['recordRefusal', 'reportRefused'],
             description: 'What was applied before is compared from now on.',
           },
-          { target: 'refused', actions: ['noteRefusal', 'reportRefused'] },
+          { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
         ],
-        'write.unverified': { target: 'unverified', actions: ['noteRefusal', 'reportUnverified'] },
-        'write.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'write.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
+        'write.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
     unverified: {
       description:
         'There is no proof that the account of the application may see the object: whatever becomes of the object, the ' +
         'same is reported, at the same times. Asked for again after a pause of up to five minutes.',
-      after: { retryDelay: { target: 'looking' } },
+      after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': { description: 'It must not show whether there is an object, or how it is.' },
         'resync.due': { description: 'Asked for when the pause is over.' },
@@ -307,8 +310,8 @@ export const resource = setup({
     },
     terminating: {
       description: 'It, or its namespace, is being deleted: its end is waited for, and nothing applied.',
-      entry: 'reportEnding',
-      after: { lookAgain: { target: 'looking' } },
+      entry: 'reportTerminating',
+      after: { terminatingPollInterval: { target: 'checking' } },
     },
     claimed: {
       description: 'It belongs to another application, and is left alone.',
@@ -320,55 +323,55 @@ export const resource = setup({
         id: 'awaitKind',
         src: 'awaitKind',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'kind.served': { target: 'looking' },
-        'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'kind.served': { target: 'checking' },
+        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
-    kindAway: {
+    kindUnavailable: {
       description: 'What serves its kind does not answer: waits, as for a kind that the cluster does not know.',
       invoke: {
         id: 'awaitKind',
         src: 'awaitKind',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'kind.served': { target: 'looking' },
-        'look.failed': { target: 'backingOff', actions: ['noteRefusal', 'reportFailed'] },
+        'kind.served': { target: 'checking' },
+        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
         'resync.due': { description: 'Discovery says when its kind is back.' },
       },
     },
     refused: {
       description: 'The API server will not take it as it is: tried again every five minutes.',
-      after: { refusalRest: { target: 'looking' } },
+      after: { refusedRetryInterval: { target: 'checking' } },
       on: {
         'object.changed': [
-          { guard: 'isInSync', target: 'looking', description: 'Somebody else corrected it.' },
+          { guard: 'isInSync', target: 'checking', description: 'Somebody else corrected it.' },
           { description: 'What is refused is refused again.' },
         ],
         'resync.due': { description: 'What is refused is refused again.' },
       },
     },
-    keeping: {
+    usingLastApplied: {
       description:
         'The API server will not take its newest manifest, and what was applied before is as it was: that is put back ' +
         'when somebody changes it. The newest one is tried again every five minutes.',
-      after: { retryDelay: { target: 'looking' } },
+      after: { retryDelay: { target: 'checking' } },
     },
     backingOff: {
       description:
         'Something failed that may pass: tried again, as long as it lasts, after a pause of up to five minutes.',
-      after: { retryDelay: { target: 'looking' } },
+      after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [
-          { guard: 'isInSync', target: 'looking', description: 'Somebody else corrected it.' },
+          { guard: 'isInSync', target: 'checking', description: 'Somebody else corrected it.' },
           { description: 'Looked at when the pause is over.' },
         ],
         'resync.due': { description: 'Looked at when the pause is over.' },
-        'stream.resumed': { target: 'looking', description: 'Whatever was away is back.' },
+        'stream.resumed': { target: 'checking', description: 'Whatever was away is back.' },
       },
     },
   },
@@ -378,9 +381,9 @@ function inputOf({ application, resource: key }: ResourceContext): ResourceInput
   return { application, resource: key };
 }
 
-function toCorrectOf(event: object): Pick<ResourceContext, 'paceIn' | 'mayCorrect'> {
+function toCorrectOf(event: object): Pick<ResourceContext, 'backoff' | 'mayCorrect'> {
   const wait = 'wait' in event && typeof event.wait === 'number' ? event.wait : 0;
-  return { paceIn: Math.max(0, wait), mayCorrect: !('mayCorrect' in event && event.mayCorrect === false) };
+  return { backoff: Math.max(0, wait), mayCorrect: !('mayCorrect' in event && event.mayCorrect === false) };
 }
 
 /** An effect that broke tells its error. */
@@ -394,8 +397,10 @@ function failureOf(event: object): string {
 }
 
 /** Whoever does not say it waits for as long as anything is waited for. */
-function restOf(event: object): number {
-  return 'rest' in event && typeof event.rest === 'number' ? Math.max(0, event.rest) : longestRetry;
+function nextAttemptOf(event: object): number {
+  return 'nextAttemptIn' in event && typeof event.nextAttemptIn === 'number'
+    ? Math.max(0, event.nextAttemptIn)
+    : longestRetry;
 }
 
 /**

@@ -4,14 +4,14 @@ import { objectOf } from '../base/json.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
 import { explainApplication } from '../explain/explainApplication.ts';
-import { lookAtApplication, type SeenApplication } from '../explain/lookAtApplication.ts';
+import { type InspectedApplication, inspectApplication } from '../explain/inspectApplication.ts';
 import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
 import { withoutWrites } from '../kube/client/withoutWrites.ts';
 import { resourceRequests } from '../observer/apply/resourceRequests.ts';
-import { createClaims } from '../observer/effects/claims.ts';
-import { kindsOf } from '../observer/kinds/kinds.ts';
+import { createOwnershipClaims } from '../observer/effects/ownershipClaims.ts';
+import { restMapperOf } from '../observer/kinds/restMapper.ts';
 import { readApplication } from '../observer/spec/readApplication.ts';
 import { applicationApi, applicationsPath } from '../observer/status/applicationApi.ts';
 import { loadConfig } from './configFile.ts';
@@ -77,7 +77,7 @@ async function look(
   allow: AllowedResources,
   namespace: string,
   name: string,
-): Promise<Result<SeenApplication>> {
+): Promise<Result<InspectedApplication>> {
   const signal = AbortSignal.timeout(patience);
   const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
   const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
@@ -89,10 +89,10 @@ async function look(
   const application = readApplication(read.body);
   if (application === undefined) return failed(codedError('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
   const applications = applicationApi(client);
-  const claims = createClaims({ applications, isKnown: () => false, seesAll: false });
+  const claims = createOwnershipClaims({ applications, isKnown: () => false, seesAll: false });
   const api = resourceRequests(client);
-  const looking = { clock: systemClock, kinds: kindsOf(client, systemClock), api, allow, claims, signal };
-  return ok(await lookAtApplication(application, objectOf(read.body)['status'], looking));
+  const looking = { clock: systemClock, kinds: restMapperOf(client, systemClock), api, allow, claims, signal };
+  return ok(await inspectApplication(application, objectOf(read.body)['status'], looking));
 }
 
 /** Of this name there is none, or there are none at all. */

@@ -5,42 +5,42 @@ import { identityText } from '../observer/model/identity.ts';
 import type { ConditionType } from '../observer/status/conditions.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource } from './explainResource.ts';
-import type { SeenApplication } from './lookAtApplication.ts';
+import type { InspectedApplication } from './inspectApplication.ts';
 
 /** What there is to say of one application and of each of its resources, as texts of some lines. `now`: epoch milliseconds. */
-export function explainApplication(seen: SeenApplication, now: number): readonly string[] {
+export function explainApplication(seen: InspectedApplication, now: number): readonly string[] {
   const verdict = verdictOf(seen, now);
   return [
     [head(seen), ...aboutIt(seen, now).map((line) => `  ${line}`)].join('\n'),
     ...seen.resources.map((each) => explainResource(each, verdict)),
-    ...[...seen.entry.left.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
+    ...[...seen.entry.pendingRemovals.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
   ].map(inOneColour);
 }
 
-function head({ entry, account }: SeenApplication): string {
+function head({ entry, account }: InspectedApplication): string {
   const { mode, deletionPolicy, resyncPeriod } = entry.newest.spec;
   const who = account ?? 'weeder itself';
   return `Application ${entry.id}: mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
 }
 
-function aboutIt(seen: SeenApplication, now: number): string[] {
-  const { entry, faults, trouble } = seen;
-  const { spec, warnings, isEnding } = entry.newest;
+function aboutIt(seen: InspectedApplication, now: number): string[] {
+  const { entry, faults, error } = seen;
+  const { spec, warnings, isTerminating } = entry.newest;
   const isPaused = (spec.pausedUntil ?? 0) > now;
   return [
     ...conditionsOf(seen).map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
-    ...(isEnding ? ['it is being deleted'] : []),
+    ...(isTerminating ? ['it is being deleted'] : []),
     ...(isPaused ? [`paused until ${timeOf(spec.pausedUntil ?? 0)}, which ends by itself`] : []),
     ...faults.map(({ place, message }) => `fault in ${place}: ${message.replace(/\.$/, '')}`),
     ...warnings.map(({ path, message }) => `warning, ${formatPath(path)}: ${message}`),
-    ...(trouble === '' ? [] : [`its resources cannot be looked at: ${trouble}`]),
+    ...(error === '' ? [] : [`its resources cannot be looked at: ${error}`]),
     ...advice(seen).map((each) => `→ ${each}`),
   ];
 }
 
 const types: readonly ConditionType[] = ['Applied', 'InSync', 'Degraded', 'Invalid'];
 
-function conditionsOf({ entry }: SeenApplication): Condition[] {
+function conditionsOf({ entry }: InspectedApplication): Condition[] {
   const { conditions } = objectOf(entry.status);
   return types.flatMap((type) => conditionOf(conditions, type) ?? []);
 }
@@ -56,7 +56,7 @@ const degraded: Readonly<Record<string, string>> = {
 };
 
 /** What to do. */
-function advice(seen: SeenApplication): string[] {
+function advice(seen: InspectedApplication): string[] {
   const { entry, faults, resources } = seen;
   const { generation, observedGeneration } = entry.newest;
   const trouble = conditionsOf(seen).find(({ type, status }) => type === 'Degraded' && status === 'True');
@@ -76,16 +76,16 @@ function advice(seen: SeenApplication): string[] {
 }
 
 /** What becomes of what is not as it was applied. */
-function verdictOf({ entry, trouble }: SeenApplication, now: number): string {
-  const { isEnding, spec } = entry.newest;
-  if (trouble !== '') return '';
-  if (isEnding) return 'left so, for the application is being deleted';
+function verdictOf({ entry, error }: InspectedApplication, now: number): string {
+  const { isTerminating, spec } = entry.newest;
+  if (error !== '') return '';
+  if (isTerminating) return 'left so, for the application is being deleted';
   if (spec.mode === 'detect') return 'told, and left so';
   if ((spec.pausedUntil ?? 0) > now) return `left so until ${timeOf(spec.pausedUntil ?? 0)}`;
   return 'put right at once by a weeder that runs, later where somebody keeps changing it back';
 }
 
-function leaves({ entry, faults }: SeenApplication): string {
+function leaves({ entry, faults }: InspectedApplication): string {
   const { deletionPolicy } = entry.newest.spec;
   if (faults.length > 0) return 'not among the manifests as far as they can be read: left while there are faults';
   return `not among the manifests any more: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { textOf } from '../base/json.ts';
 import { isSecret } from '../observer/model/confidential.ts';
 import { identityText, type Json } from '../observer/model/identity.ts';
-import { claimedBy, ownershipOf } from '../observer/ownership/ownership.ts';
-import { readObserverSchema } from '../observer/schema/read.ts';
-import { shapeFor } from '../observer/schema/shapeFor.ts';
+import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.ts';
+import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
+import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { foundOf, type ResourceEntry } from '../observer/state/entries.ts';
-import { countObserved, type SeenField } from '../observer/state/fieldsSeen.ts';
-import { claimantOf, needsApply } from '../observer/state/hear.ts';
-import type { SeenResource } from './lookAtApplication.ts';
+import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
+import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
+import type { InspectedResource } from './inspectApplication.ts';
 
 /** Of a value; the rest of it is with the API server. */
 const longestValue = 2_000;
 
 /** What there is to say of one resource, as lines of text. `verdict`: what becomes of what is not as it was applied. */
-export function explainResource(seen: SeenResource, verdict: string): string {
+export function explainResource(seen: InspectedResource, verdict: string): string {
   const { identity } = seen.entry;
   const { is, isWrong } = standing(seen);
   const head = `${identityText(identity)}: ${is}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
@@ -22,21 +22,21 @@ export function explainResource(seen: SeenResource, verdict: string): string {
 }
 
 /** How it is, and whether the observer has something to do. */
-function standing(seen: SeenResource): { readonly is: string; readonly isWrong: boolean } {
-  const { entry, live, trouble } = seen;
-  const { plan, fault, drifts, application } = entry;
+function standing(seen: InspectedResource): { readonly is: string; readonly isWrong: boolean } {
+  const { entry, live, error } = seen;
+  const { plan, fieldError, drifts, application } = entry;
   const is = (text: string, isWrong = false) => ({ is: text, isWrong });
-  if (fault !== '') return is('left as it is, for its manifest or its entry of the observer schema has faults');
+  if (fieldError !== '') return is('left as it is, for its manifest or its entry of the observer schema has faults');
   if (plan === undefined) return is(unplanned(entry));
-  if (live === undefined && trouble !== '') return is(trouble);
+  if (live === undefined && error !== '') return is(error);
   if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);
-  if (foundOf(entry)?.isEnding === true) return is('being deleted, and its end is waited for');
-  if (claimantOf(entry) !== undefined) return is(claimed(seen));
-  if (trouble !== '') return is(trouble);
+  if (foundOf(entry)?.isTerminating === true) return is('being deleted, and its end is waited for');
+  if (foreignOwnerOf(entry) !== undefined) return is(claimed(seen));
+  if (error !== '') return is(error);
   if (needsApply(entry) && entry.state === 'refused')
     return is('its manifest is not applied: it was refused, and is tried again every five minutes');
   if (needsApply(entry)) return is('its manifest is not applied yet', true);
-  if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as wanted`, true);
+  if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as desired`, true);
   return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
 }
 
@@ -45,20 +45,20 @@ function unplanned({ state, reason, manifest, identity }: ResourceEntry): string
   return `the cluster does not know ${manifest.apiVersion} ${identity.kind}`;
 }
 
-function claimed({ entry, live }: SeenResource): string {
+function claimed({ entry, live }: InspectedResource): string {
   const { application, identity } = entry;
   const ownership = ownershipOf(live ?? {}, application.owner);
   const by = ownership.is === 'anothers' ? ownership.by : 'another one';
-  const refused = claimedBy(by, application.owner, identity);
+  const refused = ownershipConflict(by, application.owner, identity);
   return refused.ok ? '' : refused.failure.reason.replace(/\.$/, '');
 }
 
-function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
+function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   const { plan, baseline, appliedUid: uid, state, appliedHash, application } = entry;
   if (plan === undefined) return [];
-  const entryOfIt = shapeFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
+  const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';
-  const whole = `every field of its manifest${plan.shape.is === 'leaf' ? '' : ' but the replicas, which somebody scales'}`;
+  const whole = `every field of its manifest${plan.mask.is === 'leaf' ? '' : ' but the replicas, which somebody scales'}`;
   const how = isListed ? 'as its entry of the schema lists' : whole;
   const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest than this one';
   return [
@@ -72,7 +72,7 @@ function aboutIt({ entry, refusal, fields }: SeenResource): string[] {
 }
 
 /** As the status has it: values of before are nowhere else but in the weeder that has applied them. */
-function ofBefore({ before, entry }: SeenResource): string[] {
+function ofBefore({ before, entry }: InspectedResource): string[] {
   if (before.length === 0) return [];
   const lines = before.flatMap(({ path, is, wanted, found }) =>
     isSecret(entry.identity)
@@ -82,33 +82,33 @@ function ofBefore({ before, entry }: SeenResource): string[] {
   return ['  not as it was applied before, says the status:', ...lines.map((line) => `  ${line}`)];
 }
 
-/** What is wanted and what was found, a field a line: `-` and `+` where they differ, `~` what is not observed. */
-function diff({ entry, fields }: SeenResource): string[] {
+/** What is desired and what was found, a field a line: `-` and `+` where they differ, `~` what is not observed. */
+function diff({ entry, fields }: InspectedResource): string[] {
   const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(compared);
   return lines.map((line) => `  ${line}`);
 }
 
-function compared(field: SeenField): string[] {
-  const { path, is, wanted, found } = field;
-  if (is === 'same') return [`  ${path}: ${shown(wanted)}`];
-  if (is === 'unobserved') return [`~ ${path}: ${shown(wanted)}${unless(wanted, found)} (not observed)`];
-  const minus = wanted === undefined ? [] : [`- ${path}: ${shown(wanted)}`];
+function compared(field: FieldReport): string[] {
+  const { path, is, desired, found } = field;
+  if (is === 'same') return [`  ${path}: ${shown(desired)}`];
+  if (is === 'unobserved') return [`~ ${path}: ${shown(desired)}${unless(desired, found)} (not observed)`];
+  const minus = desired === undefined ? [] : [`- ${path}: ${shown(desired)}`];
   return [...minus, `+ ${path}: ${shown(found)}${is === 'duplicate' ? ' times' : ''}${by(field)}`];
 }
 
-function unless(wanted: Json | undefined, found: Json | undefined): string {
-  return isDeepStrictEqual(wanted, found) ? '' : `, is ${shown(found)}`;
+function unless(desired: Json | undefined, found: Json | undefined): string {
+  return isDeepStrictEqual(desired, found) ? '' : `, is ${shown(found)}`;
 }
 
 /** A Secret's values are never told. */
-function hidden(field: SeenField): string {
+function hidden(field: FieldReport): string {
   const { path, is } = field;
   if (is === 'same') return `  ${path}`;
   return is === 'unobserved' ? `~ ${path} (not observed)` : `! ${path}: ${is}${by(field)}`;
 }
 
-function by({ rival }: SeenField): string {
-  return rival === undefined ? '' : `  (by ${rival})`;
+function by({ conflictingManager }: FieldReport): string {
+  return conflictingManager === undefined ? '' : `  (by ${conflictingManager})`;
 }
 
 function shown(value: Json | undefined): string {

@@ -41,10 +41,10 @@ export function countObserver(metrics: Metrics): ReportObserver {
       case 'resource.applied':
         applied(fact.how);
         break;
-      case 'resource.contested':
+      case 'resource.correctionBackOff':
         metrics.resourceContests.inc();
         break;
-      case 'resource.claimed':
+      case 'resource.ownershipConflict':
         applied('claimed');
         break;
       case 'resource.refused':

@@ -33,8 +33,12 @@ export function measureObserver(metrics: Metrics, measured: ObserverMeasures | u
  * Where something of before is kept, the newest manifest is refused all the same; what waits for its kind is tried again
  * as the status says it.
  */
-function asInStatus({ keeping = 0, kindAway = 0, ...found }: Readonly<Record<string, number>>) {
-  return { ...found, refused: (found['refused'] ?? 0) + keeping, backingOff: (found['backingOff'] ?? 0) + kindAway };
+function asInStatus({ usingLastApplied = 0, kindUnavailable = 0, ...found }: Readonly<Record<string, number>>) {
+  return {
+    ...found,
+    refused: (found['refused'] ?? 0) + usingLastApplied,
+    backingOff: (found['backingOff'] ?? 0) + kindUnavailable,
+  };
 }
 
 function set(gauge: Metrics['applications'], states: readonly string[], found: Readonly<Record<string, number>>): void {

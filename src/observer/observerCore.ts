@@ -6,31 +6,31 @@ import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
 import type { PartContext, PartWork } from '../controller/controllerPart.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import { createTurns } from '../queue/turns.ts';
+import { createSchedule } from '../queue/schedule.ts';
 import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
 import { applicationStreams, type WrapApplicationSink } from './application/applicationStream.ts';
 import { createApplications } from './application/applications.ts';
-import { createAccounts } from './effects/accounts.ts';
-import { createClaims } from './effects/claims.ts';
 import type { ObserverEffects } from './effects/observerEffects.ts';
-import { createPlaces, type SlowRequests } from './effects/places.ts';
+import { createOwnershipClaims } from './effects/ownershipClaims.ts';
+import { createRequestSemaphore, type SlowRequests } from './effects/requestSemaphore.ts';
 import { createResourceStreams, type WrapResourceSink } from './effects/resourceStreams.ts';
+import { createServiceAccounts } from './effects/serviceAccounts.ts';
 import type { ReportObserver } from './model/facts.ts';
 import { type HashManifest, hashManifest } from './plan/manifestHash.ts';
-import { type Kinds, mostAtOnce, type ResourceApi } from './plan/resourceApi.ts';
+import { maxConcurrentRequests, type ResourceApi, type RestMapper } from './plan/resourceApi.ts';
 import { provideResource } from './resource/resourceActor.ts';
 import { createAccess } from './state/access.ts';
 import type { ApplicationEntry } from './state/entries.ts';
 import type { ApplicationApi } from './status/applicationApi.ts';
 import { createStatusWriter } from './status/statusWriter.ts';
 
-type OfThePart = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
+type ContextOptions = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
 /** Everything through which the observer meets the world: a recording stands between, a replay in its place. */
-export interface ObserverCoreOptions extends Pick<PartContext, OfThePart> {
+export interface ObserverCoreOptions extends Pick<PartContext, ContextOptions> {
   readonly runtime: ActorRuntime;
   readonly api: ResourceApi;
-  readonly kinds: Kinds;
+  readonly kinds: RestMapper;
   readonly applications: ApplicationApi;
   readonly report: ReportObserver;
   /** From 0 to 1, for jitter. */
@@ -75,15 +75,15 @@ export interface ObserverCore {
 export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
 
 /** One in two seconds is asked for: more than this are under way only where the API server is slow. */
-const mostRetrials = 2;
+const maxConcurrentRebaselines = 2;
 
 export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const { runtime, report, random, isDryRun, mayUseOwnRights, namespaces } = options;
   const { clock } = runtime;
   const inFlight = new Set<Promise<unknown>>();
   const slow: SlowRequests = new Set();
-  const slots = createPlaces(clock, mostAtOnce, slow);
-  const turns = createTurns(clock, options.config.observer?.trialPeriod ?? 0);
+  const writes = createRequestSemaphore(clock, maxConcurrentRequests, slow);
+  const rebaselineSchedule = createSchedule(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let allow = (options.config.observer ?? defaultObserver).allow;
   let mayStart = false;
@@ -99,25 +99,25 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     clock,
     applications: options.applications,
     inFlight,
-    isHeldBack: () => slots.waiting > 0,
+    isHeldBack: () => writes.waiting > 0,
   });
   const effects: ObserverEffects = {
     runtime,
     api: options.api,
-    kinds: options.kinds,
+    restMapper: options.kinds,
     applications: options.applications,
     access: createAccess(clock, options.api),
-    accounts: createAccounts(clock, options.applications),
-    claims: createClaims({
+    serviceAccounts: createServiceAccounts(clock, options.applications),
+    claims: createOwnershipClaims({
       applications: options.applications,
       isKnown: (label) => [...applications.entries()].some(({ owner }) => owner.label === label),
       seesAll: namespaces === 'all' && options.shard === undefined,
     }),
     streams,
-    slots,
-    trials: createPlaces(clock, mostAtOnce, slow),
-    retrials: createPlaces(clock, mostRetrials, slow),
-    turns,
+    writes,
+    dryRuns: createRequestSemaphore(clock, maxConcurrentRequests, slow),
+    rebaselines: createRequestSemaphore(clock, maxConcurrentRebaselines, slow),
+    rebaselineSchedule,
     status,
     report,
     allow: () => allow,
@@ -172,7 +172,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     configure(next) {
       const before = isConfigured;
       isConfigured = next.observer !== undefined;
-      turns.configure(next.observer?.trialPeriod ?? 0);
+      rebaselineSchedule.configure(next.observer?.trialPeriod ?? 0);
       applications.limit(next.observer ?? defaultObserver);
       allowOnly((next.observer ?? defaultObserver).allow);
       if (before === isConfigured) return;
@@ -197,7 +197,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       for (let works = underWay(); works.length > 0; works = underWay()) await Promise.allSettled(works);
     },
     counts: applications.counts,
-    work: () => ({ queued: slots.waiting, inFlight: slots.active }),
+    work: () => ({ queued: writes.waiting, inFlight: writes.active }),
     actorCounts: () => ({ applications: applications.size, resources: applications.observed }),
     actors: applications.actors,
     entries: applications.entries,

@@ -1,13 +1,13 @@
 import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
 import { inBackground } from '../kube/client/inBackground.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
-import { courteous } from './courteous.ts';
-import { watchedKinds } from './kinds/kinds.ts';
+import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/facts.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
 import { logObserver } from './report/logObserver.ts';
-import { tellObserver } from './report/observerEvents.ts';
+import { reportObserverEvents } from './report/observerEvents.ts';
 import { applicationApi } from './status/applicationApi.ts';
+import { yieldToWeeder } from './yieldToWeeder.ts';
 
 export interface ObserverPartOptions extends PartContext {
   /** Applications that name no account are applied with weeder's own rights. */
@@ -28,15 +28,15 @@ export interface ObserverPart extends ControllerPart {
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const { runtime, logger, createCore = createObserverCore } = options;
   // What tenants write must not hold up the deletions of the weeder, nor the Lease.
-  const client = courteous(inBackground(options.client), { clock: runtime.clock, isWeeding: options.isWeeding });
+  const client = yieldToWeeder(inBackground(options.client), { clock: runtime.clock, isWeeding: options.isWeeding });
   const log = logObserver(logger);
-  const tell = tellObserver(options.recordEvent);
+  const tell = reportObserverEvents(options.recordEvent);
   const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
-  const { kinds, streams } = watchedKinds(client, { clock: runtime.clock, onChanged, onClosed });
+  const { restMapper, streams } = watchedRestMapper(client, { clock: runtime.clock, onChanged, onClosed });
   const core = createCore({
     ...options,
     api: resourceRequests(client),
-    kinds,
+    kinds: restMapper,
     applications: applicationApi(client),
     report(fact) {
       log(fact);

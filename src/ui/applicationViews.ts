@@ -4,8 +4,8 @@ import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
 import { listed } from '../observer/model/wording.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
-import { countObserved } from '../observer/state/fieldsSeen.ts';
-import { shownDrifts } from '../observer/state/rows.ts';
+import { countObserved } from '../observer/state/fieldReports.ts';
+import { shownDrifts } from '../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from './actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView } from './protocol.ts';
 
@@ -44,10 +44,10 @@ function textOf({ id, actor, resources }: ApplicationEntry): string {
 }
 
 function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
-  const { id, actor, isDetectOnly, faults, resources, left } = entry;
+  const { id, actor, isDetectOnly, faults, resources, pendingRemovals } = entry;
   const all = [...resources.values()];
   const [troubled, calm] = [all.filter(isTroubled), all.filter((each) => !isTroubled(each))];
-  const gone = [...left.values()].map(
+  const gone = [...pendingRemovals.values()].map(
     ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
   );
   const shown = all.length > mostResources ? [...troubled, ...calm] : all;
@@ -80,22 +80,23 @@ function isTroubled(resource: ResourceEntry): boolean {
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, reason, fault, kept, rival, baseline, drifts, corrections } = resource;
+  const { identity, actor, reason, fieldError, lastKnownGood, conflictingManager, baseline, drifts, corrections } =
+    resource;
   const told = driftViews(resource, drifts);
   return {
     id: identityText(identity),
     actor: actor?.id,
     state: stateOf(resource),
     until: actor === undefined ? undefined : endOf(actor, since),
-    reason: [fault, reason, kept?.reason].find((each) => each) ?? '',
-    rival: drifts.length > 0 ? rival : undefined,
+    reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
+    rival: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
     drifts: told,
     moreDrifts: drifts.length - told.length,
     corrections: corrections
       .slice(-mostCorrectionsShown)
       .reverse()
-      .map((each) => ({ at: each.at, drifts: driftViews(resource, each.drifts), rival: each.rival })),
+      .map((each) => ({ at: each.at, drifts: driftViews(resource, each.drifts), rival: each.conflictingManager })),
     corrected: corrections.length,
   };
 }
@@ -128,8 +129,8 @@ const told: ReadonlySet<ObserverFact['type']> = new Set([
   'resource.drifted',
   'resource.corrected',
   'resource.missing',
-  'resource.contested',
-  'resource.claimed',
+  'resource.correctionBackOff',
+  'resource.ownershipConflict',
   'resource.refused',
   'resource.failed',
   'resource.deleted',
@@ -146,7 +147,8 @@ export function observerMoment(fact: ObserverFact, t: number): Moment | undefine
 
 function ofResource(fact: Extract<ObserverFact, AboutResource>): string {
   const text = 'drifts' in fact ? listed(fact.drifts.map(({ path }) => path)) : reasonOf(fact);
-  const by = 'rival' in fact && fact.rival !== undefined ? ` (by ${fact.rival})` : '';
+  const by =
+    'conflictingManager' in fact && fact.conflictingManager !== undefined ? ` (by ${fact.conflictingManager})` : '';
   return text === '' && by === '' ? '' : `: ${text}${by}`;
 }
 

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { ExactInteger, integerOf, parseJson } from '../../src/base/exactInteger.ts';
 import { isObject } from '../../src/base/json.ts';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
-import { isSameJson, keptJson } from '../../src/observer/model/jsonValue.ts';
+import { boundedJson, isSameJson } from '../../src/observer/model/jsonValue.ts';
 import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
-import { readObserverSchema } from '../../src/observer/schema/read.ts';
-import { leaf } from '../../src/observer/schema/shape.ts';
+import { leaf } from '../../src/observer/schema/fieldMask.ts';
+import { readObserverSchema } from '../../src/observer/schema/readObserverSchema.ts';
 import { readSpec } from '../../src/observer/spec/readApplication.ts';
 import { secretMask } from '../../src/recording/observer/secretMask.ts';
 
@@ -48,7 +48,7 @@ suite('integers beyond 2^53', () => {
     assert.ok(isSameJson({ a: [one] }, { a: [same] }));
     assert.ok(!isSameJson({ a: [one] }, { a: [other] }));
     assert.ok(!isSameJson(one, {}) && !isObject(one));
-    assert.equal(keptJson(one), one);
+    assert.equal(boundedJson(one), one);
     const hashes = [one, same, other].map((id) =>
       hashManifest({ apiVersion: 'example.org/v1', object: thing(id) }, leaf),
     );
@@ -82,7 +82,7 @@ suite('integers beyond 2^53', () => {
   test('are no maps to an observer schema, and no values to a recording of a Secret', () => {
     const entry = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: integerOf('9007199254740993') };
     assert.deepEqual(
-      readObserverSchema([entry]).faults.map(({ code, sentence }) => [code, sentence]),
+      readObserverSchema([entry]).faults.map(({ code, message }) => [code, message]),
       [['leaf', 'has a number for a value']],
     );
     const secret = {

@@ -37,10 +37,16 @@ test('a drift is a diff, whose lines are cut where they would be too long', () =
   const resource = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'nginx' };
   const about = { application, resource, apiVersion: 'apps/v1', uid: 'v' };
   const drifts = [
-    { path: '.spec.a', wanted: 1, found: undefined, is: 'missing' },
-    { path: '.spec.b.this.is.long', wanted: undefined, found: 'this is long, too', is: 'excess' },
+    { path: '.spec.a', desired: 1, found: undefined, is: 'missing' },
+    { path: '.spec.b.this.is.long', desired: undefined, found: 'this is long, too', is: 'excess' },
   ] as const;
-  const drifted = { type: 'resource.drifted', ...about, drifts, rival: 'bot/Update', isCorrected: true } as const;
+  const drifted = {
+    type: 'resource.drifted',
+    ...about,
+    drifts,
+    conflictingManager: 'bot/Update',
+    isCorrected: true,
+  } as const;
   const entry = observerTimelineEntry(drifted, 15);
   assert.equal(entry?.what, 'Deployment nginx has drifted, by bot:');
   assert.deepEqual(entry?.diff, [

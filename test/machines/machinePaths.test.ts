@@ -49,19 +49,19 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
       'application.changed',
       'deletion.pending',
       'deletion.refused',
-      'spec.ending',
+      'spec.terminating',
       'xstate.after.retryDelay.application.deleting.waiting',
     ],
   },
   {
     machine: 'resource',
     effect: /^spawn correct$/,
-    events: ['look.drifted', 'xstate.after.pace.resource.drifted.waiting'],
+    events: ['check.drifted', 'xstate.after.correctionBackoff.resource.drifted.waiting'],
   },
   {
     machine: 'resource',
     effect: /^spawn create$/,
-    events: ['look.missing', 'xstate.after.pace.resource.missing.waiting'],
+    events: ['check.missing', 'xstate.after.correctionBackoff.resource.missing.waiting'],
   },
   {
     machine: 'endpoint',

@@ -103,7 +103,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   resource: [
-    ['it is looked at while looking, and only then', holds('look', 'resource.looking')],
+    ['it is checked while checking, and only then', holds('check', 'resource.checking')],
     ['a correction is under way while correcting, and only then', holds('correct', 'resource.correcting')],
     ['it is made while creating, and only then', holds('create', 'resource.creating')],
     [

@@ -44,7 +44,7 @@ test('of a resource that is changed all the time few things are told until it is
   const world = await observing(5);
   await fight(world, 5 * 60);
   const corrections = world.factsOf('resource.corrected').length;
-  const told = ['resource.drifted', 'resource.contested'] as const;
+  const told = ['resource.drifted', 'resource.correctionBackOff'] as const;
   const facts = told.reduce((sum, type) => sum + world.factsOf(type).length, 0);
   assert(corrections > 3);
   assert(facts <= 22 * (corrections + 1), `${facts} facts for ${corrections} corrections of 3000 changes`);

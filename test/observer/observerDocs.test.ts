@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatFieldError } from '../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
-import { schemaFaultTable } from '../../src/observer/schema/faults.ts';
+import { schemaErrorTable } from '../../src/observer/schema/schemaErrors.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -20,14 +20,14 @@ for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schem
 }
 
 test('docs/observer-schema.md has each fault of a schema as it is told, and no other', () => {
-  const rows = [...schemaPage.matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm)].map(([, code, meaning, advice]) => [
+  const rows = [...schemaPage.matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm)].map(([, code, meaning, hint]) => [
     code,
     meaning,
-    advice,
+    hint,
   ]);
   assert.deepEqual(
     rows,
-    Object.entries(schemaFaultTable).map(([code, { meaning, advice }]) => [code, meaning, advice]),
+    Object.entries(schemaErrorTable).map(([code, { meaning, hint }]) => [code, meaning, hint]),
   );
 });
 
@@ -51,7 +51,7 @@ test('docs/observer.md has each reason of a condition, and no other', () => {
     mode: 'correct',
     pausedUntil: undefined,
     faults: [],
-    accountFault: '',
+    accountError: '',
     notes: [],
     resources: [],
   });

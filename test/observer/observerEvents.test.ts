@@ -4,12 +4,12 @@ import type { Occurrence } from '../../src/kube/events/event.ts';
 import type { ObserverFact } from '../../src/observer/model/facts.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerEventTable } from '../../src/observer/report/eventTable.ts';
-import { tellObserver } from '../../src/observer/report/observerEvents.ts';
+import { reportObserverEvents } from '../../src/observer/report/observerEvents.ts';
 import { application, contested, drifted, image, quiet, told } from '../support/objects/observerFacts.ts';
 
 function toldOf(...facts: readonly ObserverFact[]): Occurrence[] {
   const events: Occurrence[] = [];
-  const tell = tellObserver((event) => events.push(event));
+  const tell = reportObserverEvents((event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;
 }
@@ -36,7 +36,7 @@ test('a rival without a name is somebody, and the wait is told in seconds', () =
 });
 
 test('a correction says what was put back, and of what was not to be there that it was removed', () => {
-  const drift = (path: string, is: Drift['is']): Drift => ({ path, wanted: undefined, found: undefined, is });
+  const drift = (path: string, is: Drift['is']): Drift => ({ path, desired: undefined, found: undefined, is });
   const correct = (...drifts: Drift[]) =>
     toldOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
   const [changed, excess, twice] = [drift('a', 'changed'), drift('b', 'excess'), drift('c', 'duplicate')];

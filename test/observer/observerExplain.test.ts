@@ -4,22 +4,22 @@ import { systemClock } from '../../src/base/clock.ts';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { explainApplication } from '../../src/explain/explainApplication.ts';
-import { lookAtApplication } from '../../src/explain/lookAtApplication.ts';
+import { inspectApplication } from '../../src/explain/inspectApplication.ts';
 import { failed, type Outcome } from '../../src/observer/model/applyFailure.ts';
-import { ownerOf } from '../../src/observer/model/managers.ts';
-import { anywhere } from '../../src/observer/model/structure.ts';
-import type { Kinds, ResourceApi } from '../../src/observer/plan/resourceApi.ts';
+import { ownerOf } from '../../src/observer/model/fieldManagers.ts';
+import { unknownNode } from '../../src/observer/model/schemaNode.ts';
+import type { ResourceApi, RestMapper } from '../../src/observer/plan/resourceApi.ts';
 import { readApplication } from '../../src/observer/spec/readApplication.ts';
 
 const { label } = ownerOf({ namespace: 'shop', name: 'web' });
 const now = Date.UTC(2026, 10, 21, 14);
 
-const kinds: Kinds = {
+const kinds: RestMapper = {
   find: async (_apiVersion, kind) =>
     given({ group: '', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true }),
-  findServed: async () => assert.fail('nothing is removed'),
-  served: async () => assert.fail('nothing is waited for'),
-  structureOf: async () => given(anywhere),
+  findInGroup: async () => assert.fail('nothing is removed'),
+  awaitServed: async () => assert.fail('nothing is waited for'),
+  topologyOf: async () => given(unknownNode),
 };
 
 function given<T>(value: T): Outcome<T> {
@@ -34,12 +34,12 @@ async function explain(
   { status = {}, refuses = false }: { readonly status?: JsonObject; readonly refuses?: boolean } = {},
 ): Promise<string[]> {
   const asked: string[] = [];
-  const api: Pick<ResourceApi, 'read' | 'tryOut'> = {
+  const api: Pick<ResourceApi, 'read' | 'dryRunApply'> = {
     read: async () => given(live),
-    async tryOut({ target, manifest: { object } }) {
+    async dryRunApply({ target, manifest: { object } }) {
       asked.push(target.account ?? 'own rights');
       if (refuses) return failed('permanent', 'No such field.');
-      return given({ object: labelled(object), isOfItsOwn: true });
+      return given({ object: labelled(object), isIndependent: true });
     },
   };
   const metadata = { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '1', generation: 1 };
@@ -47,7 +47,7 @@ async function explain(
   const application = readApplication(object);
   if (application === undefined) return assert.fail('it is one');
   const signal = new AbortController().signal;
-  const seen = await lookAtApplication(
+  const seen = await inspectApplication(
     application,
     {},
     { clock: systemClock, kinds, api, signal, allow: everythingAllowed },
@@ -96,7 +96,7 @@ test('in mode detect a difference is shown with both values, and that it is left
   const lines = await explain(of('ConfigMap', { a: '1', b: '1' }), labelled(of('ConfigMap', { a: '2', b: '1' })), {
     mode: 'detect',
   });
-  assert.ok(lines.includes('ConfigMap shop/one: 1 field not as wanted  → told, and left so'), lines.join('\n'));
+  assert.ok(lines.includes('ConfigMap shop/one: 1 field not as desired  → told, and left so'), lines.join('\n'));
   const fields = lines.slice(lines.indexOf('  mode detect: nothing is applied') + 1);
   assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
 });

@@ -5,13 +5,13 @@ import { split } from '../../src/observer/apply/split.ts';
 import { compare } from '../../src/observer/drift/compare.ts';
 import { project } from '../../src/observer/drift/project.ts';
 import type { Manifest } from '../../src/observer/model/identity.ts';
-import { leaf, type Shape } from '../../src/observer/schema/shape.ts';
+import { type FieldMask, leaf } from '../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxService } from '../support/docs/manifests.ts';
 import { type Edit, edited } from '../support/objects/edits.ts';
 import { structureFor } from '../support/objects/structures.ts';
 import { shapeOf } from '../support/oracle/shapes.ts';
 
-function driftsAfter(manifest: Manifest, shape: Shape, edits: readonly Edit[]) {
+function driftsAfter(manifest: Manifest, shape: FieldMask, edits: readonly Edit[]) {
   const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
   const of = (object: JsonObject) => project(object, manifest, shape, structure);
   const drifts = compare(of(manifest.object), of(edited(manifest.object, ...edits)));

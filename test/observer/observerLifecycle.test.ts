@@ -4,7 +4,7 @@ import type { InspectionEvent } from 'xstate';
 import { isActor } from '../../src/actors/actorRuntime.ts';
 
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import type { Kind } from '../../src/observer/plan/resourceApi.ts';
+import type { RestMapping } from '../../src/observer/plan/resourceApi.ts';
 import { structureFor } from '../support/objects/structures.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
@@ -313,7 +313,7 @@ test('in the place of an account that is missing nothing is applied, which is sa
   world.apply('web', { manifests: [configMap('one')], serviceAccountName: 'deployer' });
   await world.pass(10 * minute);
   assert.deepEqual(world.requests, []);
-  const said = world.factsOf('application.accountMissing');
+  const said = world.factsOf('application.serviceAccountNotFound');
   const sentence =
     'Nothing is applied: the ServiceAccount shop/deployer is not there. Make it, or name another one in spec.serviceAccountName.';
   assert.deepEqual(
@@ -343,7 +343,7 @@ test('the account of a new namespace, which comes a moment after it, is waited f
   world.missingAccounts.clear();
   await world.pass(second);
   assert.deepEqual(world.writes(), ['create ConfigMap/one']);
-  assert.deepEqual(world.factsOf('application.accountMissing'), []);
+  assert.deepEqual(world.factsOf('application.serviceAccountNotFound'), []);
   world.stop();
 });
 
@@ -354,7 +354,7 @@ test('where nobody may look whether an account is there, everything is applied a
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
   await world.pass(2 * second);
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
-  assert.equal(world.factsOf('application.accountUnseen').length, 1);
+  assert.equal(world.factsOf('application.serviceAccountUnverified').length, 1);
   assert.equal(world.factsOf('application.refused').length, 0);
   world.stop();
 });
@@ -454,7 +454,7 @@ test('a manifest with a key twice in a list is refused as a fault, and left as i
   world.stop();
 });
 
-const widget = (version: string): Kind => ({
+const widget = (version: string): RestMapping => ({
   group: 'example.org',
   version,
   kind: 'Widget',

@@ -14,8 +14,8 @@ import {
   scaledBy,
   scaleOwnerOf,
   withoutReplicas,
-} from '../../src/observer/ownership/scaleOwned.ts';
-import { fieldOf, leaf, observesAnything, type Shape } from '../../src/observer/schema/shape.ts';
+} from '../../src/observer/ownership/replicas.ts';
+import { type FieldMask, fieldOf, leaf, observesAnything } from '../../src/observer/schema/fieldMask.ts';
 
 function of(kind: string, name: string, group = ''): Manifest {
   return { identity: { group, kind, namespace: '', name }, apiVersion: 'v1', object: {} };
@@ -89,8 +89,8 @@ suite('the order of an application', () => {
 suite('replicas that somebody else has', () => {
   const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
   const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
-  const schema = (spec: Shape): Shape => ({ is: 'map', fields: new Map([['spec', spec]]) });
-  const replicasIn = (shape: Shape) => fieldOf(fieldOf(shape, 'spec'), 'replicas');
+  const schema = (spec: FieldMask): FieldMask => ({ is: 'map', fields: new Map([['spec', spec]]) });
+  const replicasIn = (shape: FieldMask) => fieldOf(fieldOf(shape, 'spec'), 'replicas');
 
   test('are not observed, and everything else of the manifest still is', () => {
     const shape = withoutReplicas(leaf, manifest);
@@ -104,7 +104,7 @@ suite('replicas that somebody else has', () => {
     const listing = schema({ is: 'map', fields: new Map([['replicas', leaf]]) });
     assert.equal(withoutReplicas(listing, manifest), listing);
     assert.equal(withoutReplicas(leaf, { ...manifest, spec: {} }), leaf);
-    const elsewhere: Shape = { is: 'map', fields: new Map([['metadata', leaf]]) };
+    const elsewhere: FieldMask = { is: 'map', fields: new Map([['metadata', leaf]]) };
     assert.equal(withoutReplicas(elsewhere, manifest), elsewhere);
     assert.ok(!observesAnything(withoutReplicas(schema(leaf), { spec: { replicas: 1 } })));
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { annotationName, labelName, ownerOf } from '../../src/observer/model/managers.ts';
+import { annotationName, labelName, ownerOf } from '../../src/observer/model/fieldManagers.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;

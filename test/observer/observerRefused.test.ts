@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
-import { ownerOf } from '../../src/observer/model/managers.ts';
+import { ownerOf } from '../../src/observer/model/fieldManagers.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
@@ -65,7 +65,7 @@ test('while its new manifest is refused for good, a resource is kept as it was a
     await change(world, 'by hand');
     assert.equal(keyOf(world), 'old');
     const [drifted] = world.factsOf('resource.drifted');
-    assert.deepEqual(drifted?.drifts, [{ path: '.data.key', wanted: 'old', found: 'by hand', is: 'changed' }]);
+    assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'old', found: 'by hand', is: 'changed' }]);
     assert.equal(world.factsOf('resource.corrected').length, 1);
     world.stop();
   }

@@ -8,7 +8,7 @@ import { lineSplitter } from '../../src/kube/watch/lines.ts';
 import { peekMetadata } from '../../src/kube/watch/peek.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
-import { paceKey } from '../../src/observer/drift/driftPace.ts';
+import { correctionKey } from '../../src/observer/drift/correctionBackoff.ts';
 import { applyFailure } from '../../src/observer/model/applyFailure.ts';
 import { optOutFault, readAlsoDependsOn, usedFromFault } from '../../src/restart/model/annotations.ts';
 import { readEmptied } from '../../src/restart/model/emptied.ts';
@@ -47,7 +47,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   'lines of a stream': (text) => lineSplitter(1 << 24).push(Buffer.from(text), () => true),
   'the beginning of a line': (text) => peekMetadata(Buffer.from(text)),
-  'the path of a drift': (text) => paceKey({ path: text, is: 'excess' }),
+  'the path of a drift': (text) => correctionKey({ path: text, is: 'excess' }),
   'also-depends-on': (text) => readAlsoDependsOn(text, 'shop'),
   'used-from': (text) => usedFromFault(text),
   'skip-hash-calculation': (text) => optOutFault({ 'weeder.dev/skip-hash-calculation': text }),

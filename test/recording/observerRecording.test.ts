@@ -182,7 +182,7 @@ test('what a trial found out is found out again when its recording is replayed, 
     },
     { limit: 8 * 1024, oldFiles: 9 },
   );
-  assert.equal(world.factsOf('resource.wantedAnew').length, 2);
+  assert.equal(world.factsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
   const all = await cli(['replay', ...parts]);

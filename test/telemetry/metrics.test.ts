@@ -194,7 +194,10 @@ test('after every kind of fact each documented metric of weeder has the document
 
 test('a resource of which something of before is kept counts as refused, and others as what they are', async () => {
   const metrics = createMetrics();
-  measureObserver(metrics, { applications: {}, resources: { keeping: 2, refused: 1, drifted: 4, looking: 3 } });
+  measureObserver(metrics, {
+    applications: {},
+    resources: { usingLastApplied: 2, refused: 1, drifted: 4, checking: 3 },
+  });
   const families = scraped(await metrics.registry.metrics());
   const samples = families.get('weeder_application_resources')?.samples ?? [];
   const found = samples.filter(({ value }) => value > 0).map(({ labels, value }) => `${labels['state']} ${value}`);

@@ -80,7 +80,7 @@ test('while a new manifest is refused the page shows why, and compares with what
   world.apply('web', { manifests: [configMap('one', 'new')] });
   await world.pass(2 * second);
   const [, kept] = await only();
-  assert.deepEqual([kept.state, kept.reason, kept.drifts], ['keeping', 'No such key.', []]);
+  assert.deepEqual([kept.state, kept.reason, kept.drifts], ['usingLastApplied', 'No such key.', []]);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(100);
   world.edit('ConfigMap/one', { data: { key: 'c' } });

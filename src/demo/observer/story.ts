@@ -140,7 +140,9 @@ export const chapters: readonly Chapter[] = [
           ),
         );
       }
-      const rivals = events().flatMap((event) => (event.type === 'resource.contested' ? [event.rival] : []));
+      const rivals = events().flatMap((event) =>
+        event.type === 'resource.correctionBackOff' ? [event.conflictingManager] : [],
+      );
       const [first, second = 0, third = 0] = times;
       const isPaced = second > 1_000 && third > 2_000;
       const isAsExpected =

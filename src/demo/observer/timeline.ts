@@ -31,15 +31,15 @@ function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | u
     case 'resource.applied':
       return { what: appliedWords[event.how](named(event)), tone: 'deed' };
     case 'resource.drifted': {
-      const by = event.rival === undefined ? '' : `, by ${byName(event.rival)}`;
+      const by = event.conflictingManager === undefined ? '' : `, by ${byName(event.conflictingManager)}`;
       return { what: `${named(event)} has drifted${by}:`, tone: 'bad' };
     }
     case 'resource.corrected':
       return { what: `corrects it, ${milliseconds(event.took)} ms after it heard of it`, tone: 'deed' };
     case 'resource.missing':
       return { what: `${named(event)} is missing`, tone: 'bad' };
-    case 'resource.contested': {
-      const who = byName(event.rival ?? 'somebody');
+    case 'resource.correctionBackOff': {
+      const who = byName(event.conflictingManager ?? 'somebody');
       return { what: `waits ${(event.wait / 1_000).toFixed(1)} s, as ${who} goes on`, tone: 'plain' };
     }
     case 'resource.refused':
@@ -69,11 +69,11 @@ function named({ resource: { kind, name } }: AboutResource): string {
 }
 
 /** A drift as a diff: what is wanted, and what was found in its place. */
-function diffOf({ path, wanted, found }: Drift, width: number): readonly DiffLine[] {
+function diffOf({ path, desired, found }: Drift, width: number): readonly DiffLine[] {
   const line = (is: DiffLine['is'], text: string): DiffLine => ({ is, text });
   return [
     line('path', path.length <= width ? path : `…${path.slice(1 - width)}`),
-    ...(wanted === undefined ? [] : [line('wanted', cut(`- ${JSON.stringify(wanted)}`, width))]),
+    ...(desired === undefined ? [] : [line('wanted', cut(`- ${JSON.stringify(desired)}`, width))]),
     ...(found === undefined ? [] : [line('found', cut(`+ ${JSON.stringify(found)}`, width))]),
   ];
 }

@@ -7,8 +7,8 @@ import type { ResourceLogic } from '../resource/resourceActor.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { applyApplication } from './applyApplication.ts';
 import { deleteApplication } from './deleteApplication.ts';
-import { startObserver } from './observing.ts';
 import { applicationReports } from './reportApplication.ts';
+import { startObserver } from './startObserver.ts';
 import { validateApplication } from './validateApplication.ts';
 
 export type ApplicationLogic = typeof application;

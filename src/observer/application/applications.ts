@@ -3,12 +3,12 @@ import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { track } from '../../base/promises.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { ReportObserver } from '../model/facts.ts';
+import { ownerOf } from '../model/fieldManagers.ts';
 import { identityKey } from '../model/identity.ts';
-import { ownerOf } from '../model/managers.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { leftOf } from '../state/rows.ts';
+import { removalFromRow } from '../state/inventoryRows.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
@@ -59,44 +59,44 @@ export function createApplications(options: ApplicationsOptions): Applications {
   const leaving = new Set<Promise<unknown>>();
   let isRunning = false;
 
-  function lookAtAll(ids: Iterable<string>): void {
+  function reconcileAll(ids: Iterable<string>): void {
     if (!isRunning) return;
     for (const id of ids) {
       const news = known.get(id);
       if (news === undefined) continue;
-      if (known.isToBeRead(id)) track(leaving, readAgain(id, news.application));
-      else look(id, news);
+      if (known.needsRead(id)) track(leaving, readAgain(id, news.application));
+      else reconcile(id, news);
     }
   }
 
   /** What it says was dropped while it was refused. */
   async function readAgain(id: string, application: Application): Promise<void> {
     const read = await api.read(application);
-    if (!known.isToBeRead(id)) return;
-    if (read.ok) lookAtAll(known.take(id, read.value));
-    else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => lookAtAll([id]), readAgainAfter);
+    if (!known.needsRead(id)) return;
+    if (read.ok) reconcileAll(known.take(id, read.value));
+    else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => reconcileAll([id]), readAgainAfter);
   }
 
-  function look(id: string, news: KnownApplication): void {
+  function reconcile(id: string, news: KnownApplication): void {
     const entry = entries.get(id);
     if (entry !== undefined && entry.about.uid !== news.application.uid) {
-      forget(entry);
-      begin(id, news);
-    } else if (entry === undefined) begin(id, news);
-    else renew(entry, news);
+      drop(entry);
+      add(id, news);
+    } else if (entry === undefined) add(id, news);
+    else update(entry, news);
   }
 
   /** The status concerns nobody but who writes it. */
-  function renew(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
+  function update(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
     const { status: was } = entry;
     entry.newest = application;
     entry.status = its;
-    status.reported(entry, was);
+    status.observed(entry, was);
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 
-  function begin(id: string, { application, status: its }: KnownApplication): void {
+  function add(id: string, { application, status: its }: KnownApplication): void {
     const { namespace, name, uid, inventory } = application;
     const entry: ApplicationEntry = {
       id,
@@ -107,51 +107,51 @@ export function createApplications(options: ApplicationsOptions): Applications {
       valid: undefined,
       isDetectOnly: false,
       resources: new Map(),
-      left: new Map(inventory.map((row) => [identityKey(row.identity), leftOf(row)])),
+      pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
       faults: [],
-      accountFault: '',
-      taken: new Set(),
-      removals: new Map(),
+      accountError: '',
+      checkedManifests: new Set(),
+      activeRemovals: new Map(),
       inFlight: new Set(),
-      toldGeneration: application.observedGeneration,
+      reportedGeneration: application.observedGeneration,
       status: its,
     };
     entries.set(id, entry);
     entry.actor.subscribe({
-      complete: () => forget(entry),
+      complete: () => drop(entry),
       error: (error) => {
-        forget(entry);
+        drop(entry);
         report({ type: 'actor.failed', actor: `application ${id}`, error });
       },
     });
     entry.actor.start();
   }
 
-  function forget(entry: ApplicationEntry): void {
+  function drop(entry: ApplicationEntry): void {
     if (entries.get(entry.id) !== entry) return;
     entries.delete(entry.id);
     for (const work of entry.inFlight) track(leaving, work);
     status.forget(entry);
-    for (const resource of entry.resources.values()) streams.leave(resource);
+    for (const resource of entry.resources.values()) streams.remove(resource);
     entry.actor.stop();
   }
 
   return {
     get: (id) => entries.get(id),
-    take: (id, object) => lookAtAll(known.take(id, object)),
+    take: (id, object) => reconcileAll(known.take(id, object)),
     remove(id) {
       const others = known.remove(id);
       entries.get(id)?.actor.send({ type: 'application.gone' });
-      lookAtAll(others);
+      reconcileAll(others);
     },
-    limit: (next) => lookAtAll(known.limit(next)),
+    limit: (next) => reconcileAll(known.limit(next)),
     start() {
       isRunning = true;
-      lookAtAll([...known.ids()]);
+      reconcileAll([...known.ids()]);
     },
     stop() {
       isRunning = false;
-      for (const entry of [...entries.values()]) forget(entry);
+      for (const entry of [...entries.values()]) drop(entry);
     },
     entries: () => entries.values(),
     *actors() {
@@ -188,8 +188,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
 }
 
 /** Where this is the same, nothing has to be decided anew. */
-function concernOf({ generation, isEnding, isForced, refusal }: Application): string {
-  return JSON.stringify([generation, isEnding, isForced, refusal]);
+function concernOf({ generation, isTerminating, isForced, refusal }: Application): string {
+  return JSON.stringify([generation, isTerminating, isForced, refusal]);
 }
 
 /** The outermost name that a state has. */

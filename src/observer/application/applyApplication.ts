@@ -1,18 +1,18 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import { sleep } from '../../base/clock.ts';
 import { inParallel, track } from '../../base/promises.ts';
-import { lookForAccount } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { slowSentence } from '../effects/places.ts';
+import { slowMessage } from '../effects/requestSemaphore.ts';
+import { checkServiceAccount } from '../effects/serviceAccounts.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
-import { mostAtOnce } from '../plan/resourceApi.ts';
-import { written } from '../resource/writeResource.ts';
-import { shownFault } from '../spec/application.ts';
+import { maxConcurrentRequests } from '../plan/resourceApi.ts';
+import { applyOrCorrect } from '../resource/writeResource.ts';
+import { reportedError } from '../spec/application.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { needsApply } from '../state/hear.ts';
+import { needsApply } from '../state/observeObject.ts';
 import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
-import { pruneLeft } from './removeLeft.ts';
+import { prune } from './prune.ts';
 
 /** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
 const establishedWithin = 5_000;
@@ -36,18 +36,18 @@ export async function applyApplication(
   for (let stage = nextOf(entry, tried); stage.length > 0; stage = nextOf(entry, tried)) {
     const refusal = tried.size === 0 ? await prepare(effects, entry) : undefined;
     if (refusal !== undefined) return refusal;
-    await inParallel(stage, mostAtOnce, async (next) => {
+    await inParallel(stage, maxConcurrentRequests, async (next) => {
       if (signal.aborted || isOutdated(entry)) return;
       tried.add(next);
       // Whatever was refused before: something is another one now.
-      next.kept = undefined;
+      next.lastKnownGood = undefined;
       await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;
-    for (const each of stage) await useDefinition(effects, each, signal);
+    for (const each of stage) await awaitDefinedKind(effects, each, signal);
   }
-  entry.accountFault = '';
-  if (!isOutdated(entry)) await pruneLeft(effects, entry, signal);
+  entry.accountError = '';
+  if (!isOutdated(entry)) await prune(effects, entry, signal);
   return done;
 }
 
@@ -56,17 +56,17 @@ function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: Abor
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
   const onSlow = () => {
     resource.state = 'backingOff';
-    resource.reason = slowSentence;
+    resource.reason = slowMessage;
     resolve();
   };
-  const writing = written(effects, resource, signal, onSlow).then(() => undefined);
+  const writing = applyOrCorrect(effects, resource, signal, onSlow).then(() => undefined);
   track(resource.application.inFlight, writing);
   return Promise.race([writing, isSlow]);
 }
 
 /** Looks for the account, and writes down what is about to be applied. Undefined: it may be. */
 async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
-  const missing = await lookForAccount(effects, entry);
+  const missing = await checkServiceAccount(effects, entry);
   if (missing !== undefined) return missing;
   const listed = await effects.status.write(entry);
   return listed.ok ? undefined : refused(listed.failure);
@@ -79,36 +79,40 @@ function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntr
 
 /** The application is another one, or is to be deleted: the rest is up to the next attempt. */
 function isOutdated({ newest, valid }: ApplicationEntry): boolean {
-  return newest.generation !== valid?.generation || newest.isEnding !== valid.isEnding;
+  return newest.generation !== valid?.generation || newest.isTerminating !== valid.isTerminating;
 }
 
 /** Waits until the kind that it defines is served, where a resource is waiting for that, and plans again. */
-async function useDefinition(effects: ObserverEffects, definition: ResourceEntry, signal: AbortSignal): Promise<void> {
+async function awaitDefinedKind(
+  effects: ObserverEffects,
+  definition: ResourceEntry,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock } = effects.runtime;
   const { application, identity, plan } = definition;
   const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
   if (plan === undefined || defined === undefined) return;
   const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
-  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fault === '' && isMeant(each);
+  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fieldError === '' && isMeant(each);
   const awaited = [...application.resources.values()].find(isWaiting);
   if (awaited === undefined) return;
   const { apiVersion, kind } = awaited.manifest;
   const stop = new AbortController();
   let isOver = false;
-  const served = effects.kinds.served(apiVersion, kind, stop.signal, true).finally(() => {
+  const served = effects.restMapper.awaitServed(apiVersion, kind, stop.signal, true).finally(() => {
     isOver = true;
   });
   const deadline = clock.monotonic() + establishedWithin;
   while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
     await Promise.race([served, sleep(clock, outdatedPause)]);
   stop.abort();
-  if ((await served).ok && !signal.aborted) await planAnew(effects, application, signal);
+  if ((await served).ok && !signal.aborted) await replan(effects, application, signal);
 }
 
 /** Of a kind that is known by now more can be wrong. */
-async function planAnew(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
-  if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(shownFault), ...planned.faults];
+  if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(reportedError), ...planned.faults];
 }
 
 function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {

@@ -2,11 +2,11 @@ import type { ApplicationEvent } from '../../../machines/observer/application.ts
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { identityKey, identityText } from '../model/identity.ts';
-import { sentenceOf } from '../model/wording.ts';
-import { placed } from '../spec/place.ts';
+import { summaryOf } from '../model/wording.ts';
+import { resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { leftRow, unlisted } from '../state/rows.ts';
-import { removeLeft } from './removeLeft.ts';
+import { removalOf, unlistedRemoval } from '../state/inventoryRows.ts';
+import { removePending } from './prune.ts';
 
 const done: ApplicationEvent = { type: 'deletion.done' };
 
@@ -21,14 +21,14 @@ export async function deleteApplication(
 ): Promise<ApplicationEvent> {
   const { applications, report } = effects;
   if (!entry.newest.hasFinalizer) return done;
-  takeAll(effects, entry);
+  scheduleAllRemovals(effects, entry);
   if (!entry.newest.isForced) {
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return refused(home.failure);
-    const unknown = await takeNamed(effects, entry, signal);
-    await removeLeft(effects, entry, home.value, signal, unknown === undefined ? undefined : 0);
+    const unknown = await scheduleUnlistedRemovals(effects, entry, signal);
+    await removePending(effects, entry, home.value, signal, unknown === undefined ? undefined : 0);
     if (signal.aborted) return { type: 'deletion.refused', failure: 'cancelled' };
-    if (entry.left.size > 0) return notYet(effects, entry);
+    if (entry.pendingRemovals.size > 0) return notYet(effects, entry);
     if (unknown !== undefined) return refused(unknown);
   }
   const { deletionPolicy: policy } = entry.newest.spec;
@@ -40,10 +40,10 @@ export async function deleteApplication(
 }
 
 /** Nothing is a resource of the application any more: all of them have left. */
-function takeAll({ streams }: ObserverEffects, entry: ApplicationEntry): void {
+function scheduleAllRemovals({ streams }: ObserverEffects, entry: ApplicationEntry): void {
   for (const [key, resource] of entry.resources) {
-    streams.leave(resource);
-    entry.left.set(key, leftRow(resource));
+    streams.remove(resource);
+    entry.pendingRemovals.set(key, removalOf(resource));
   }
   entry.resources.clear();
 }
@@ -52,9 +52,9 @@ function takeAll({ streams }: ObserverEffects, entry: ApplicationEntry): void {
  * The manifests name what the inventory does not have: somebody has wiped the status while no weeder ran. What is there
  * under these names is the application's where it is its own proof.
  */
-async function takeNamed(
-  { kinds }: ObserverEffects,
-  { about, newest, left, taken }: ApplicationEntry,
+async function scheduleUnlistedRemovals(
+  { restMapper }: ObserverEffects,
+  { about, newest, pendingRemovals, checkedManifests }: ApplicationEntry,
   signal: AbortSignal,
 ): Promise<ApplyFailure | undefined> {
   let unknown: ApplyFailure | undefined;
@@ -62,19 +62,19 @@ async function takeNamed(
     const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
     const keys = ['', namespace].map((place) => identityKey({ group, kind, name, namespace: place }));
     const its = keys.join(' ');
-    const isListed = keys.some((key) => left.has(key));
-    if (isListed) taken.add(its);
+    const isListed = keys.some((key) => pendingRemovals.has(key));
+    if (isListed) checkedManifests.add(its);
     // What was deleted since then is not to be looked for at each attempt.
-    if (taken.has(its)) continue;
-    const known = await kinds.find(apiVersion, kind, signal);
+    if (checkedManifests.has(its)) continue;
+    const known = await restMapper.find(apiVersion, kind, signal);
     if (!known.ok && known.failure.is !== 'typeMissing') {
       // The rest is deleted meanwhile, but for the rights and accounts that this one will need.
       unknown ??= known.failure;
       continue;
     }
-    const { identity } = placed(manifest, about.namespace, !known.ok || known.value.isNamespaced);
-    left.set(identityKey(identity), unlisted(identity, apiVersion));
-    taken.add(its);
+    const { identity } = resolveNamespace(manifest, about.namespace, !known.ok || known.value.isNamespaced);
+    pendingRemovals.set(identityKey(identity), unlistedRemoval(identity, apiVersion));
+    checkedManifests.add(its);
   }
   return unknown;
 }
@@ -82,10 +82,12 @@ async function takeNamed(
 /** What is deleted takes its time to go; anything else is in the way. */
 function notYet({ status }: ObserverEffects, entry: ApplicationEntry): ApplicationEvent {
   status.changed(entry);
-  const hindered = [...entry.left.values()].filter(({ reason, state }) => reason !== '' && state !== 'terminating');
+  const hindered = [...entry.pendingRemovals.values()].filter(
+    ({ reason, state }) => reason !== '' && state !== 'terminating',
+  );
   if (hindered.length === 0) return { type: 'deletion.pending' };
   const names = hindered.map(({ identity, reason }) => `${identityText(identity)} (${reason.replace(/\.$/, '')})`);
-  return { type: 'deletion.refused', reason: sentenceOf('Not deleted', names), failure: 'blocked' };
+  return { type: 'deletion.refused', reason: summaryOf('Not deleted', names), failure: 'blocked' };
 }
 
 function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {

@@ -19,7 +19,7 @@ interface KnownApplications {
   get(id: string): KnownApplication | undefined;
   ids(): Iterable<string>;
   /** It is no longer refused, and what it says was dropped when it was: it has to be read again. */
-  isToBeRead(id: string): boolean;
+  needsRead(id: string): boolean;
 }
 
 interface Known extends KnownApplication {
@@ -39,20 +39,20 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
   }
 
   /** Which are refused now, and were not, or the other way round: of this namespace, and where all have too much, of all. */
-  function judge(namespace: string): readonly string[] {
+  function evaluate(namespace: string): readonly string[] {
     const known = namespaces.get(namespace) ?? new Map<string, Known>();
     const sizes = [...known.values()].map(({ application }) => application);
     const refused = refusedInNamespace(sizes, limits);
     if (known.size === 0) refusedByNamespace.delete(namespace);
     else refusedByNamespace.set(namespace, { refused, bytes: bytesOf(sizes, refused) });
     const before = refusedOfAll;
-    refusedOfAll = judgeAll();
+    refusedOfAll = evaluateAll();
     const isSame = before.size === 0 && refusedOfAll.size === 0;
     return (isSame ? [namespace] : [...namespaces.keys()]).flatMap(apply);
   }
 
   /** Nobody is sorted while there is room for everybody. */
-  function judgeAll(): Refused {
+  function evaluateAll(): Refused {
     const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
     if (bytes <= limits.bytes) return none;
     const sizes = [...namespaces].flatMap(([namespace, known]) => {
@@ -86,23 +86,23 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
       const known = namespaces.get(namespace) ?? new Map<string, Known>();
       const its = { application: read, status: objectOf(object)['status'], isDropped: false };
       namespaces.set(namespace, known.set(id, its));
-      return [...new Set([id, ...judge(namespace)])];
+      return [...new Set([id, ...evaluate(namespace)])];
     },
     remove(id) {
       const namespace = namespaceOf(id);
       const known = namespaces.get(namespace);
       if (known?.delete(id) !== true) return [];
       if (known.size === 0) namespaces.delete(namespace);
-      return judge(namespace);
+      return evaluate(namespace);
     },
     limit(next) {
       limits = next;
-      return [...new Set([...namespaces.keys()].flatMap(judge))];
+      return [...new Set([...namespaces.keys()].flatMap(evaluate))];
     },
     *ids() {
       for (const known of namespaces.values()) yield* known.keys();
     },
-    isToBeRead(id) {
+    needsRead(id) {
       const known = get(id);
       return known?.isDropped === true && known.application.refusal === undefined;
     },

@@ -1,26 +1,26 @@
-import { calm } from '../drift/driftPace.ts';
+import { noCorrections } from '../drift/correctionBackoff.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { type Identity, identityKey, type Manifest } from '../model/identity.ts';
-import { isAutoscaled, withoutReplicas } from '../ownership/scaleOwned.ts';
-import type { Kind, ResourcePlan, Target } from '../plan/resourceApi.ts';
-import type { SchemaFault } from '../schema/faults.ts';
-import { type ObserverSchema, readObserverSchema } from '../schema/read.ts';
-import { shapeFor, unusedEntries } from '../schema/shapeFor.ts';
+import { isAutoscaled, withoutReplicas } from '../ownership/replicas.ts';
+import type { ResourcePlan, RestMapping, Target } from '../plan/resourceApi.ts';
+import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
+import { type ObserverSchema, readObserverSchema } from '../schema/readObserverSchema.ts';
+import type { SchemaError } from '../schema/schemaErrors.ts';
 import { whyNotAllowed, whyNothingIsAllowed } from '../spec/allowed.ts';
-import { type Application, type ShownFault, shownFault, type UnplacedManifest } from '../spec/application.ts';
-import { duplicatesAmong, placed } from '../spec/place.ts';
+import { type Application, type ReportedError, reportedError, type UnresolvedManifest } from '../spec/application.ts';
 import { repeatedKeys } from '../spec/repeatedKeys.ts';
+import { findDuplicates, resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { rememberApplied } from '../state/kept.ts';
-import { leftRow } from '../state/rows.ts';
-import { findKinds, type Located } from './findKinds.ts';
+import { removalOf } from '../state/inventoryRows.ts';
+import { rememberApplied } from '../state/lastKnownGood.ts';
+import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
 
 /** What planning needs of the world. */
-interface PlanEffects extends Pick<ObserverEffects, 'kinds' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
+interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
   readonly runtime: Pick<ObserverEffects['runtime'], 'clock'>;
-  readonly streams: Pick<ResourceStreams, 'join' | 'leave'>;
+  readonly streams: Pick<ResourceStreams, 'add' | 'remove'>;
 }
 
 /**
@@ -28,12 +28,12 @@ interface PlanEffects extends Pick<ObserverEffects, 'kinds' | 'allow' | 'mayUseO
  * ended by its signal.
  */
 type Planned =
-  | { readonly is: 'planned'; readonly faults: readonly ShownFault[] }
-  | { readonly is: 'invalid'; readonly faults: readonly ShownFault[] }
+  | { readonly is: 'planned'; readonly faults: readonly ReportedError[] }
+  | { readonly is: 'invalid'; readonly faults: readonly ReportedError[] }
   | { readonly is: 'failed'; readonly failure: ApplyFailure };
 
 /** A manifest in its place. */
-interface Placed extends Located {
+interface ResolvedManifest extends MappedManifest {
   readonly manifest: Manifest;
 }
 
@@ -47,21 +47,25 @@ export async function planResources(
   application: Application,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const { kinds, runtime, allow } = effects;
+  const { restMapper, runtime, allow } = effects;
   const nothing = whyNothingIsAllowed(allow(), application.namespace);
   if (nothing !== undefined) {
     return { is: 'invalid', faults: [{ of: 'spec', place: 'metadata.namespace', message: nothing }] };
   }
-  const located = await findKinds({ kinds, clock: runtime.clock }, application.spec.manifests, signal);
-  if (signal.aborted) return { is: 'failed', failure: ended };
-  const all = located.map((each): Placed => {
-    const isNamespaced = each.kind?.isNamespaced ?? !isKnownWithoutNamespace(entry, each.unplaced);
-    return { ...each, manifest: placed(each.unplaced, application.namespace, isNamespaced) };
-  });
-  const duplicates = duplicatesAmong(
-    all.map(({ unplaced: { index }, manifest: { identity } }) => ({ index, identity })),
+  const located = await resolveMappings(
+    { kinds: restMapper, clock: runtime.clock },
+    application.spec.manifests,
+    signal,
   );
-  if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(shownFault) };
+  if (signal.aborted) return { is: 'failed', failure: ended };
+  const all = located.map((each): ResolvedManifest => {
+    const isNamespaced = each.mapping?.isNamespaced ?? !isKnownWithoutNamespace(entry, each.unresolved);
+    return { ...each, manifest: resolveNamespace(each.unresolved, application.namespace, isNamespaced) };
+  });
+  const duplicates = findDuplicates(
+    all.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),
+  );
+  if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(reportedError) };
   const schema = readObserverSchema(application.spec.schema);
   const unused = unusedEntries(
     schema,
@@ -74,110 +78,109 @@ export async function planResources(
     plan(effects, resource, each, { application, schema, all, faults });
     planned.set(resource.key, resource);
   }
-  replace(effects, entry, planned);
+  replaceResources(effects, entry, planned);
   return { is: 'planned', faults };
 }
 
 const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
 /** A fault of the observer schema in the words of a condition. */
-function shownSchemaFault({ where, sentence, advice }: SchemaFault): ShownFault {
-  return { of: 'schema', place: where, message: `${sentence}. ${advice}` };
+function shownSchemaFault({ where, message, hint }: SchemaError): ReportedError {
+  return { of: 'schema', place: where, message: `${message}. ${hint}` };
 }
 
 interface About {
   readonly application: Application;
   readonly schema: ObserverSchema;
-  readonly all: readonly Placed[];
+  readonly all: readonly ResolvedManifest[];
   /** Those that are found here are put to it. */
-  readonly faults: ShownFault[];
+  readonly faults: ReportedError[];
 }
 
 /**
  * Of a kind that the cluster does not say, the inventory tells whether it lives in namespaces, where it was applied
  * before: under another identity it would seem to have left the manifests.
  */
-function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }: UnplacedManifest): boolean {
+function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }: UnresolvedManifest): boolean {
   const key = identityKey({ group, kind, namespace: '', name });
-  return entry.resources.has(key) || entry.left.has(key);
+  return entry.resources.has(key) || entry.pendingRemovals.has(key);
 }
 
 /** Synchronous, so that whoever applies meanwhile sees either the plan of before or this one. */
 function plan(
   { allow, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
-  { kind, structure, manifest, unplaced }: Placed,
+  { mapping, topology, manifest, unresolved }: ResolvedManifest,
   { application, schema, all, faults }: About,
 ): void {
   rememberApplied(resource);
-  const { plan: before, kept } = resource;
+  const { plan: before, lastKnownGood } = resource;
   resource.plan = undefined;
-  resource.kept = undefined;
+  resource.lastKnownGood = undefined;
   resource.planIfScaled = undefined;
-  resource.manifest = unplaced;
+  resource.manifest = unresolved;
   const message = whyNotAllowed(allow(), application.namespace, manifest.identity);
   if (message !== undefined) {
-    const fault = { of: 'manifest', place: `spec.manifests[${unplaced.index}]`, message } as const;
+    const fault = { of: 'manifest', place: `spec.manifests[${unresolved.index}]`, message } as const;
     faults.push(fault);
-    resource.fault = `${fault.place}: ${message}.`;
+    resource.fieldError = `${fault.place}: ${message}.`;
     return;
   }
-  const read = shapeFor(manifest, schema);
-  resource.fault = read.ok
+  const read = fieldMaskFor(manifest, schema);
+  resource.fieldError = read.ok
     ? ''
-    : read.error.map(({ where, sentence, advice }) => `${where} ${sentence}. ${advice}`).join(' ');
+    : read.error.map(({ where, message, hint }) => `${where} ${message}. ${hint}`).join(' ');
   if (!read.ok) return;
-  if (kind === undefined || !structure.ok) {
-    if (!structure.ok) becomeUnplanned(resource, structure.failure);
+  if (mapping === undefined || !topology.ok) {
+    if (!topology.ok) markUnplanned(resource, topology.failure);
     return;
   }
-  const repeated = repeatedKeys(manifest.object, unplaced.index, structure.value).map(shownFault);
+  const repeated = repeatedKeys(manifest.object, unresolved.index, topology.value).map(reportedError);
   faults.push(...repeated);
-  resource.fault = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
+  resource.fieldError = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
   if (repeated.length > 0) return;
   const manifests = all.map((each) => each.manifest);
   resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
   const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
-  const shape = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
+  const mask = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
   const { spec } = application;
-  const hash = hashManifest(manifest, shape);
+  const hash = hashManifest(manifest, mask);
   const isSame = before?.hash === hash;
-  resource.kept = isSame ? kept : undefined;
-  if (!isSame || !isWantedOf(resource, hash)) forgetWanted(resource);
+  resource.lastKnownGood = isSame ? lastKnownGood : undefined;
+  if (!isSame || !isBaselineOf(resource, hash)) dropBaseline(resource);
   const { appliedPlan } = resource;
   resource.plan = {
-    target: targetOf(kind, manifest.identity, accountOf(application, mayUseOwnRights)),
+    target: targetOf(mapping, manifest.identity, accountOf(application, mayUseOwnRights)),
     manifest,
-    shape,
-    structure: structure.value,
+    mask,
+    topology: topology.value,
     owner: resource.application.owner,
     hash,
     mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
-    ...(appliedPlan === undefined ? {} : { before: { manifest: appliedPlan.manifest, shape: appliedPlan.shape } }),
+    ...(appliedPlan === undefined ? {} : { previous: { manifest: appliedPlan.manifest, mask: appliedPlan.mask } }),
   } satisfies ResourcePlan;
-  const scaled = withoutReplicas(shape, manifest.object);
-  if (scaled !== shape)
-    resource.planIfScaled = { ...resource.plan, shape: scaled, hash: hashManifest(manifest, scaled) };
+  const scaled = withoutReplicas(mask, manifest.object);
+  if (scaled !== mask) resource.planIfScaled = { ...resource.plan, mask: scaled, hash: hashManifest(manifest, scaled) };
 }
 
 /** The status says why before its machine does, which does not run while the application is applied. */
-function becomeUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
+function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
   resource.state = is === 'typeMissing' ? 'typeMissing' : 'backingOff';
   resource.reason = reason;
 }
 
 /** Whether what it is compared with is what was made of this manifest, or of the one that is kept. */
-function isWantedOf({ appliedHash, kept }: ResourceEntry, hash: string): boolean {
-  return hash === appliedHash || kept !== undefined;
+function isBaselineOf({ appliedHash, lastKnownGood }: ResourceEntry, hash: string): boolean {
+  return hash === appliedHash || lastKnownGood !== undefined;
 }
 
-/** Where nothing is applied, nothing but this tells that something else is wanted now. */
-function forgetWanted(resource: ResourceEntry): void {
+/** Where nothing is applied, nothing but this tells that something else is desired now. */
+function dropBaseline(resource: ResourceEntry): void {
   if (resource.application.isDetectOnly) resource.baseline = undefined;
 }
 
 /** Where a resource of a known kind is found. */
-export function targetOf(kind: Kind, identity: Identity, account: string | undefined): Target {
+export function targetOf(kind: RestMapping, identity: Identity, account: string | undefined): Target {
   const { group, version, plural } = kind;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const place = identity.namespace === '' ? '' : `/namespaces/${encodeURIComponent(identity.namespace)}`;
@@ -192,36 +195,36 @@ export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boo
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
 }
 
-function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed): ResourceEntry {
+function entryOf(application: ApplicationEntry, { manifest, unresolved }: ResolvedManifest): ResourceEntry {
   const { identity } = manifest;
   const key = identityKey(identity);
-  const row = application.left.get(key);
+  const row = application.pendingRemovals.get(key);
   return (
     application.resources.get(key) ?? {
       application,
       key,
       identity,
-      manifest: unplaced,
+      manifest: unresolved,
       plan: undefined,
-      fault: '',
+      fieldError: '',
       appliedPlan: undefined,
       appliedHash: row?.hash,
       appliedUid: row?.appliedUid,
       initialised: row?.initialised ?? new Map(),
-      kept: undefined,
-      abandonedLabel: undefined,
+      lastKnownGood: undefined,
+      staleLabel: undefined,
       baseline: undefined,
       found: 'unknown',
       writtenVersion: undefined,
       proof: undefined,
       drifts: [],
       driftedAt: undefined,
-      rival: undefined,
+      conflictingManager: undefined,
       state: row?.state ?? 'pending',
       reason: '',
-      pace: calm,
+      correctionHistory: noCorrections,
       corrections: [],
-      admitted: [],
+      mutatedByAdmission: [],
       scaledBy: undefined,
       planIfScaled: undefined,
       isAutoscaled: false,
@@ -233,17 +236,21 @@ function entryOf(application: ApplicationEntry, { manifest, unplaced }: Placed):
 }
 
 /** Whatever was applied once and is not among the manifests any more has left; what came back has not. */
-function replace({ streams }: PlanEffects, entry: ApplicationEntry, planned: Map<string, ResourceEntry>): void {
+function replaceResources(
+  { streams }: PlanEffects,
+  entry: ApplicationEntry,
+  planned: Map<string, ResourceEntry>,
+): void {
   for (const [key, resource] of entry.resources) {
     if (planned.has(key)) continue;
     entry.resources.delete(key);
-    streams.leave(resource);
+    streams.remove(resource);
     // It may have been applied even where nothing says so: the answer was lost.
-    if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.left.set(key, leftRow(resource));
+    if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.pendingRemovals.set(key, removalOf(resource));
   }
   for (const [key, resource] of planned) {
     entry.resources.set(key, resource);
-    entry.left.delete(key);
-    if (resource.plan !== undefined) streams.join(resource, resource.plan);
+    entry.pendingRemovals.delete(key);
+    if (resource.plan !== undefined) streams.add(resource, resource.plan);
   }
 }

@@ -1,8 +1,8 @@
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
-import type { Kind } from '../plan/resourceApi.ts';
-import type { ApplicationEntry, LeftResource } from '../state/entries.ts';
+import type { RestMapping } from '../plan/resourceApi.ts';
+import type { ApplicationEntry, PendingRemoval } from '../state/entries.ts';
 import { accountOf, targetOf } from './planResources.ts';
 
 /** It is gone, it goes with its namespace, or it is none of ours. */
@@ -21,17 +21,17 @@ const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid',
 export async function removeResource(
   effects: ObserverEffects,
   entry: ApplicationEntry,
-  row: LeftResource,
+  row: PendingRemoval,
   isHomeEnding: boolean,
   signal: AbortSignal,
   onSlow: () => void,
-): Promise<LeftResource | undefined> {
-  const { kinds } = effects;
+): Promise<PendingRemoval | undefined> {
+  const { restMapper } = effects;
   const { identity, apiVersion } = row;
-  const known = await kinds.find(apiVersion, identity.kind, signal);
+  const known = await restMapper.find(apiVersion, identity.kind, signal);
   let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal, onSlow) : known;
   if (!removed.ok && removed.failure.is === 'typeMissing') {
-    const served = await kinds.findServed(identity.group, identity.kind, signal);
+    const served = await restMapper.findInGroup(identity.group, identity.kind, signal);
     if (!served.ok && served.failure.is === 'typeMissing') return undefined;
     removed = served.ok ? await removeAs(effects, entry, row, served.value, signal, onSlow) : served;
   }
@@ -43,10 +43,10 @@ export async function removeResource(
 
 /** As an object of this kind and version. */
 async function removeAs(
-  { api, slots, report, mayUseOwnRights }: ObserverEffects,
+  { api, writes, report, mayUseOwnRights }: ObserverEffects,
   entry: ApplicationEntry,
-  { identity, appliedUid: uid, state }: LeftResource,
-  kind: Kind,
+  { identity, appliedUid: uid, state }: PendingRemoval,
+  kind: RestMapping,
   signal: AbortSignal,
   onSlow: () => void,
 ): Promise<Outcome<undefined>> {
@@ -59,7 +59,7 @@ async function removeAs(
     );
   const application = entry.valid ?? entry.newest;
   const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));
-  const release = await slots.take(entry.id, target.apiVersion, signal, onSlow);
+  const release = await writes.acquire(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
   // A request that has left is not taken back.

@@ -1,23 +1,23 @@
 import type { application } from '../../../machines/observer/application.ts';
-import { accountMissing } from '../effects/accounts.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { serviceAccountNotFound } from '../effects/serviceAccounts.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { needsApply } from '../state/hear.ts';
-import { faultsSentence } from './validateApplication.ts';
+import { needsApply } from '../state/observeObject.ts';
+import { errorSummary } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;
 
 /** The account of a new namespace comes a moment after it: people are told when it was looked for so often. */
-const patientLooks = 3;
+const missesBeforeReport = 3;
 
 /** What the `application` machine reports: as facts, and in the status. */
 export function applicationReports(effects: ObserverEffects) {
   const { report, status, runtime } = effects;
   /** It was told of these that their account is missing. */
-  const without = new WeakSet<ApplicationEntry>();
+  const reportedMissing = new WeakSet<ApplicationEntry>();
 
   /** Of an entry that is there: it may be gone by the time that its actor speaks. */
-  function telling(tell: (entry: ApplicationEntry, context: Context) => void) {
+  function withEntry(tell: (entry: ApplicationEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.entryOf(context.application);
       if (entry !== undefined) tell(entry, context);
@@ -25,36 +25,36 @@ export function applicationReports(effects: ObserverEffects) {
   }
 
   return {
-    reportInvalid: telling((entry, { reason }) => {
+    reportInvalid: withEntry((entry, { reason }) => {
       status.changed(entry);
       report({ type: 'application.invalid', application: entry.about, reason });
     }),
-    reportPaused: telling((entry, { pausedFor }) => {
+    reportPaused: withEntry((entry, { pausedFor }) => {
       status.changed(entry);
       const until = runtime.clock.now() + pausedFor;
       report({ type: 'application.paused', application: entry.about, until });
     }),
-    reportApplied: telling((entry) => {
+    reportApplied: withEntry((entry) => {
       status.applied(entry);
-      without.delete(entry);
+      reportedMissing.delete(entry);
       const { about: application, faults, resources } = entry;
       const generation = entry.valid?.generation ?? 0;
       // Applied again by another process, or because a kind has come, is no news.
-      if (entry.toldGeneration === generation) return;
-      entry.toldGeneration = generation;
-      if (faults.length > 0) report({ type: 'application.faulty', application, reason: faultsSentence(faults) });
+      if (entry.reportedGeneration === generation) return;
+      entry.reportedGeneration = generation;
+      if (faults.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(faults) });
       if (entry.isDetectOnly) return;
       const all = [...resources.values()];
       const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
-    reportRefused: telling((entry, { reason, failure, refusals: attempt, retryIn }) => {
+    reportRefused: withEntry((entry, { reason, failure, refusals: attempt, retryIn }) => {
       if (isOver(failure)) return;
       status.changed(entry);
       report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
-      if (failure !== accountMissing || attempt < patientLooks || without.has(entry)) return;
-      without.add(entry);
-      report({ type: 'application.accountMissing', application: entry.about, reason });
+      if (failure !== serviceAccountNotFound || attempt < missesBeforeReport || reportedMissing.has(entry)) return;
+      reportedMissing.add(entry);
+      report({ type: 'application.serviceAccountNotFound', application: entry.about, reason });
     }),
   } satisfies Actions;
 }

@@ -1,8 +1,8 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
-import { sentenceOf } from '../model/wording.ts';
-import { type ShownFault, shownFault } from '../spec/application.ts';
+import { summaryOf } from '../model/wording.ts';
+import { type ReportedError, reportedError } from '../spec/application.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { planResources } from './planResources.ts';
 
@@ -13,11 +13,11 @@ export async function validateApplication(
   signal: AbortSignal,
 ): Promise<ApplicationEvent> {
   const application = entry.newest;
-  const { spec, isEnding } = application;
+  const { spec, isTerminating } = application;
   entry.valid = application;
   entry.isDetectOnly = effects.isDryRun || spec.mode === 'detect';
-  if (isEnding) return { type: 'spec.ending' };
-  entry.faults = application.faults.map(shownFault);
+  if (isTerminating) return { type: 'spec.terminating' };
+  entry.faults = application.faults.map(reportedError);
   if (application.faults.some(({ manifest }) => manifest === undefined)) return invalid(entry);
   const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
   if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
@@ -34,13 +34,13 @@ export async function validateApplication(
 }
 
 function invalid({ faults }: ApplicationEntry): ApplicationEvent {
-  return { type: 'spec.invalid', reason: faultsSentence(faults) };
+  return { type: 'spec.invalid', reason: errorSummary(faults) };
 }
 
 /** The faults in a sentence, the first of them by name. */
-export function faultsSentence(faults: readonly ShownFault[]): string {
+export function errorSummary(faults: readonly ReportedError[]): string {
   const heading = faults.length === 1 ? 'One fault' : `${faults.length} faults`;
-  return sentenceOf(
+  return summaryOf(
     heading,
     faults.map(({ place, message }) => `${place}: ${message}`),
   );

@@ -1,12 +1,12 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
-import { annotationName, labelName } from '../model/managers.ts';
+import { annotationName, labelName } from '../model/fieldManagers.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
 import { split } from './split.ts';
 
-export function bodiesOf({ manifest, shape, structure, owner }: ResourcePlan): ApplyBodies {
-  const { whole, observed, unobserved } = split(manifest, shape, structure);
+export function bodiesOf({ manifest, mask, topology, owner }: ResourcePlan): ApplyBodies {
+  const { whole, observed, unobserved } = split(manifest, mask, topology);
   const { namespace, name } = manifest.identity;
   const claim = { labels: { [labelName]: owner.label }, annotations: { [annotationName]: owner.name } };
   return {
@@ -32,10 +32,10 @@ export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
  * application may have claimed it, and its label must not be taken by force.
  */
 export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
-  const { manifest, shape, structure, owner } = plan;
-  const isFilled = hasPartlyObservedAtomics(manifest.object, shape, structure);
+  const { manifest, mask, topology, owner } = plan;
+  const isFilled = hasPartlyObservedAtomics(manifest.object, mask, topology);
   if (!isFilled && ownershipOf(live, owner).is === 'ours') return onlyTo(observed, live);
-  const filled = isFilled ? fillAtomics(observed, manifest.object, live, shape, structure) : observed;
+  const filled = isFilled ? fillAtomics(observed, manifest.object, live, mask, topology) : observed;
   const body = onlyTo(filled, live);
   return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
 }

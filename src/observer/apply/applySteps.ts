@@ -1,63 +1,64 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
-import { rivalOf } from '../drift/rival.ts';
+import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
-import { findPaths, leaveOut } from '../model/livePaths.ts';
+import { findPaths, omitPaths } from '../model/livePaths.ts';
 import { type Path, pathText } from '../model/path.ts';
+import { foreignElementsIn, isOwnedBy, replacementsIn } from '../ownership/foreignElements.ts';
 import { hasManager } from '../ownership/ownership.ts';
-import { isScaledByUnknown, replicasPath } from '../ownership/scaleOwned.ts';
-import { isOwnedBy, renamedIn, strangersIn } from '../ownership/strangers.ts';
+import { isScaledByUnknown, replicasPath } from '../ownership/replicas.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { takeOverAll } from './takeOver.ts';
 
 /** How fields that are not observed are treated where somebody else has written them. */
-export interface Yielding {
+export interface ForcePolicy {
   /** By `pathText`: not applied from the start. */
-  readonly without: ReadonlySet<string>;
+  readonly omitted: ReadonlySet<string>;
   /** Of a field that another manager owns with another value: it is set all the same. */
   readonly forces: (field: string) => boolean;
 }
 
 /** Nothing of anybody else's is touched. */
-export const yieldsAlways: Yielding = { without: new Set(), forces: () => false };
+export const neverForce: ForcePolicy = { omitted: new Set(), forces: () => false };
 
 /**
  * The same of an object that may have been applied before, by a process that knew another manifest. What is observed no
  * more still belongs to the own manager: left to it, it would be deleted by its next apply.
  */
-export function yieldsToOthers(plan: ResourcePlan, live: JsonObject): Yielding {
-  const { owner, structure } = plan;
+export function forceOwnOnly(plan: ResourcePlan, live: JsonObject): ForcePolicy {
+  const { owner, topology } = plan;
   const { unobserved } = bodiesOf(plan);
   const isOwn = (path: string) =>
-    isOwnedBy(live, new Set([owner.own]), path) && rivalOf(live, { path, is: 'changed' }, owner) === undefined;
+    isOwnedBy(live, new Set([owner.own]), path) &&
+    conflictingManagerOf(live, { path, is: 'changed' }, owner) === undefined;
   return {
-    without: new Set(),
+    omitted: new Set(),
     forces: (field) =>
-      unobserved !== undefined && findPaths(unobserved, structure, new Set([field])).has(field) && isOwn(field),
+      unobserved !== undefined && findPaths(unobserved, topology, new Set([field])).has(field) && isOwn(field),
   };
 }
 
-/** Fields may come to belong to somebody else between two tries. */
-const mostTries = 5;
+/** Fields may come to belong to somebody else between two attempts. */
+const maxAttempts = 5;
 
 /**
  * The three applies to what is there, which can be ended between any two of them and begun again: the whole manifest as the init
  * manager without force, which claims the resource; the observed fields as the own manager with force; the unobserved
  * ones as the init manager, which so gives up the others. The reply is that of the second: what anybody did after it
- * would otherwise count as wanted.
+ * would otherwise count as desired.
  */
 export async function applyInSteps(
   api: ObserverApi,
   plan: ResourcePlan,
   live: JsonObject,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
-  const first = await claimWhole(api, plan, live, bodiesOf(plan).whole, yielding, signal);
+  const first = await claimWhole(api, plan, live, bodiesOf(plan).whole, policy, signal);
   if (!first.ok) return first;
-  const { object, without } = first.value;
-  return finishSteps(api, plan, object, { ...yielding, without }, signal);
+  const { object, omitted } = first.value;
+  return finishSteps(api, plan, object, { ...policy, omitted }, signal);
 }
 
 /** The second and the third of them, after the first one's reply. */
@@ -65,13 +66,13 @@ async function finishSteps(
   api: ObserverApi,
   plan: ResourcePlan,
   claimed: JsonObject,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const bodies = bodiesOf(plan);
-  const own = await applyObservedAnew(api, plan, claimed, bodies, signal);
+  const own = await applyNewObserved(api, plan, claimed, bodies, signal);
   if (!own.ok) return own;
-  const last = await shrinkInit(api, plan, own.value, bodies, yielding, signal);
+  const last = await shrinkInit(api, plan, own.value, bodies, policy, signal);
   return last.ok ? own : last;
 }
 
@@ -84,12 +85,12 @@ async function claimWhole(
   plan: ResourcePlan,
   live: JsonObject,
   whole: JsonObject,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
-): Promise<Outcome<Yielded>> {
-  const applied = await applyYielding(api, plan, live, whole, yielding, signal);
-  if (applied.ok || applied.failure.is !== 'permanent' || yielding.without.size === 0) return applied;
-  return applyYielding(api, plan, live, whole, { ...yielding, without: new Set() }, signal);
+): Promise<Outcome<InitApplied>> {
+  const applied = await applyAsInit(api, plan, live, whole, policy, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || policy.omitted.size === 0) return applied;
+  return applyAsInit(api, plan, live, whole, { ...policy, omitted: new Set() }, signal);
 }
 
 /** The observed fields, whoever has written them, on what is there. */
@@ -105,7 +106,7 @@ export function applyObserved(
 }
 
 /** The same with other values than before: elements that are not among them must not stand in their way. */
-export async function applyObservedAnew(
+export async function applyNewObserved(
   api: ObserverApi,
   plan: ResourcePlan,
   live: JsonObject,
@@ -114,7 +115,7 @@ export async function applyObservedAnew(
 ): Promise<Outcome<JsonObject>> {
   const applied = await applyObserved(api, plan, live, bodies, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, live, elementsInTheWay(plan), plan.owner.own, signal);
+  const taken = await takeOverAll(api, plan, live, obsoleteElements(plan), plan.owner.own, signal);
   if (!taken.ok) return taken;
   return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
 }
@@ -125,59 +126,59 @@ async function shrinkInit(
   plan: ResourcePlan,
   live: JsonObject,
   { unobserved, nothing }: ApplyBodies,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
 ): Promise<Outcome<unknown>> {
   if (unobserved === undefined && !hasManager(live, plan.owner.init)) return done(undefined);
-  return applyYielding(api, plan, live, unobserved ?? nothing, yielding, signal);
+  return applyAsInit(api, plan, live, unobserved ?? nothing, policy, signal);
 }
 
-interface Yielded {
+interface InitApplied {
   readonly object: JsonObject;
   /** All that was not applied. */
-  readonly without: ReadonlySet<string>;
+  readonly omitted: ReadonlySet<string>;
 }
 
 /**
  * One apply as the init manager; what is a conflict is left to whom it belongs, or forced. Values that are refused
  * are tried once more without the elements that stand in their way.
  */
-async function applyYielding(
+async function applyAsInit(
   api: ObserverApi,
   plan: ResourcePlan,
   seen: JsonObject,
   body: JsonObject,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
-): Promise<Outcome<Yielded>> {
+): Promise<Outcome<InitApplied>> {
   const manager = plan.owner.init;
-  const applied = await applyAround(api, plan, seen, body, yielding, signal);
+  const applied = await applyUncontested(api, plan, seen, body, policy, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, seen, elementsInTheWay(plan), manager, signal);
+  const taken = await takeOverAll(api, plan, seen, obsoleteElements(plan), manager, signal);
   if (!taken.ok) return taken;
-  return taken.value === seen ? applied : applyAround(api, plan, taken.value, body, yielding, signal);
+  return taken.value === seen ? applied : applyUncontested(api, plan, taken.value, body, policy, signal);
 }
 
-async function applyAround(
+async function applyUncontested(
   api: ObserverApi,
   plan: ResourcePlan,
   live: JsonObject,
   body: JsonObject,
-  yielding: Yielding,
+  policy: ForcePolicy,
   signal: AbortSignal,
-): Promise<Outcome<Yielded>> {
-  const { target, structure, owner } = plan;
-  const without = new Set(yielding.without);
-  if (live !== undefined && isLeftScaled(plan, live, yielding)) without.add(replicasPath);
+): Promise<Outcome<InitApplied>> {
+  const { target, topology, owner } = plan;
+  const omitted = new Set(policy.omitted);
+  if (live !== undefined && isLeftScaled(plan, live, policy)) omitted.add(replicasPath);
   let force = false;
-  for (let tries = 1; ; tries += 1) {
-    const left = leaveOut(onlyTo(body, live), structure, without);
-    const reply = await api.apply(target, left, { manager: owner.init, force }, signal);
-    if (reply.ok) return done({ object: reply.value, without });
+  for (let attempts = 1; ; attempts += 1) {
+    const applied = omitPaths(onlyTo(body, live), topology, omitted);
+    const reply = await api.apply(target, applied, { manager: owner.init, force }, signal);
+    if (reply.ok) return done({ object: reply.value, omitted });
     const { is, fields } = reply.failure;
-    if (is !== 'conflict' || fields.length === 0 || tries === mostTries) return reply;
-    const foreign = fields.filter((field) => !without.has(field) && !yielding.forces(field));
-    for (const field of foreign) without.add(field);
+    if (is !== 'conflict' || fields.length === 0 || attempts === maxAttempts) return reply;
+    const foreign = fields.filter((field) => !omitted.has(field) && !policy.forces(field));
+    for (const field of foreign) omitted.add(field);
     // The label is no conflict by now: what is forced are fields whose values are new.
     force = foreign.length === 0;
   }
@@ -187,8 +188,8 @@ async function applyAround(
  * What has no owner is no conflict. Where nothing is known of the manifest of before, the API server's default of 1 may
  * be what it had.
  */
-function isLeftScaled({ owner, before }: ResourcePlan, live: JsonObject, { forces }: Yielding): boolean {
-  const isDefault = before === undefined && objectOf(live['spec'])['replicas'] === 1;
+function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { forces }: ForcePolicy): boolean {
+  const isDefault = previous === undefined && objectOf(live['spec'])['replicas'] === 1;
   return !isDefault && isScaledByUnknown(live, owner) && !forces(replicasPath);
 }
 
@@ -196,15 +197,15 @@ function isLeftScaled({ owner, before }: ResourcePlan, live: JsonObject, { force
  * Elements that are live and not in the manifest, and that one of the two managers has applied before: a port that is
  * another one now. And those that somebody has put in the place of observed ones.
  */
-function elementsInTheWay(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
-  const { structure, owner } = plan;
+function obsoleteElements(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
+  const { topology, owner } = plan;
   const bodies = bodiesOf(plan);
   const managers = new Set([owner.own, owner.init]);
   return (live) => {
-    const former = strangersIn(live, bodies.whole, structure).filter(({ path }) =>
+    const former = foreignElementsIn(live, bodies.whole, topology).filter(({ path }) =>
       isOwnedBy(live, managers, pathText(path)),
     );
-    const paths = [...former.map(({ path }) => path), ...renamedIn(live, bodies, structure)];
+    const paths = [...former.map(({ path }) => path), ...replacementsIn(live, bodies, topology)];
     return [...new Map(paths.map((path) => [pathText(path), path])).values()];
   };
 }

@@ -1,18 +1,25 @@
 import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
 import { elementStep, elementText } from '../model/path.ts';
-import type { At } from '../model/structure.ts';
-import { elementOf, fieldOf, type ListShape, observesAll, observesAnything, type Shape } from '../schema/shape.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import {
+  elementOf,
+  type FieldMask,
+  fieldOf,
+  type ListMask,
+  observesAll,
+  observesAnything,
+} from '../schema/fieldMask.ts';
 
 /** One place in a manifest, and what belongs to it. */
 interface Place {
   readonly manifest: unknown;
-  readonly shape: Shape | undefined;
-  readonly at: At;
+  readonly mask: FieldMask | undefined;
+  readonly at: SchemaNode;
 }
 
 /** Whether the resource has atomic values of which only a part is observed: then what is live has to be known. */
-export function hasPartlyObservedAtomics(manifest: JsonObject, shape: Shape, structure: At): boolean {
-  return anyAtomic({ manifest, shape, at: structure });
+export function hasPartlyObservedAtomics(manifest: JsonObject, mask: FieldMask, topology: SchemaNode): boolean {
+  return anyAtomic({ manifest, mask, at: topology });
 }
 
 /**
@@ -24,10 +31,10 @@ export function fillAtomics(
   body: JsonObject,
   manifest: JsonObject,
   live: JsonObject,
-  shape: Shape,
-  structure: At,
+  mask: FieldMask,
+  topology: SchemaNode,
 ): JsonObject {
-  const filled = fill(body, live, { manifest, shape, at: structure });
+  const filled = fill(body, live, { manifest, mask, at: topology });
   return isObject(filled) ? filled : body;
 }
 
@@ -41,9 +48,9 @@ function fill(body: unknown, live: unknown, place: Place): unknown {
   if (body === undefined || live === undefined || !isPartly(place)) return body;
   if (isAtomic(place)) return merged(live, place);
   if (isObject(body) && isObject(place.manifest) && isObject(live)) {
-    const { manifest, shape, at } = place;
+    const { manifest, mask, at } = place;
     const fields = Object.entries(body).map(([name, value]) => {
-      const child = { manifest: manifest[name], shape: fieldOf(shape, name), at: at.field(name) };
+      const child = { manifest: manifest[name], mask: fieldOf(mask, name), at: at.field(name) };
       return [name, fill(value, live[name], child)] as const;
     });
     return Object.fromEntries(fields);
@@ -59,8 +66,8 @@ function fill(body: unknown, live: unknown, place: Place): unknown {
 }
 
 /** Something in it is observed, and something in it is not. */
-function isPartly({ manifest, shape }: Place): boolean {
-  return observesAnything(shape) && !observesAll(shape, manifest);
+function isPartly({ manifest, mask }: Place): boolean {
+  return observesAnything(mask) && !observesAll(mask, manifest);
 }
 
 function isAtomic({ manifest, at }: Place): boolean {
@@ -68,68 +75,72 @@ function isAtomic({ manifest, at }: Place): boolean {
   return Array.isArray(manifest) && at.list.is !== 'map' && at.list.is !== 'set';
 }
 
-function childrenOf(manifest: unknown, { shape, at }: Place): readonly { readonly child: Place }[] {
+function childrenOf(manifest: unknown, { mask, at }: Place): readonly { readonly child: Place }[] {
   if (isObject(manifest))
     return Object.entries(manifest).map(([name, value]) => ({
-      child: { manifest: value, shape: fieldOf(shape, name), at: at.field(name) },
+      child: { manifest: value, mask: fieldOf(mask, name), at: at.field(name) },
     }));
   return arrayOf(manifest).map((value, i) => ({
-    child: { manifest: value, shape: elementOf(shape, i), at: at.items() },
+    child: { manifest: value, mask: elementOf(mask, i), at: at.items() },
   }));
 }
 
 /** What is live, with the observed leaves as in the manifest. */
 function merged(live: unknown, place: Place): unknown {
-  const { manifest, shape, at } = place;
-  if (shape === undefined) return live;
-  if (shape.is === 'map' && isObject(live) && isObject(manifest)) return mergedMap(live, manifest, shape, at);
-  if (shape.is === 'list' && Array.isArray(live) && Array.isArray(manifest))
-    return mergedList(live, manifest, shape, at);
+  const { manifest, mask, at } = place;
+  if (mask === undefined) return live;
+  if (mask.is === 'map' && isObject(live) && isObject(manifest)) return mergedMap(live, manifest, mask, at);
+  if (mask.is === 'list' && Array.isArray(live) && Array.isArray(manifest)) return mergedList(live, manifest, mask, at);
   return manifest;
 }
 
-function mergedMap(live: JsonObject, manifest: JsonObject, shape: Shape & { readonly is: 'map' }, at: At): JsonObject {
+function mergedMap(
+  live: JsonObject,
+  manifest: JsonObject,
+  mask: FieldMask & { readonly is: 'map' },
+  at: SchemaNode,
+): JsonObject {
   const result = new Map(Object.entries(live));
-  for (const [name, below] of shape.fields) {
-    // What is observed and not in the manifest is wanted to be absent; what has a default the server fills in again.
+  for (const [name, below] of mask.fields) {
+    // What is observed and not in the manifest is desired to be absent; what has a default the server fills in again.
     if (!Object.hasOwn(manifest, name)) result.delete(name);
     else if (Object.hasOwn(live, name))
-      result.set(name, merged(live[name], { manifest: manifest[name], shape: below, at: at.field(name) }));
+      result.set(name, merged(live[name], { manifest: manifest[name], mask: below, at: at.field(name) }));
     else result.set(name, manifest[name]);
   }
   return Object.fromEntries(result);
 }
 
-/** The elements that the shape lists are put right in their place; of the others as many stay as have one. */
+/** The elements that the mask lists are put right in their place; of the others as many stay as have one. */
 function mergedList(
   live: readonly unknown[],
   manifest: readonly unknown[],
-  shape: ListShape,
-  at: At,
+  mask: ListMask,
+  at: SchemaNode,
 ): readonly unknown[] {
-  const textOf = identifierOf(shape);
-  const wanted = new Map(manifest.map((element, i) => [textOf(element, i), i]));
+  const textOf = identifierOf(mask);
+  const desired = new Map(manifest.map((element, i) => [textOf(element, i), i]));
   const seen = new Set<number>();
   const kept: { readonly element: unknown; readonly isListed: boolean }[] = [];
   for (const [position, element] of live.entries()) {
-    const i = wanted.get(textOf(element, position));
+    const i = desired.get(textOf(element, position));
     if (i === undefined || seen.has(i)) {
       if (i === undefined) kept.push({ element, isListed: false });
       continue;
     }
     seen.add(i);
-    const below = elementOf(shape, i);
-    const child = { manifest: manifest[i], shape: below, at: at.items() };
+    const below = elementOf(mask, i);
+    const child = { manifest: manifest[i], mask: below, at: at.items() };
     kept.push({ element: merged(element, child), isListed: below !== undefined });
   }
   const gone = manifest.flatMap((element, i) => {
-    return seen.has(i) ? [] : [{ element, isListed: observesAnything(elementOf(shape, i)) }];
+    return seen.has(i) ? [] : [{ element, isListed: observesAnything(elementOf(mask, i)) }];
   });
   const listed = gone.filter(({ isListed }) => isListed);
-  const toFill = Math.max(0, shape.min - kept.length - listed.length);
+  const toFill = Math.max(0, mask.min - kept.length - listed.length);
   const others = gone.filter(({ isListed }) => !isListed).slice(0, toFill);
   const missing = gone.filter((each) => listed.includes(each) || others.includes(each));
-  return withinBounds([...kept, ...missing], shape.max).map(({ element }) => element);
+  return withinBounds([...kept, ...missing], mask.max).map(({ element }) => element);
 }
 
 /** Too many: of those that the schema does not list, the last go first. */
@@ -146,7 +157,7 @@ function withinBounds<T extends { readonly isListed: boolean }>(elements: readon
 }
 
 /** By `observer_schema_list_key` where there is one, else by position. */
-function identifierOf({ key }: ListShape): (element: unknown, position: number) => string {
+function identifierOf({ key }: ListMask): (element: unknown, position: number) => string {
   return (element, position) =>
     key === undefined || !isObject(element) ? `${position}` : JSON.stringify(key.map((name) => element[name] ?? null));
 }

@@ -4,14 +4,14 @@ import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
 import type { Path } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
-import { abandonedIn, isHalfMissing } from '../ownership/halfApplied.ts';
-import { claimedBy, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
-import { renamedIn } from '../ownership/strangers.ts';
+import { replacementsIn } from '../ownership/foreignElements.ts';
+import { isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { isPartlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
-import { applyInSteps, applyObserved, yieldsAlways } from './applySteps.ts';
-import { told } from './createResource.ts';
-import { withFilledIn } from './filledIn.ts';
+import { applyInSteps, applyObserved, neverForce } from './applySteps.ts';
+import { withOwnerName } from './createResource.ts';
+import { withDefaultedFields } from './defaultedFields.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
 import { retryOnLive } from './retryOnConflict.ts';
@@ -30,12 +30,12 @@ export async function correctResource(
   drifts: readonly Drift[],
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
-  if (isEnding(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
-  const bodies = withFilledIn(plan, bodiesOf(plan), seen, drifts);
+  if (isTerminating(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
+  const bodies = withDefaultedFields(plan, bodiesOf(plan), seen, drifts);
   const correct = async (now: JsonObject): Promise<Outcome<Applied>> => {
     const ownership = ownershipOf(now, plan.owner);
-    if (ownership.is === 'anothers') return claimedBy(ownership.by, plan.owner, plan.target.identity);
-    return told(api, plan, await correctOnce(api, plan, bodies, now, drifts, signal), signal);
+    if (ownership.is === 'anothers') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
+    return withOwnerName(api, plan, await correctOnce(api, plan, bodies, now, drifts, signal), signal);
   };
   const { outcome, live } = await retryOnLive(api, plan, seen, correct, signal);
   return outcome.ok ? outcome : orRecreate(api, plan, live, outcome.failure, signal);
@@ -55,7 +55,7 @@ async function correctOnce(
   const live = cleared.value;
   const applied = await write(api, plan, bodies, live, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
-  const renamed = await takeOverAll(api, plan, live, (now) => renamedIn(now, bodies, plan.structure), own, signal);
+  const renamed = await takeOverAll(api, plan, live, (now) => replacementsIn(now, bodies, plan.topology), own, signal);
   if (!renamed.ok) return renamed;
   if (renamed.value === live) return applied;
   return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
@@ -72,10 +72,10 @@ function write(
   live: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
-  if (bodies.unobserved === undefined || !isHalfMissing(live, bodies, plan.structure))
+  if (bodies.unobserved === undefined || !isPartlyMissing(live, bodies, plan.topology))
     return applyObserved(api, plan, live, bodies, signal);
-  const without = abandonedIn(live, bodies, plan.structure);
-  return applyInSteps(api, plan, live, { ...yieldsAlways, without }, signal);
+  const omitted = removedFieldsIn(live, bodies, plan.topology);
+  return applyInSteps(api, plan, live, { ...neverForce, omitted }, signal);
 }
 
 /** A reply of the version that was there before the apply says that nothing was written. */
@@ -86,8 +86,8 @@ function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObje
 }
 
 /** Elements and fields that should not be there; where only a length is wrong, the apply itself puts it right. */
-function excessIn({ structure }: ResourcePlan, drifts: readonly Drift[]): (live: JsonObject) => readonly Path[] {
-  const excess = drifts.filter(({ is, wanted }) => is === 'excess' && wanted === undefined);
+function excessIn({ topology }: ResourcePlan, drifts: readonly Drift[]): (live: JsonObject) => readonly Path[] {
+  const excess = drifts.filter(({ is, desired }) => is === 'excess' && desired === undefined);
   const texts = new Set(excess.map(({ path }) => path));
-  return (live) => [...findPaths(live, structure, texts).values()].map(({ path }) => path);
+  return (live) => [...findPaths(live, topology, texts).values()].map(({ path }) => path);
 }

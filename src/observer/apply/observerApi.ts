@@ -8,13 +8,13 @@ import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 import { accessReview } from './accessReview.ts';
 
 /** How an apply is meant. */
-interface ApplyHow {
+interface ApplyOptions {
   /** One of the application's two. */
   readonly manager: string;
   /** Takes fields from other managers; without it they are a conflict, and nothing is written. */
   readonly force: boolean;
   /** The server only says what it would do. */
-  readonly isTrial?: boolean;
+  readonly isDryRun?: boolean;
 }
 
 /** What an apply without force has made. */
@@ -32,11 +32,11 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
    */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Server-side apply: the object as it is then. */
-  apply(target: Target, body: JsonObject, how: ApplyHow, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  apply(target: Target, body: JsonObject, how: ApplyOptions, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** The same without force, of what is expected not to be there: the status of the answer says whether it was. */
-  make(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<Made>>;
+  create(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<Made>>;
   /** What the server would make of this new object. */
-  tryCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  dryRunCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
   patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Only this object in the version that was read, and what it owns after it; `conflict`: it is another one by now. */
@@ -89,8 +89,8 @@ export function observerApi(client: KubeClient): ObserverApi {
     return answer.ok ? done(answer.value.object) : answer;
   }
 
-  function applying(body: JsonObject, { manager, force, isTrial = false }: ApplyHow, signal: AbortSignal): Asked {
-    const query = { fieldManager: manager, force, ...(isTrial ? { dryRun: 'All' } : {}) };
+  function applying(body: JsonObject, { manager, force, isDryRun = false }: ApplyOptions, signal: AbortSignal): Asked {
+    const query = { fieldManager: manager, force, ...(isDryRun ? { dryRun: 'All' } : {}) };
     return { method: 'PATCH', query, contentType: 'application/apply-patch+yaml', body, signal };
   }
 
@@ -108,8 +108,8 @@ export function observerApi(client: KubeClient): ObserverApi {
     },
     read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
     apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),
-    make: (target, body, manager, signal) => made(target, 'patch', applying(body, { manager, force: false }, signal)),
-    tryCreate: (target, body, manager, signal) =>
+    create: (target, body, manager, signal) => made(target, 'patch', applying(body, { manager, force: false }, signal)),
+    dryRunCreate: (target, body, manager, signal) =>
       object(
         target,
         'create',

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../base/json.ts';
 import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { canBeRecreated } from '../model/immutable.ts';
-import { isProvenOf } from '../ownership/ownership.ts';
+import { isProvenApplied } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { createResource } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { retryOnLive } from './retryOnConflict.ts';
 
 /**
- * Where only a new object could have the wanted values, and the application allows it for this one, it is deleted and
+ * Where only a new object could have the desired values, and the application allows it for this one, it is deleted and
  * recreated, with the proof that every deletion needs. As long as the old one takes to go, this is `terminating`: whoever
  * then finds it missing makes it.
  */
@@ -22,7 +22,7 @@ export async function orRecreate(
   const mayBe = failure.is === 'immutable' && plan.mayRecreate && canBeRecreated(plan.target.identity);
   if (!mayBe) return { ok: false, failure };
   const remove = async (live: JsonObject): Promise<Outcome<undefined>> => {
-    if (!isProvenOf(live, plan.owner, plan.appliedUid)) {
+    if (!isProvenApplied(live, plan.owner, plan.appliedUid)) {
       const reason = `${failure.reason} It is not recreated: ${plan.owner.name} has not applied this object.`;
       return { ok: false, failure: { ...failure, reason } };
     }

@@ -1,16 +1,24 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
-import { type ApplicationOwner, annotationName, labelName, managersOf } from '../model/managers.ts';
+import { type ApplicationOwner, annotationName, labelName, managersOf } from '../model/fieldManagers.ts';
 import { listed } from '../model/wording.ts';
-import { claimedBy, isEnding, isProvenOf, notApplied, ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
+import {
+  isProvenApplied,
+  isTerminating,
+  notApplied,
+  ownershipConflict,
+  ownershipOf,
+  uidOf,
+  versionOf,
+} from '../ownership/ownership.ts';
 import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
+import { dryRunApply } from './dryRunApply.ts';
 import { type ObserverApi, observerApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 import { withoutManagers } from './takeOver.ts';
-import { tryOut } from './tryOut.ts';
 import { updateResource } from './updateResource.ts';
 
 /** What the machines ask of the API server about one resource, each procedure in a file of its own. */
@@ -26,10 +34,10 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
-    tryOut: (plan, signal) => tryOut(api, plan, signal),
-    tryAnew: (plan, signal) => tryOut(api, plan, signal),
+    dryRunApply: (plan, signal) => dryRunApply(api, plan, signal),
+    dryRunAgain: (plan, signal) => dryRunApply(api, plan, signal),
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
-    disown: (plan, live, signal) => disownResource(api, plan, live, signal),
+    removeStaleClaim: (plan, live, signal) => removeStaleClaim(api, plan, live, signal),
     release: (target, owner, appliedUid, signal) => releaseResource(api, target, owner, appliedUid, signal),
   };
 }
@@ -49,25 +57,25 @@ export async function deleteResource(
   return retryOnConflict(async () => {
     const found = await readProven(api, target, owner, appliedUid, signal);
     if (!found.ok) return found;
-    if (isEnding(found.value)) return stillThere(found.value);
+    if (isTerminating(found.value)) return terminatingOutcome(found.value);
     const removed = await api.remove(target, found.value, signal);
-    return removed.ok ? isGoneNow(api, target, found.value, signal) : removed;
+    return removed.ok ? checkDeleted(api, target, found.value, signal) : removed;
   });
 }
 
 /** Finalizers, and the grace period of a pod, put off the end of what is deleted. */
-async function isGoneNow(
+async function checkDeleted(
   api: ObserverApi,
   target: Target,
   deleted: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
   const found = await api.read(target, signal);
-  if (found.ok) return uidOf(found.value) === uidOf(deleted) ? stillThere(found.value) : done(undefined);
+  if (found.ok) return uidOf(found.value) === uidOf(deleted) ? terminatingOutcome(found.value) : done(undefined);
   return found.failure.is === 'missing' ? done(undefined) : found;
 }
 
-function stillThere(live: JsonObject): Outcome<undefined> {
+function terminatingOutcome(live: JsonObject): Outcome<undefined> {
   const finalizers = arrayOf(objectOf(live['metadata'])['finalizers']).map(String);
   const which = finalizers.length === 0 ? 'its grace period' : `its finalizers ${listed(finalizers)}`;
   return failed('terminating', `waits for ${which}`);
@@ -88,8 +96,8 @@ async function readProven(
     return isUnseen ? notApplied(owner, target.identity) : found;
   }
   const ownership = ownershipOf(found.value, owner);
-  if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
-  return isProvenOf(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
+  if (ownership.is === 'anothers') return ownershipConflict(ownership.by, owner, target.identity);
+  return isProvenApplied(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
 }
 
 /**
@@ -107,24 +115,24 @@ export async function releaseResource(
   return retryOnConflict(async () => {
     const found = await readProven(api, target, owner, appliedUid, signal);
     if (!found.ok) return found;
-    const reply = await api.patch(target, withoutMarks(found.value, owner), owner.own, signal);
+    const reply = await api.patch(target, ownershipRemovalPatch(found.value, owner), owner.own, signal);
     return reply.ok ? done(undefined) : reply;
   });
 }
 
 /** The same of an application that does not exist: its label is on the object, and nobody is there to release it. */
-async function disownResource(
+async function removeStaleClaim(
   api: ObserverApi,
   { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,
   live: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const label = textOf(objectOf(objectOf(live['metadata'])['labels'])[labelName]) ?? '';
-  return api.patch(target, withoutMarks(live, managersOf(label)), owner.own, signal);
+  return api.patch(target, ownershipRemovalPatch(live, managersOf(label)), owner.own, signal);
 }
 
 /** A patch of this very version. */
-function withoutMarks(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
+function ownershipRemovalPatch(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
   return {
     metadata: {
       uid: uidOf(live),

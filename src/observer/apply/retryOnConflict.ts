@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
-import { isEnding, uidOf } from '../ownership/ownership.ts';
+import { isTerminating, uidOf } from '../ownership/ownership.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';
 
@@ -38,7 +38,7 @@ export async function retryOnLive<T>(
     if (read?.ok === false) return read;
     if (read !== undefined) {
       if (uidOf(read.value) !== uidOf(live)) return failed('otherUid', 'Another object has this name now.');
-      if (isEnding(read.value)) return failed('terminating', 'The object is being deleted.');
+      if (isTerminating(read.value)) return failed('terminating', 'The object is being deleted.');
       live = read.value;
     }
     return attempt(live);

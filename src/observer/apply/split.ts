@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { contentOf, identityOf } from '../drift/content.ts';
 import type { Manifest } from '../model/identity.ts';
-import type { At } from '../model/structure.ts';
-import { elementOf, fieldOf, observesAnything, type Shape } from '../schema/shape.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import { elementOf, type FieldMask, fieldOf, observesAnything } from '../schema/fieldMask.ts';
 
 /** What is applied of a manifest, each a body for server-side apply with all that says which object it is. */
 interface Split {
@@ -17,10 +17,10 @@ interface Split {
  * each part belongs to a manager of its own. Elements of lists that are in both carry their keys in both. An atomic
  * value is in one of them, whole: the server knows no part of it; who corrects it mixes it with what is live.
  */
-export function split(manifest: Manifest, shape: Shape, structure: At): Split {
+export function split(manifest: Manifest, mask: FieldMask, topology: SchemaNode): Split {
   const { object } = manifest;
   const content = contentOf(object);
-  const parts = shape.is === 'leaf' ? { observed: content, unobserved: undefined } : partMap(content, shape, structure);
+  const parts = mask.is === 'leaf' ? { observed: content, unobserved: undefined } : partMap(content, mask, topology);
   return {
     whole: bodyOf(object, content),
     observed: bodyOf(object, parts.observed),
@@ -34,20 +34,20 @@ interface Parts<T = unknown> {
   readonly unobserved: T | undefined;
 }
 
-function part(value: unknown, shape: Shape | undefined, at: At): Parts {
-  if (shape?.is === 'leaf') return { observed: value, unobserved: undefined };
-  if (!observesAnything(shape)) return { observed: undefined, unobserved: value };
-  if (isObject(value) && at.map === 'granular') return partMap(value, shape, at);
+function part(value: unknown, mask: FieldMask | undefined, at: SchemaNode): Parts {
+  if (mask?.is === 'leaf') return { observed: value, unobserved: undefined };
+  if (!observesAnything(mask)) return { observed: undefined, unobserved: value };
+  if (isObject(value) && at.map === 'granular') return partMap(value, mask, at);
   if (!Array.isArray(value) || at.list.is === 'atomic' || at.list.is === 'unknown')
     return { observed: value, unobserved: undefined };
-  return partList(value, shape, at, at.list.is === 'map' ? at.list.keys : []);
+  return partList(value, mask, at, at.list.is === 'map' ? at.list.keys : []);
 }
 
-function partMap(map: JsonObject, shape: Shape | undefined, at: At): Parts<JsonObject> {
+function partMap(map: JsonObject, mask: FieldMask | undefined, at: SchemaNode): Parts<JsonObject> {
   const observed: [string, unknown][] = [];
   const unobserved: [string, unknown][] = [];
   for (const [name, value] of Object.entries(map)) {
-    const parts = part(value, fieldOf(shape, name), at.field(name));
+    const parts = part(value, fieldOf(mask, name), at.field(name));
     if (parts.observed !== undefined) observed.push([name, parts.observed]);
     if (parts.unobserved !== undefined) unobserved.push([name, parts.unobserved]);
   }
@@ -61,11 +61,11 @@ function partMap(map: JsonObject, shape: Shape | undefined, at: At): Parts<JsonO
 
 function partList(
   list: readonly unknown[],
-  shape: Shape | undefined,
-  at: At,
+  mask: FieldMask | undefined,
+  at: SchemaNode,
   keys: readonly string[],
 ): Parts<readonly unknown[]> {
-  const parts = list.map((element, index) => partElement(element, elementOf(shape, index), at.items(), keys));
+  const parts = list.map((element, index) => partElement(element, elementOf(mask, index), at.items(), keys));
   const observed = parts.flatMap((each) => (each.observed === undefined ? [] : [each.observed]));
   const unobserved = parts.flatMap((each) => (each.unobserved === undefined ? [] : [each.unobserved]));
   if (observed.length === 0) return { observed: undefined, unobserved: list };
@@ -73,8 +73,8 @@ function partList(
 }
 
 /** Both parts of an element say which one it is; one that says nothing else is no part. */
-function partElement(element: unknown, shape: Shape | undefined, at: At, keys: readonly string[]): Parts {
-  const parts = part(element, shape, at);
+function partElement(element: unknown, mask: FieldMask | undefined, at: SchemaNode, keys: readonly string[]): Parts {
+  const parts = part(element, mask, at);
   if (!isObject(element) || !isObject(parts.observed) || !isObject(parts.unobserved)) return parts;
   const { observed, unobserved } = parts;
   const key = Object.fromEntries(keys.flatMap((name) => (name in element ? [[name, element[name]]] : [])));

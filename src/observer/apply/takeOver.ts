@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
-import type { ApplicationOwner } from '../model/managers.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { type Path, pathText } from '../model/path.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';

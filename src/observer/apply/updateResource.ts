@@ -2,19 +2,19 @@ import type { JsonObject } from '../../base/json.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
-import { abandonedIn, sameIn } from '../ownership/halfApplied.ts';
-import { claimedBy, hasManager, isEnding, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { hasManager, isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { removedFieldsIn, unchangedBy } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
-import { applyInSteps, applyObservedAnew, type Yielding, yieldsToOthers } from './applySteps.ts';
-import { told } from './createResource.ts';
+import { applyInSteps, applyNewObserved, type ForcePolicy, forceOwnOnly } from './applySteps.ts';
+import { withOwnerName } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
 import { retryOnLive } from './retryOnConflict.ts';
 import { takenFromKubectl } from './takeOver.ts';
 
 /**
- * Another manifest or another shape than `plan.before`, on what is there: the observed fields are set, and of the
+ * Another manifest or another mask than `plan.before`, on what is there: the observed fields are set, and of the
  * others those whose value in the manifest is another one than before; where that has not changed, whatever somebody has
  * written or taken away stays. Without `plan.before` (a new process knows only a hash) all that others wrote stays.
  * Fields may go from observed to unobserved and back, and the apiVersion may be another one: nothing is deleted on the
@@ -28,11 +28,11 @@ export async function updateResource(
 ): Promise<Outcome<Applied>> {
   const { target, owner } = plan;
   const ownership = ownershipOf(seen, owner);
-  if (ownership.is === 'anothers') return claimedBy(ownership.by, owner, target.identity);
-  if (isEnding(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
+  if (ownership.is === 'anothers') return ownershipConflict(ownership.by, owner, target.identity);
+  if (isTerminating(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
   const update = (now: JsonObject) => updateOnce(api, plan, now, signal);
   const { outcome, live } = await retryOnLive(api, plan, seen, update, signal);
-  if (!outcome.ok) return told(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
+  if (!outcome.ok) return withOwnerName(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
   const hasChanged = versionOf(outcome.value) !== versionOf(seen);
   return done({ object: outcome.value, hasChanged, isNew: false });
 }
@@ -50,26 +50,26 @@ async function updateOnce(
   const live = taken.value;
   const bodies = bodiesOf(plan);
   if (bodies.unobserved === undefined && !hasManager(live, plan.owner.init))
-    return applyObservedAnew(api, plan, live, bodies, signal);
-  const yielding = yieldingFrom(plan, bodies, live);
-  const applied = await applyInSteps(api, plan, live, yielding, signal);
-  if (applied.ok || applied.failure.is !== 'permanent' || plan.before !== undefined) return applied;
+    return applyNewObserved(api, plan, live, bodies, signal);
+  const policy = forcePolicyFor(plan, bodies, live);
+  const applied = await applyInSteps(api, plan, live, policy, signal);
+  if (applied.ok || applied.failure.is !== 'permanent' || plan.previous !== undefined) return applied;
   // What is not there may be new in the manifest, or taken away by somebody: what cannot come back stays away.
-  const without = abandonedIn(live, bodies, plan.structure);
-  return without.size === 0 ? applied : applyInSteps(api, plan, live, { ...yielding, without }, signal);
+  const omitted = removedFieldsIn(live, bodies, plan.topology);
+  return omitted.size === 0 ? applied : applyInSteps(api, plan, live, { ...policy, omitted }, signal);
 }
 
-function yieldingFrom(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): Yielding {
-  const { before, manifest, structure } = plan;
-  if (before === undefined) return yieldsToOthers(plan, live);
-  const change = { from: before.manifest.object, to: manifest.object };
-  const isSame = sameIn(change, structure);
+function forcePolicyFor(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): ForcePolicy {
+  const { previous, manifest, topology } = plan;
+  if (previous === undefined) return forceOwnOnly(plan, live);
+  const change = { from: previous.manifest.object, to: manifest.object };
+  const isSame = unchangedBy(change, topology);
   return {
-    without: abandonedIn(live, bodies, structure, change),
+    omitted: removedFieldsIn(live, bodies, topology, change),
     // What is observed is not for the init manager to force: the own manager does, right after it.
     forces: (field) =>
       bodies.unobserved !== undefined &&
-      findPaths(bodies.unobserved, structure, new Set([field])).has(field) &&
+      findPaths(bodies.unobserved, topology, new Set([field])).has(field) &&
       !isSame(field),
   };
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { Json } from '../model/identity.ts';
-import { keptJson } from '../model/jsonValue.ts';
+import { boundedJson } from '../model/jsonValue.ts';
 import { elementText, type Path, type PathElement } from '../model/path.ts';
 
 /**
@@ -124,7 +124,7 @@ function isKey(value: Json | undefined): value is { readonly [key: string]: Json
 
 function parsed(text: string): Json | undefined {
   try {
-    return keptJson(parseJson(text));
+    return boundedJson(parseJson(text));
   } catch {
     return undefined;
   }

@@ -1,20 +1,20 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { labelName, labelPath } from '../model/fieldManagers.ts';
 import type { Json, Manifest } from '../model/identity.ts';
-import { interned, isSameJson, keptJson, ownField } from '../model/jsonValue.ts';
-import { labelName, labelPath } from '../model/managers.ts';
+import { boundedJson, interned, isSameJson, ownField } from '../model/jsonValue.ts';
 import { fieldTexts, sharedLists } from '../model/path.ts';
 import type { LengthBounds, ObservedList, Projection } from '../model/projection.ts';
-import type { At } from '../model/structure.ts';
-import { fieldOf, observesAll, type Shape } from '../schema/shape.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import { type FieldMask, fieldOf, observesAll } from '../schema/fieldMask.ts';
 import { contentOf } from './content.ts';
-import { inOrder, lookAtList } from './listElements.ts';
+import { canonicalOrder, matchElements } from './listElements.ts';
 
 /** One place: what is live there, what the manifest has, and what of it is observed. */
 interface Place {
   readonly live: unknown;
   readonly manifest: unknown;
-  readonly shape: Shape;
-  readonly at: At;
+  readonly mask: FieldMask;
+  readonly at: SchemaNode;
   readonly path: string;
 }
 
@@ -23,60 +23,57 @@ interface Place {
  * is compared with that. Elements of lists are found as the server itself tells them apart, so their order is
  * no part of it. Whose the resource is, is always observed.
  */
-export function project(object: JsonObject, manifest: Manifest, shape: Shape, structure: At): Projection {
-  const draft = createDraft();
+export function project(object: JsonObject, manifest: Manifest, mask: FieldMask, topology: SchemaNode): Projection {
+  const draft = createProjectionBuilder();
   draft.put(labelPath, ownField(ownField(ownField(object, 'metadata'), 'labels'), labelName));
   const content = contentOf(manifest.object);
-  visitFields(
-    { live: object, manifest: content, shape: withoutIdentity(shape, content), at: structure, path: '' },
-    draft,
-  );
+  visitFields({ live: object, manifest: content, mask: withoutIdentity(mask, content), at: topology, path: '' }, draft);
   return draft;
 }
 
 const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
 
-/** A shape may be one of the whole manifest. Of the metadata there is always more than that has: a leaf would be all. */
-function withoutIdentity(shape: Shape, content: JsonObject): Shape {
-  if (shape.is !== 'map') return shape;
-  const isAll = (name: string, field: Shape) => name === 'metadata' && field.is === 'leaf' && !(name in content);
-  const fields = [...shape.fields].filter(([name, field]) => !identifying.has(name) && !isAll(name, field));
+/** A mask may be one of the whole manifest. Of the metadata there is always more than that has: a leaf would be all. */
+function withoutIdentity(mask: FieldMask, content: JsonObject): FieldMask {
+  if (mask.is !== 'map') return mask;
+  const isAll = (name: string, field: FieldMask) => name === 'metadata' && field.is === 'leaf' && !(name in content);
+  const fields = [...mask.fields].filter(([name, field]) => !identifying.has(name) && !isAll(name, field));
   return { is: 'map', fields: new Map(fields) };
 }
 
-function visit(place: Place, draft: Draft): void {
-  const { live, manifest, shape, at, path } = place;
-  if (shape.is === 'list' || (Array.isArray(manifest) && shape.is === 'leaf')) visitList(place, draft);
-  else if (shape.is === 'leaf' && !isObject(manifest)) draft.put(path, inOrder(onceOf(live, manifest), at));
-  else if (at.map === 'atomic' && isObject(manifest) && observesAll(shape, manifest))
+function visit(place: Place, draft: ProjectionBuilder): void {
+  const { live, manifest, mask, at, path } = place;
+  if (mask.is === 'list' || (Array.isArray(manifest) && mask.is === 'leaf')) visitList(place, draft);
+  else if (mask.is === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
+  else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest))
     draft.put(path, onceOf(live, manifest));
   // Of an empty map only that it is there is observed: what others put into it is theirs.
-  else if (shape.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
+  else if (mask.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
 }
 
-function visitFields({ live, manifest, shape, at, path }: Place, draft: Draft): void {
-  const wanted = objectOf(manifest);
-  const names = shape.is === 'map' ? [...shape.fields.keys()] : Object.keys(wanted);
-  const hasParts = (name: string) => isBranch(ownField(wanted, name)) || fieldOf(shape, name)?.is !== 'leaf';
+function visitFields({ live, manifest, mask, at, path }: Place, draft: ProjectionBuilder): void {
+  const desired = objectOf(manifest);
+  const names = mask.is === 'map' ? [...mask.fields.keys()] : Object.keys(desired);
+  const hasParts = (name: string) => isBranch(ownField(desired, name)) || fieldOf(mask, name)?.is !== 'leaf';
   for (const [name, text] of fieldTexts(names, hasParts)) {
-    const field = fieldOf(shape, name);
+    const field = fieldOf(mask, name);
     if (field === undefined) continue;
-    const below = { live: ownField(live, name), manifest: ownField(wanted, name), shape: field, at: at.field(name) };
+    const below = { live: ownField(live, name), manifest: ownField(desired, name), mask: field, at: at.field(name) };
     visit({ ...below, path: path + text }, draft);
   }
 }
 
-function visitList({ live, manifest, shape, at, path }: Place, draft: Draft): void {
+function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionBuilder): void {
   const isByPosition = at.list.is === 'atomic' || at.list.is === 'unknown';
-  if (isByPosition && observesAll(shape, manifest)) return void draft.put(path, onceOf(live, manifest));
-  const { listed, duplicates, length, others } = lookAtList(live, manifest, shape, at.list);
-  for (const { live: element, manifest: wanted, shape: below, step } of listed)
-    visit({ live: element, manifest: wanted, shape: below, at: at.items(), path: path + step }, draft);
+  if (isByPosition && observesAll(mask, manifest)) return void draft.put(path, onceOf(live, manifest));
+  const { listed, duplicates, length, others } = matchElements(live, manifest, mask, at.list);
+  for (const { live: element, manifest: desired, mask: below, step } of listed)
+    visit({ live: element, manifest: desired, mask: below, at: at.items(), path: path + step }, draft);
   for (const [step, count] of duplicates) draft.putDuplicate(path + step, count);
   // What other controllers add there is theirs, whatever the manifest has and the bounds allow.
   if (sharedLists.has(path)) return;
-  const bounds = shape.is === 'list' ? shape : undefined;
+  const bounds = mask.is === 'list' ? mask : undefined;
   if (bounds === undefined) draft.putList(path, { length, bounds, others });
   else if (bounds.min > 0 || bounds.max > 0)
     draft.putList(path, { length, bounds: { min: bounds.min, max: bounds.max }, others });
@@ -96,7 +93,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** A projection while it is made. */
-interface Draft extends Projection {
+interface ProjectionBuilder extends Projection {
   /** Undefined: it is absent. */
   put(path: string, value: unknown): void;
   putList(path: string, list: DraftList): void;
@@ -114,7 +111,7 @@ const mostShared = 1_000;
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** 5,000 resources are kept at a time: each text of a path is there once, and a map that would be empty not at all. */
-function createDraft(): Draft {
+function createProjectionBuilder(): ProjectionBuilder {
   const fields = new Map<string, Json>();
   let lists: Map<string, ObservedList> | undefined;
   let duplicates: Map<string, number> | undefined;
@@ -127,13 +124,13 @@ function createDraft(): Draft {
       return duplicates ?? none;
     },
     put(path, value) {
-      const kept = keptJson(value);
+      const kept = boundedJson(value);
       // The paths of a large object are nobody else's, and would push out those that many have.
       if (kept !== undefined) fields.set(fields.size < mostShared ? interned(path) : path, kept);
     },
     putList(path, { length, bounds, others }) {
       const kept = others.flatMap(([step, element]) => {
-        const value = keptJson(element);
+        const value = boundedJson(element);
         return value === undefined ? [] : [[interned(step), value] as const];
       });
       lists ??= new Map();

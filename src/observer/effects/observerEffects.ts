@@ -1,35 +1,35 @@
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
-import type { Turns } from '../../queue/turns.ts';
+import type { Schedule } from '../../queue/schedule.ts';
 import type { ReportObserver } from '../model/facts.ts';
 import type { HashManifest } from '../plan/manifestHash.ts';
-import type { Kinds, ResourceApi } from '../plan/resourceApi.ts';
+import type { ResourceApi, RestMapper } from '../plan/resourceApi.ts';
 import type { Access } from '../state/access.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
-import type { Accounts } from './accounts.ts';
-import type { Claims } from './claims.ts';
-import type { Places } from './places.ts';
+import type { OwnershipClaims } from './ownershipClaims.ts';
+import type { RequestSemaphore } from './requestSemaphore.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
+import type { ServiceAccounts } from './serviceAccounts.ts';
 
 /** What the machines of the observer need of the world. */
 export interface ObserverEffects {
   readonly runtime: ActorRuntime;
   readonly api: ResourceApi;
-  readonly kinds: Kinds;
+  readonly restMapper: RestMapper;
   readonly applications: ApplicationApi;
   readonly access: Access;
-  readonly accounts: Accounts;
-  readonly claims: Claims;
+  readonly serviceAccounts: ServiceAccounts;
+  readonly claims: OwnershipClaims;
   readonly streams: ResourceStreams;
   /** For what changes the cluster. */
-  readonly slots: Places;
-  /** For trials of what is wanted, so that a start keeps no correction waiting. */
-  readonly trials: Places;
+  readonly writes: RequestSemaphore;
+  /** For trials of what is desired, so that a start keeps no correction waiting. */
+  readonly dryRuns: RequestSemaphore;
   /** For those that are made time and again, so that they keep no start waiting. */
-  readonly retrials: Places;
-  readonly turns: Turns;
+  readonly rebaselines: RequestSemaphore;
+  readonly rebaselineSchedule: Schedule;
   readonly status: StatusWriter;
   readonly report: ReportObserver;
   /** What Applications may hold, by the config of now. */

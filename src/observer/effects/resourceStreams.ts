@@ -5,11 +5,11 @@ import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import { type ClosableSink, type ObjectSink, tellingComplete } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { isSecret } from '../model/confidential.ts';
+import { labelName } from '../model/fieldManagers.ts';
 import { identityKey } from '../model/identity.ts';
-import { labelName } from '../model/managers.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { hear, isInSync } from '../state/hear.ts';
+import { isInSync, observeObject } from '../state/observeObject.ts';
 import { pacedComparison } from '../state/pacedComparison.ts';
 
 /** One list+watch stream of all objects of a kind that carry the label of some application. */
@@ -38,15 +38,15 @@ export interface ResourceStreams {
   /** By name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   /** From now on it is told of. Told of again, it changes nothing. */
-  join(resource: ResourceEntry, plan: ResourcePlan): void;
-  leave(resource: ResourceEntry): void;
+  add(resource: ResourceEntry, plan: ResourcePlan): void;
+  remove(resource: ResourceEntry): void;
   /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
-  listed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
+  whenListed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
   /**
    * Whether a stream reports every change of it. False while the stream is lost, and for as long after that as it may
    * be lost again at once: then only the API server itself can say how the resource is.
    */
-  isTold(resource: ResourceEntry): boolean;
+  isReliable(resource: ResourceEntry): boolean;
 }
 
 interface OpenStream {
@@ -92,7 +92,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
         stream.isSynced = true;
         stream.reliableSince = clock.monotonic();
         for (const tell of [...stream.waiting]) tell();
-        if (wasLost) wake(members);
+        if (wasLost) notifyResumed(members);
       }),
       lost() {
         if (stream.reliableSince === undefined) return;
@@ -103,7 +103,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
         if (!stream.isSynced || stream.reliableSince !== undefined) return;
         stream.reliableSince = clock.monotonic() + provenAfter;
         sink.resumed?.();
-        wake(members);
+        notifyResumed(members);
       },
     };
     open.set(plan.name, stream);
@@ -116,7 +116,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     return stream;
   }
 
-  function leave(resource: ResourceEntry): void {
+  function remove(resource: ResourceEntry): void {
     const stream = open.get(streamOf.get(resource) ?? '');
     streamOf.delete(resource);
     const those = stream?.members.get(resource.key) ?? [];
@@ -135,17 +135,17 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
 
   return {
     needs,
-    join(resource, plan) {
-      const wanted = streamPlan(plan, namespaces);
-      if (streamOf.get(resource) === wanted?.name) return;
-      leave(resource);
-      if (wanted === undefined) return;
-      const stream = open.get(wanted.name) ?? start(wanted);
+    add(resource, plan) {
+      const desired = streamPlan(plan, namespaces);
+      if (streamOf.get(resource) === desired?.name) return;
+      remove(resource);
+      if (desired === undefined) return;
+      const stream = open.get(desired.name) ?? start(desired);
       stream.members.set(resource.key, [...(stream.members.get(resource.key) ?? []), resource]);
-      streamOf.set(resource, wanted.name);
+      streamOf.set(resource, desired.name);
     },
-    leave,
-    listed(resource, signal) {
+    remove,
+    whenListed(resource, signal) {
       const stream = open.get(streamOf.get(resource) ?? '');
       if (stream === undefined || stream.isSynced || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
@@ -161,7 +161,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
         }
       });
     },
-    isTold(resource) {
+    isReliable(resource) {
       const since = open.get(streamOf.get(resource) ?? '')?.reliableSince;
       return since !== undefined && clock.monotonic() >= since;
     },
@@ -199,8 +199,8 @@ function createSink(
   }
 
   function take(resource: ResourceEntry, object: JsonObject): void {
-    const before = standing(resource);
-    if (!hear(resource, object, clock.monotonic()) || standing(resource) === before) return;
+    const before = comparisonState(resource);
+    if (!observeObject(resource, object, clock.monotonic()) || comparisonState(resource) === before) return;
     resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
   }
 
@@ -234,7 +234,7 @@ function createSink(
       for (const resource of membersOf(its)) {
         if (type === 'DELETED') paced.drop(resource);
         else listed?.add(resource);
-        if (type === 'DELETED') lose(resource, versionOf(its), clock.monotonic());
+        if (type === 'DELETED') markLost(resource, versionOf(its), clock.monotonic());
         else paced.take(resource, its);
       }
     },
@@ -242,7 +242,7 @@ function createSink(
       for (const resource of [...members.values()].flat()) {
         if (listed?.has(resource) !== false) continue;
         paced.drop(resource);
-        if (foundOf(resource) !== undefined) lose(resource, resourceVersion, clock.monotonic());
+        if (foundOf(resource) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
       }
       listed = undefined;
     },
@@ -263,12 +263,12 @@ function objectIn(line: Buffer): JsonObject | undefined {
 }
 
 /** What failed while the stream was lost may succeed now. */
-function wake(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
+function notifyResumed(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
   for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
 }
 
 /** Its stream has it no more: deleted, or without its label. What weeder has written since is not meant. */
-function lose(resource: ResourceEntry, version: string | undefined, now: number): void {
+function markLost(resource: ResourceEntry, version: string | undefined, now: number): void {
   if (!isAtLeast(version, resource.writtenVersion)) return;
   resource.found = 'lost';
   resource.driftedAt ??= now;
@@ -276,12 +276,12 @@ function lose(resource: ResourceEntry, version: string | undefined, now: number)
 }
 
 /** Where this is the same, there is nothing new to decide. */
-function standing(resource: ResourceEntry): string {
+function comparisonState(resource: ResourceEntry): string {
   const found = foundOf(resource);
   if (found === undefined) return '';
   return isInSync(resource)
     ? `in sync ${found.label}`
-    : JSON.stringify([found.uid, found.isEnding, found.label, resource.drifts]);
+    : JSON.stringify([found.uid, found.isTerminating, found.label, resource.drifts]);
 }
 
 function versionOf(object: JsonObject): string | undefined {

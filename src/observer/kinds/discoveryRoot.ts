@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
-import type { Kind } from '../plan/resourceApi.ts';
+import type { RestMapping } from '../plan/resourceApi.ts';
 import {
   aggregatedForm,
   groupVersionOf,
@@ -21,7 +21,7 @@ import { createSharedRead, type SharedRead } from './sharedRead.ts';
 interface DiscoveryRoot {
   readonly shared: SharedRead;
   /** By what was read last; of a version of which only the name is known, after one request. */
-  lookUp(apiVersion: string, kind: string): Promise<Outcome<Kind>>;
+  lookUp(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;
   /** Without a request. */
   isKnown(apiVersion: string, kind: string): boolean;
   /** The preferred one first. */

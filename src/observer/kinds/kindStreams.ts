@@ -6,7 +6,7 @@ import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 export interface KindStreamsOptions {
   readonly clock: Clock;
   /** A definition of kinds of this group has changed; undefined: that of any group may have. */
-  readonly onNews: (group: string | undefined) => void;
+  readonly onKindChanged: (group: string | undefined) => void;
   /** `needs` is another one. */
   readonly onChanged: () => void;
   /** Nothing comes of this stream any more. */
@@ -33,7 +33,7 @@ const collections = [
  * Of each object only the metadata: a definition may have a megabyte, and its name says the group. Whoever may not read
  * them finds new kinds all the same, when the pause of discovery is over.
  */
-export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindStreamsOptions): KindStreams {
+export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }: KindStreamsOptions): KindStreams {
   const all = new Map(
     collections.map(({ plural, kind, root }): [string, StreamNeed] => [
       plural,
@@ -44,7 +44,7 @@ export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindSt
         as: 'metadata',
         labelSelector: '',
         isOptional: true,
-        sink: newsOf(onNews),
+        sink: changeSink(onKindChanged),
       },
     ]),
   );
@@ -80,7 +80,7 @@ export function createKindStreams({ clock, onNews, onChanged, onClosed }: KindSt
 }
 
 /** The names are `widgets.example.org` and `v1.example.org`. What was there before is no news. */
-function newsOf(onNews: KindStreamsOptions['onNews']): ClosableSink {
+function changeSink(onNews: KindStreamsOptions['onKindChanged']): ClosableSink {
   let isListing = false;
   return {
     begin() {

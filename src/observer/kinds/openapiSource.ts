@@ -5,9 +5,9 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
-import type { At } from '../model/structure.ts';
-import type { Kind } from '../plan/resourceApi.ts';
-import { type Structures, structuresOf } from '../structure/openapi.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import type { RestMapping } from '../plan/resourceApi.ts';
+import { type Topologies, topologiesOf } from '../topology/topologies.ts';
 import { groupVersionPath } from './servedKinds.ts';
 import { createSharedRead } from './sharedRead.ts';
 
@@ -22,16 +22,16 @@ const failureKeptMs = 5_000;
 
 interface Document {
   readonly hash: string;
-  readonly structures: Structures;
+  readonly topologies: Topologies;
   usedAt: number;
 }
 
 /** How the objects of each kind are built. */
 interface OpenapiSource {
   /** `typeMissing`: no document says it yet. To take its lists for what is matched by position meanwhile would be wrong. */
-  structureOf(kind: Kind): Promise<Outcome<At>>;
+  topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>>;
   /** Resolves once a document says it, which should be soon. `cancelled`: the signal ended the wait. */
-  appeared(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
+  whenDescribed(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
 }
 
 /**
@@ -66,7 +66,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
       failing.set(path, { outcome, until: clock.monotonic() + failureKeptMs });
       return outcome;
     }
-    known.set(path, { hash, structures: structuresOf(result.body), usedAt: clock.monotonic() });
+    known.set(path, { hash, topologies: topologiesOf(result.body), usedAt: clock.monotonic() });
     return done(undefined);
   });
 
@@ -78,14 +78,14 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     return { ok: false, failure: { is: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
   }
 
-  function lookUp({ group, version, kind }: Kind): At | undefined {
+  function lookUp({ group, version, kind }: RestMapping): SchemaNode | undefined {
     const document = known.get(pathOf({ group, version }));
     if (document !== undefined) document.usedAt = clock.monotonic();
-    return document?.structures.of(group, version, kind);
+    return document?.topologies.of(group, version, kind);
   }
 
-  async function structureOf(kind: Kind): Promise<Outcome<At>> {
-    for (const read of [() => index.noOlderThan(indexKeptMs), () => index.missed()]) {
+  async function topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>> {
+    for (const read of [() => index.noOlderThan(indexKeptMs), () => index.retryMissing()]) {
       const listed = await read();
       const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
       const found = lookUp(kind);
@@ -97,18 +97,18 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   }
 
   return {
-    structureOf,
-    async appeared(kind, signal) {
-      const waiter = { about: pathOf(kind), isThere: () => lookUp(kind) !== undefined };
-      const there = index.until(waiter, signal);
-      index.outdated((about) => about === waiter.about);
-      const isThere = await there;
-      return isThere ? structureOf(kind) : failed('cancelled', 'nobody waits for this document any more');
+    topologyOf,
+    async whenDescribed(kind, signal) {
+      const waiter = { about: pathOf(kind), isAvailable: () => lookUp(kind) !== undefined };
+      const there = index.waitFor(waiter, signal);
+      index.invalidate((about) => about === waiter.about);
+      const isAvailable = await there;
+      return isAvailable ? topologyOf(kind) : failed('cancelled', 'nobody waits for this document any more');
     },
   };
 }
 
-function pathOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+function pathOf({ group, version }: Pick<RestMapping, 'group' | 'version'>): string {
   return groupVersionPath(group === '' ? version : `${group}/${version}`);
 }
 

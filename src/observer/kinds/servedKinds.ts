@@ -1,9 +1,9 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { Kind } from '../plan/resourceApi.ts';
+import type { RestMapping } from '../plan/resourceApi.ts';
 
 /** What the API server serves of one group and version. */
 export interface ServedVersion {
-  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly kinds: ReadonlyMap<string, RestMapping>;
   /** The API server behind it does not answer: what is not among the kinds may be served all the same. */
   readonly isStale: boolean;
 }
@@ -74,11 +74,11 @@ export function readResourceList(apiVersion: string, body: unknown): ServedVersi
   return { kinds: kindsAmong(apiVersion, objectOf(body)['resources'], listRow), isStale: false };
 }
 
-type Row = Pick<Kind, 'kind' | 'plural' | 'isNamespaced'>;
+type Row = Pick<RestMapping, 'kind' | 'plural' | 'isNamespaced'>;
 
 /** What can be applied, read and deleted by name. */
 function kindsAmong(apiVersion: string, rows: unknown, read: (row: JsonObject) => Row | undefined) {
-  const kinds = new Map<string, Kind>();
+  const kinds = new Map<string, RestMapping>();
   for (const row of arrayOf(rows).map(objectOf)) {
     const found = read(row);
     const verbs = new Set(arrayOf(row['verbs']));

@@ -6,7 +6,7 @@ interface Waiter {
   /** What is missed, such as an apiVersion. */
   readonly about: string;
   /** Asked after every read that began after this waiter came. */
-  readonly isThere: () => boolean;
+  readonly isAvailable: () => boolean;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface SharedRead {
   /** Reads, unless what is known was read at most `age` milliseconds ago. */
   noOlderThan(age: number): Promise<Outcome<undefined>>;
   /** Something is not in what is known: reads again, unless the last read is no older than the current pause. */
-  missed(): Promise<Outcome<undefined>>;
+  retryMissing(): Promise<Outcome<undefined>>;
   /** A read that begins after this call. */
-  anew(): Promise<Outcome<undefined>>;
+  fresh(): Promise<Outcome<undefined>>;
   /** Resolves to true once it is there, and to false when the signal ends the wait. */
-  until(waiter: Waiter, signal: AbortSignal): Promise<boolean>;
+  waitFor(waiter: Waiter, signal: AbortSignal): Promise<boolean>;
   /** What is known may be out of date. Those who wait for what it `concerns` no longer wait for the end of a long pause. */
-  outdated(concerns: (about: string) => boolean): void;
+  invalidate(concerns: (about: string) => boolean): void;
   /** What is waited for. */
   awaited(): Iterable<string>;
 }
@@ -46,7 +46,7 @@ const longestFailurePause = 5_000;
 interface Waiting extends Waiter {
   /** How many reads had begun when it came. */
   readonly since: number;
-  readonly settle: (isThere: boolean) => void;
+  readonly settle: (isAvailable: boolean) => void;
 }
 
 export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions): SharedRead {
@@ -70,7 +70,7 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
     last = outcome;
     failures = outcome.ok ? 0 : failures + 1;
     if (outcome.ok) readAt = at;
-    if (outcome.ok) for (const each of [...waiting]) if (each.since < number && each.isThere()) each.settle(true);
+    if (outcome.ok) for (const each of [...waiting]) if (each.since < number && each.isAvailable()) each.settle(true);
     schedule();
     return outcome;
   }
@@ -111,12 +111,12 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
       if (underWay !== undefined) return underWay;
       return hasJustFailed() ? last : begin();
     },
-    async missed() {
+    async retryMissing() {
       if (underWay !== undefined) return underWay;
       const age = clock.monotonic() - begunAt;
       return age < (isOutdated ? shortestPause : pause) || hasJustFailed() ? last : beginForMissing();
     },
-    async anew() {
+    async fresh() {
       while (underWay !== undefined) await underWay;
       const before = begun;
       const rest = begunAt + shortestPause - clock.monotonic();
@@ -124,16 +124,16 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
       if (begun !== before) return underWay ?? last;
       return underWay ?? begin();
     },
-    until: (waiter, signal) =>
+    waitFor: (waiter, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(false);
-        const settle = (isThere: boolean) => {
+        const settle = (isAvailable: boolean) => {
           signal.removeEventListener('abort', giveUp);
           if (waiting.delete(each) && waiting.size === 0) {
             schedule();
             onWaiting?.(false);
           }
-          resolve(isThere);
+          resolve(isAvailable);
         };
         const giveUp = () => settle(false);
         const each: Waiting = { ...waiter, since: begun, settle };
@@ -143,7 +143,7 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
         if (timer === undefined) schedule();
         return undefined;
       }),
-    outdated(concerns) {
+    invalidate(concerns) {
       isOutdated = true;
       if (![...waiting].some(({ about }) => concerns(about))) return;
       pause = shortestPause;

@@ -2,9 +2,9 @@ import { describeFailure, isImpersonationDenied } from '../../kube/client/descri
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../kube/client/refuser.ts';
 import { isSecret } from './confidential.ts';
+import { labelPath } from './fieldManagers.ts';
 import { type Identity, identityText } from './identity.ts';
 import { isImmutable } from './immutable.ts';
-import { labelPath } from './managers.ts';
 
 /** Why a request about one resource was not done. */
 export type ApplyFailureKind =

@@ -10,9 +10,9 @@ export function isSecret({ group, kind }: Pick<Identity, 'group' | 'kind'>): boo
 }
 
 /** What may be told of a drift: of a Secret where it is and of what sort, but neither value. */
-type ToldDrift = Pick<Drift, 'path' | 'is'> & Partial<Pick<Drift, 'wanted' | 'found'>>;
+type RedactedDrift = Pick<Drift, 'path' | 'is'> & Partial<Pick<Drift, 'desired' | 'found'>>;
 
 /** Drifts as everybody may see them; what stays in the process compares the drifts themselves. */
-export function toldDrifts(identity: Identity, drifts: readonly Drift[]): readonly ToldDrift[] {
+export function redactedDrifts(identity: Identity, drifts: readonly Drift[]): readonly RedactedDrift[] {
   return isSecret(identity) ? drifts.map(({ path, is }) => ({ path, is })) : drifts;
 }

@@ -33,16 +33,16 @@ export type ObserverFact =
   /** Nothing of it is applied. */
   | ({ readonly type: 'application.invalid'; readonly reason: string } & OfApplication)
   /** A part of it is not applied, or not as somebody may expect. */
-  | ({ readonly type: 'application.faulty'; readonly reason: string } & OfApplication)
+  | ({ readonly type: 'application.partlyInvalid'; readonly reason: string } & OfApplication)
   | ({
       readonly type: 'application.paused';
       /** Epoch milliseconds. */
       readonly until: number;
     } & OfApplication)
   /** For a while now there is no account in whose place it could be applied. */
-  | ({ readonly type: 'application.accountMissing'; readonly reason: string } & OfApplication)
+  | ({ readonly type: 'application.serviceAccountNotFound'; readonly reason: string } & OfApplication)
   /** Nobody may look whether it is there, and it is applied all the same. Told once for each namespace. */
-  | ({ readonly type: 'application.accountUnseen'; readonly reason: string } & OfApplication)
+  | ({ readonly type: 'application.serviceAccountUnverified'; readonly reason: string } & OfApplication)
   /** Its resources are gone, or let go of. */
   | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
   /** Something could not be done for it as a whole. */
@@ -52,7 +52,7 @@ export type ObserverFact =
       readonly type: 'resource.drifted';
       readonly drifts: readonly Drift[];
       /** The field manager that changed it; undefined: nobody knows. */
-      readonly rival: string | undefined;
+      readonly conflictingManager: string | undefined;
       /** False: it is told, and not corrected. */
       readonly isCorrected: boolean;
     } & AboutResource)
@@ -64,17 +64,21 @@ export type ObserverFact =
     } & AboutResource)
   /** It is not there any more, or not yet. */
   | ({ readonly type: 'resource.missing'; readonly isCorrected: boolean } & AboutResource)
-  /** The API server changes it each time that it is applied: as it makes it is how it is wanted from now on. */
-  | ({ readonly type: 'resource.admitted'; readonly paths: readonly string[] } & AboutResource)
-  /** Admission or defaults have changed: the API server makes something else of the same manifest, and that is wanted now. */
-  | ({ readonly type: 'resource.wantedAnew'; readonly paths: readonly string[] } & AboutResource)
+  /** The API server changes it each time that it is applied: as it makes it is how it is desired from now on. */
+  | ({ readonly type: 'resource.mutatedByAdmission'; readonly paths: readonly string[] } & AboutResource)
+  /** Admission or defaults have changed: the API server makes something else of the same manifest, and that is desired now. */
+  | ({ readonly type: 'resource.desiredStateChanged'; readonly paths: readonly string[] } & AboutResource)
   /** Somebody keeps changing it back: the next correction waits. Milliseconds. */
-  | ({ readonly type: 'resource.contested'; readonly rival: string | undefined; readonly wait: number } & AboutResource)
+  | ({
+      readonly type: 'resource.correctionBackOff';
+      readonly conflictingManager: string | undefined;
+      readonly wait: number;
+    } & AboutResource)
   /** It is being deleted, and its end is waited for. */
-  | ({ readonly type: 'resource.ending' } & AboutResource)
-  | ({ readonly type: 'resource.claimed'; readonly reason: string } & AboutResource)
+  | ({ readonly type: 'resource.terminating' } & AboutResource)
+  | ({ readonly type: 'resource.ownershipConflict'; readonly reason: string } & AboutResource)
   /** The cluster does not know its kind. */
-  | ({ readonly type: 'resource.typeMissing'; readonly reason: string } & AboutResource)
+  | ({ readonly type: 'resource.noKindMatch'; readonly reason: string } & AboutResource)
   /** It will not be taken as it is. */
   | ({ readonly type: 'resource.refused' } & Refusal & AboutResource)
   /** It is tried again. */

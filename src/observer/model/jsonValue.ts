@@ -9,27 +9,27 @@ export function ownField(value: unknown, name: string): unknown {
 }
 
 /** The API server takes 10,000 levels, and writing so many of them as JSON ends a process whose stack is smaller. */
-const deepest = 500;
+const maxDepth = 500;
 
 /**
  * A value as it can be kept, compared and written: itself, or, where it is nested deeper than anything that a person
  * writes, a text in its place that is another one for every other value. Undefined: JSON cannot say it.
  */
-export function keptJson(value: unknown): Json | undefined {
+export function boundedJson(value: unknown): Json | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   if (isJson(value)) return value;
-  return typeof value === 'object' ? standIn(value) : undefined;
+  return typeof value === 'object' ? placeholder(value) : undefined;
 }
 
 /** Whether a value is what JSON can say, and no deeper. */
 function isJson(value: unknown, depth = 0): value is Json {
-  if (depth > deepest) return false;
+  if (depth > maxDepth) return false;
   if (Array.isArray(value)) return value.every((each) => isJson(each, depth + 1));
   return isObject(value) ? Object.values(value).every((each) => isJson(each, depth + 1)) : isScalar(value);
 }
 
 /** Without recursion. */
-function standIn(value: object): string {
+function placeholder(value: object): string {
   const hash = createHash('sha256');
   const ahead: unknown[] = [value];
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
@@ -38,7 +38,7 @@ function standIn(value: object): string {
     else hash.update(JSON.stringify(here));
     for (const each of partsOf(here)) ahead.push(each);
   }
-  return `nested more than ${deepest} levels deep, sha256 ${hash.digest('hex')}`;
+  return `nested more than ${maxDepth} levels deep, sha256 ${hash.digest('hex')}`;
 }
 
 function partsOf(value: unknown): readonly unknown[] {

@@ -1,8 +1,8 @@
 import { ExactInteger } from '../../base/exactInteger.ts';
 import { isObject } from '../../base/json.ts';
 import type { Json } from './identity.ts';
-import { keptJson } from './jsonValue.ts';
-import type { ListStructure } from './structure.ts';
+import { boundedJson } from './jsonValue.ts';
+import type { ListTopology } from './schemaNode.ts';
 
 /** One step down into an object: a field, or an element of a list by its keys, by its value or by its position. */
 export type PathElement =
@@ -64,7 +64,7 @@ function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
 export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers', '.metadata.ownerReferences']);
 
 /** The step from a list to its i-th element, as the server itself tells its elements apart. */
-export function elementStep(list: ListStructure, element: unknown, index: number): PathElement {
+export function elementStep(list: ListTopology, element: unknown, index: number): PathElement {
   if (list.is === 'map' && isObject(element)) {
     const keys = list.keys.map((key) => [key, jsonOf(element[key] ?? list.defaults[key])] as const);
     return { key: Object.fromEntries(keys.filter((each): each is [string, Json] => each[1] !== undefined)) };
@@ -77,5 +77,5 @@ function jsonOf(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;
   if (value instanceof ExactInteger) return value;
-  return value === undefined ? undefined : JSON.stringify(keptJson(value) ?? null);
+  return value === undefined ? undefined : JSON.stringify(boundedJson(value) ?? null);
 }

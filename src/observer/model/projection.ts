@@ -19,7 +19,7 @@ export interface ObservedList {
   readonly length: number;
   /** Undefined: as many as the API server's own reply has. */
   readonly bounds: LengthBounds | undefined;
-  /** Elements that the shape does not list, in the list's order, by the text of their step (`[name="x"]`). */
+  /** Elements that the mask does not list, in the list's order, by the text of their step (`[name="x"]`). */
   readonly others: ReadonlyMap<string, Json>;
 }
 
@@ -33,7 +33,7 @@ export interface LengthBounds {
 export interface Drift {
   readonly path: string;
   /** Undefined: absent. */
-  readonly wanted: Json | undefined;
+  readonly desired: Json | undefined;
   /** Undefined: absent. */
   readonly found: Json | undefined;
   /** `excess`: it is there and should not be; `duplicate`: an element is there more than once, counted. */

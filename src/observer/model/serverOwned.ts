@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { changeCauseMark, restartMarks } from '../../controller/restartMarks.ts';
 import { generatedJobLabels } from '../../kube/objects/jobLabels.ts';
-import { annotationName, labelName } from './managers.ts';
+import { annotationName, labelName } from './fieldManagers.ts';
 
 /** Which kind of object; the group is empty for the core group. */
 interface ObjectType {

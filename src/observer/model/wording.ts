@@ -9,6 +9,6 @@ export function listed(names: readonly string[]): string {
 }
 
 /** `Not applied: a, b.`; without anything to name, only the heading. */
-export function sentenceOf(heading: string, names: readonly string[]): string {
+export function summaryOf(heading: string, names: readonly string[]): string {
   return names.length === 0 ? `${heading}.` : `${heading}: ${listed(names)}.`;
 }

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplicationOwner, annotationName, labelName } from '../model/fieldManagers.ts';
 import { type Identity, identityText } from '../model/identity.ts';
-import { type ApplicationOwner, annotationName, labelName } from '../model/managers.ts';
 
 /** Whose an object is, by its label: this application's, nobody's, or another's by the name that is known of it. */
 type Ownership = { readonly is: 'ours' | 'nobodys' } | { readonly is: 'anothers'; readonly by: string };
@@ -16,13 +16,13 @@ export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownershi
 }
 
 /** The refusal that names both applications. */
-export function claimedBy(by: string, owner: ApplicationOwner, identity: Identity): Outcome<never> {
+export function ownershipConflict(by: string, owner: ApplicationOwner, identity: Identity): Outcome<never> {
   const reason = `${identityText(identity)} belongs to the application ${by}, and not to ${owner.name}.`;
   return failed('claimed', reason, { by });
 }
 
 /** It has a `deletionTimestamp`. */
-export function isEnding(live: JsonObject): boolean {
+export function isTerminating(live: JsonObject): boolean {
   return objectOf(live['metadata'])['deletionTimestamp'] !== undefined;
 }
 
@@ -44,10 +44,10 @@ export function hasManager(live: JsonObject, manager: string): boolean {
  * is the object of this uid, which the reply to an apply has given. Where that reply was lost, the object is proof itself
  * if nobody but the application has ever written it: it was created by the apply. One that was there before stays.
  */
-export function isProvenOf(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
+export function isProvenApplied(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
   if (ownershipOf(live, owner).is !== 'ours') return false;
   if (appliedUid !== undefined && uidOf(live) === appliedUid) return true;
-  return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isOnlyOf(live, owner);
+  return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isManagedOnlyBy(live, owner);
 }
 
 /** The refusal to delete, release or recreate what nothing proves to be applied by this application. */
@@ -56,7 +56,7 @@ export function notApplied(owner: ApplicationOwner, identity: Identity): Outcome
 }
 
 /** Whether nobody but its application has written anything of it, but for its status. */
-export function isOnlyOf(live: JsonObject, { own, init }: ApplicationOwner): boolean {
+export function isManagedOnlyBy(live: JsonObject, { own, init }: ApplicationOwner): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields'])
     .map(objectOf)
     .every(({ manager, subresource }) => manager === own || manager === init || subresource === 'status');

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { Outcome } from '../model/applyFailure.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Identity, Manifest } from '../model/identity.ts';
-import type { ApplicationOwner } from '../model/managers.ts';
 import type { Drift } from '../model/projection.ts';
-import type { At } from '../model/structure.ts';
-import type { Shape } from '../schema/shape.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import type { FieldMask } from '../schema/fieldMask.ts';
 
 export type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
 
@@ -21,22 +21,22 @@ export interface Target {
 }
 
 /** What was applied last, or is to be. */
-interface Wanted {
+interface DesiredManifest {
   readonly manifest: Manifest;
-  readonly shape: Shape;
+  readonly mask: FieldMask;
 }
 
 /** Everything that has to be known of a resource to apply it. */
-export interface ResourcePlan extends Wanted {
+export interface ResourcePlan extends DesiredManifest {
   readonly target: Target;
-  readonly structure: At;
+  readonly topology: SchemaNode;
   readonly owner: ApplicationOwner;
-  /** Of manifest and shape. */
+  /** Of manifest and mask. */
   readonly hash: string;
   /** It may be deleted and created anew where an immutable field is another one. */
   readonly mayRecreate: boolean;
   /** What was applied last, where that is known. */
-  readonly before?: Wanted;
+  readonly previous?: DesiredManifest;
   /** Of the object in the reply to the last apply: only that one may be deleted to be recreated. */
   readonly appliedUid?: string;
 }
@@ -49,16 +49,16 @@ export interface Applied {
   readonly hasChanged: boolean;
   /**
    * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
-   * what others have put into it: what is wanted of its lists only `tryOut` can say.
+   * what others have put into it: what is desired of its lists only `tryOut` can say.
    */
   readonly isNew: boolean;
 }
 
 /** What the API server makes of a manifest, without it being applied. */
-export interface Tried {
+export interface DryRun {
   readonly object: JsonObject;
   /** False: a dry-run apply on the live object, which may hold what an intruder has added. */
-  readonly isOfItsOwn: boolean;
+  readonly isIndependent: boolean;
 }
 
 /** What the account of an application may do to an object. */
@@ -87,17 +87,17 @@ export interface ResourceApi {
     drifts: readonly Drift[],
     signal: AbortSignal,
   ): Promise<Outcome<Applied>>;
-  /** Another manifest or shape than `plan.before`. */
+  /** Another manifest or mask than `plan.before`. */
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
   /** What the API server would make of the manifest. */
-  tryOut(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  dryRunApply(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
   /** The same, of what is in sync: whether it still does. */
-  tryAnew(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Tried>>;
+  dryRunAgain(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
   /**
    * Takes label, annotation and managers of an application that does not exist away from this version of the object; the
    * object as it is then. `conflict`: it is another version by now.
    */
-  disown(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
+  removeStaleClaim(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /**
    * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
    * proves that the application has applied what has its name. `claimed`: another application has it. `terminating`: it
@@ -119,7 +119,7 @@ export interface ResourceApi {
 }
 
 /** A kind as the cluster serves it. */
-export interface Kind {
+export interface RestMapping {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -128,18 +128,23 @@ export interface Kind {
 }
 
 /** Which kinds the cluster serves, and how their objects are built. Nothing here rejects. */
-export interface Kinds {
+export interface RestMapper {
   /** `typeMissing`: the cluster does not know it, as far as is known. Asking for it often costs no more requests. */
-  find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
   /**
    * Resolves once it is served, and `structureOf` it is known, as the API server says after this call. `isExpected`: its
    * definition has just been applied. `cancelled`: the signal ended the wait.
    */
-  served(apiVersion: string, kind: string, signal: AbortSignal, isExpected?: boolean): Promise<Outcome<Kind>>;
+  awaitServed(
+    apiVersion: string,
+    kind: string,
+    signal: AbortSignal,
+    isExpected?: boolean,
+  ): Promise<Outcome<RestMapping>>;
   /** The kind under whatever version of its group it is served now. `typeMissing`: under none. */
-  findServed(group: string, kind: string, signal: AbortSignal): Promise<Outcome<Kind>>;
+  findInGroup(group: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
   /** `typeMissing`: the cluster does not say it yet. */
-  structureOf(kind: Kind, signal: AbortSignal): Promise<Outcome<At>>;
+  topologyOf(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
 }
 
 /**
@@ -147,7 +152,7 @@ export interface Kinds {
  * server takes 30 to 60 ms for each, so with half as many weeder waits most of the time; with many more, an API server
  * ends streams that it cannot serve.
  */
-export const mostAtOnce = 16;
+export const maxConcurrentRequests = 16;
 
 /** What the two managers of a resource apply. */
 export interface ApplyBodies {

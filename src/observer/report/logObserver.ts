@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type Logger, type LogLine, logLines } from '../../base/log.ts';
-import { toldDrifts } from '../model/confidential.ts';
+import { redactedDrifts } from '../model/confidential.ts';
 import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
 import { identityText } from '../model/identity.ts';
 
@@ -27,13 +27,13 @@ function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly 
     }
     case 'application.invalid':
       return of(fact, 'warn', { reason: fact.reason }, 'application invalid: nothing of it is applied');
-    case 'application.faulty':
+    case 'application.partlyInvalid':
       return of(fact, 'warn', { reason: fact.reason }, 'a part of the application is left as it is');
     case 'application.paused':
       return of(fact, 'info', { until: new Date(fact.until).toISOString() }, 'application paused');
-    case 'application.accountMissing':
+    case 'application.serviceAccountNotFound':
       return of(fact, 'warn', { reason: fact.reason }, 'the account of the application is missing');
-    case 'application.accountUnseen':
+    case 'application.serviceAccountUnverified':
       return of(fact, 'warn', { reason: fact.reason }, 'not looked whether the account of the application is there');
     case 'application.deleted':
       return of(fact, 'info', { policy: fact.policy }, 'application deleted');
@@ -47,34 +47,39 @@ function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
     case 'resource.applied':
       return about(fact, 'info', { how: fact.how }, 'resource applied');
     case 'resource.drifted': {
-      const { rival, isCorrected } = fact;
-      return about(fact, isCorrected ? 'info' : 'warn', { drifts: told(fact), rival }, 'resource drifted');
+      const { conflictingManager, isCorrected } = fact;
+      return about(
+        fact,
+        isCorrected ? 'info' : 'warn',
+        { drifts: redacted(fact), conflictingManager },
+        'resource drifted',
+      );
     }
     case 'resource.corrected':
       return about(fact, 'info', { paths: paths(fact), took: rounded(fact.took) }, 'resource corrected');
     case 'resource.missing':
       return about(fact, fact.isCorrected ? 'info' : 'warn', {}, 'resource missing');
-    case 'resource.admitted':
+    case 'resource.mutatedByAdmission':
       return about(fact, 'warn', { paths: fact.paths }, 'changed on admission each time, and taken as it is');
-    case 'resource.wantedAnew':
+    case 'resource.desiredStateChanged':
       return about(
         fact,
         'info',
         { paths: fact.paths },
-        'the API server makes something else of the manifest: wanted now',
+        'the API server makes something else of the manifest: desired now',
       );
-    case 'resource.contested':
+    case 'resource.correctionBackOff':
       return about(
         fact,
         'warn',
-        { rival: fact.rival, wait: rounded(fact.wait) },
+        { conflictingManager: fact.conflictingManager, wait: rounded(fact.wait) },
         'somebody keeps changing the resource back: its correction waits',
       );
-    case 'resource.ending':
+    case 'resource.terminating':
       return about(fact, 'info', {}, 'resource is being deleted: its end is waited for');
-    case 'resource.claimed':
+    case 'resource.ownershipConflict':
       return about(fact, 'warn', { reason: fact.reason }, 'resource belongs to another application');
-    case 'resource.typeMissing':
+    case 'resource.noKindMatch':
       return about(fact, 'warn', { reason: fact.reason }, 'kind of the resource is not known to the cluster');
     case 'resource.refused':
       return about(fact, 'warn', refusal(fact), 'resource refused');
@@ -102,8 +107,8 @@ function about(fact: AboutResource, level: LogLine['level'], fields: object, mes
   return of(fact, level, { resource: identityText(fact.resource), uid: fact.uid, ...fields }, message);
 }
 
-function told({ resource, drifts }: Extract<ObserverFact, { readonly type: 'resource.drifted' }>) {
-  return toldDrifts(resource, drifts);
+function redacted({ resource, drifts }: Extract<ObserverFact, { readonly type: 'resource.drifted' }>) {
+  return redactedDrifts(resource, drifts);
 }
 
 function paths({ drifts }: Extract<ObserverFact, { readonly type: 'resource.corrected' }>): readonly string[] {

@@ -7,7 +7,7 @@ import { listed } from '../model/wording.ts';
 import { applicationsGroup, applicationsVersion } from '../status/applicationApi.ts';
 import type { ObserverEventReason, observerEventTable } from './eventTable.ts';
 
-type Told<R extends ObserverEventReason = ObserverEventReason> = {
+type ReportedEvent<R extends ObserverEventReason = ObserverEventReason> = {
   readonly [Reason in R]: {
     readonly reason: Reason;
     readonly type: (typeof observerEventTable)[Reason]['types'][number];
@@ -17,10 +17,10 @@ type Told<R extends ObserverEventReason = ObserverEventReason> = {
 }[R];
 
 /** Failures that whoever owns the application can do something about; what passes by itself is in the log alone. */
-const theirs: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
+const actionable: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
 
 /** Tells those facts as Kubernetes Events that somebody who looks at the application wants to know. */
-export function tellObserver(record: (occurrence: Occurrence) => void): ReportObserver {
+export function reportObserverEvents(record: (occurrence: Occurrence) => void): ReportObserver {
   return (fact) => {
     if (fact.type === 'actor.failed') return;
     const told = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
@@ -34,7 +34,7 @@ function applicationRef({ namespace, name, uid }: AboutApplication) {
 
 type ApplicationFact = Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>;
 
-function ofApplication(fact: ApplicationFact): Told | undefined {
+function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
   switch (fact.type) {
     case 'application.applied': {
       const { generation, resources, failed } = fact;
@@ -51,7 +51,7 @@ function ofApplication(fact: ApplicationFact): Told | undefined {
       const note = `Nothing is applied. ${fact.reason}`;
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
-    case 'application.faulty': {
+    case 'application.partlyInvalid': {
       const note = `What has no faults is applied. ${fact.reason}`;
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
@@ -64,23 +64,23 @@ function ofApplication(fact: ApplicationFact): Told | undefined {
         note: `Nothing is applied or corrected until ${until}.`,
       };
     }
-    case 'application.accountMissing':
+    case 'application.serviceAccountNotFound':
       return { reason: 'ServiceAccountNotFound', type: 'Warning', action: 'Wait', note: fact.reason };
     case 'application.refused':
       if (fact.failure !== 'blocked') return undefined;
       return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: fact.reason };
-    case 'application.accountUnseen':
+    case 'application.serviceAccountUnverified':
     case 'application.deleted':
       return undefined;
   }
 }
 
-function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefined {
+function ofResource(fact: Extract<ObserverFact, AboutResource>): ReportedEvent | undefined {
   const name = identityText(fact.resource);
   switch (fact.type) {
     case 'resource.drifted': {
       const type = fact.isCorrected ? 'Normal' : 'Warning';
-      const by = fact.rival === undefined ? '' : `, by ${fact.rival}`;
+      const by = fact.conflictingManager === undefined ? '' : `, by ${fact.conflictingManager}`;
       return {
         reason: 'DriftDetected',
         type,
@@ -102,22 +102,22 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): Told | undefine
     case 'resource.applied':
       if (fact.how !== 'recreated') return undefined;
       return { reason: 'DriftCorrected', type: 'Normal', action: 'Create', note: `${name} was recreated.` };
-    case 'resource.contested': {
-      const who = fact.rival ?? 'Somebody';
+    case 'resource.correctionBackOff': {
+      const who = fact.conflictingManager ?? 'Somebody';
       const wait = formatDuration(Math.round(fact.wait / 1_000) * 1_000);
       const note = `${who} keeps changing ${name} back: its next correction waits for ${wait}.`;
       return { reason: 'CorrectionBackOff', type: 'Warning', action: 'Wait', note };
     }
-    case 'resource.admitted': {
+    case 'resource.mutatedByAdmission': {
       const note = `${listed(fact.paths)} of ${name} is changed on admission each time, and taken as it is.`;
       return { reason: 'MutatedByAdmission', type: 'Warning', action: 'Adopt', note };
     }
-    case 'resource.wantedAnew': {
+    case 'resource.desiredStateChanged': {
       const note = `The API server makes something else of the manifest of ${name}: ${listed(fact.paths)}.`;
       return { reason: 'DesiredStateChanged', type: 'Normal', action: 'Adopt', note };
     }
     default:
-      return troubleOf(fact, name);
+      return problemEvent(fact, name);
   }
 }
 
@@ -131,15 +131,15 @@ function correctedNote(drifts: readonly Drift[]): string {
   ].join('; ');
 }
 
-function troubleOf(fact: Extract<ObserverFact, AboutResource>, name: string): Told | undefined {
+function problemEvent(fact: Extract<ObserverFact, AboutResource>, name: string): ReportedEvent | undefined {
   switch (fact.type) {
     case 'resource.refused':
     case 'resource.failed':
-      if (!theirs.has(fact.failure)) return undefined;
+      if (!actionable.has(fact.failure)) return undefined;
       return { reason: 'Refused', type: 'Warning', action: 'Retry', note: `${name}: ${fact.reason}` };
-    case 'resource.claimed':
+    case 'resource.ownershipConflict':
       return { reason: 'OwnershipConflict', type: 'Warning', action: 'Skip', note: `${name}: ${fact.reason}` };
-    case 'resource.typeMissing':
+    case 'resource.noKindMatch':
       return { reason: 'NoKindMatch', type: 'Warning', action: 'Wait', note: `${name}: ${fact.reason}` };
     case 'resource.deleted':
       return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };

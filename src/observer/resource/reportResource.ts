@@ -3,12 +3,12 @@ import type { resource } from '../../../machines/observer/resource.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { AboutResource } from '../model/facts.ts';
 import type { ResourceState } from '../spec/inventory.ts';
-import { mayTell } from '../state/access.ts';
+import { mayDisclose } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { planInForce } from '../state/hear.ts';
+import { effectivePlan } from '../state/observeObject.ts';
 
 /** Different things that are told of a resource until it is corrected, or in sync. */
-const mostTold = 20;
+const maxReported = 20;
 
 type Actions = NonNullable<Parameters<(typeof resource)['provide']>[0]['actions']>;
 
@@ -18,7 +18,7 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
     application: entry.application.about,
     resource: entry.identity,
     apiVersion: entry.manifest.apiVersion,
-    uid: mayTell(entry) ? foundOf(entry)?.uid : undefined,
+    uid: mayDisclose(entry) ? foundOf(entry)?.uid : undefined,
   };
 }
 
@@ -26,19 +26,19 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
 export function resourceReports(effects: ObserverEffects) {
   const { report, status } = effects;
   /** What was told since it was in sync last, or corrected: each thing once, whatever it alternates with. */
-  const told = new WeakMap<ResourceEntry, Set<string>>();
+  const reported = new WeakMap<ResourceEntry, Set<string>>();
 
-  function tellOnce(entry: ResourceEntry, text: string, tell: () => void): void {
-    const its = told.get(entry) ?? new Set();
+  function reportOnce(entry: ResourceEntry, text: string, tell: () => void): void {
+    const its = reported.get(entry) ?? new Set();
     if (its.has(text)) return;
-    told.set(entry, its.add(text));
+    reported.set(entry, its.add(text));
     tell();
   }
 
   /** The same of what is different or in the way: whoever changes it all the time would fill log, Events and memory. */
-  function tellOfFew(entry: ResourceEntry, text: string, tell: () => void): void {
-    if ((told.get(entry)?.size ?? 0) >= mostTold) return;
-    tellOnce(entry, createHash('sha256').update(text).digest('base64'), tell);
+  function reportLimited(entry: ResourceEntry, text: string, tell: () => void): void {
+    if ((reported.get(entry)?.size ?? 0) >= maxReported) return;
+    reportOnce(entry, createHash('sha256').update(text).digest('base64'), tell);
   }
 
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
@@ -48,14 +48,14 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   /** All but what is so whatever is corrected: that the manifest of now is refused. */
-  function forgetTold(entry: ResourceEntry): void {
-    const lasting = entry.kept?.reason;
-    if (lasting !== undefined && told.get(entry)?.has(lasting)) told.set(entry, new Set([lasting]));
-    else told.delete(entry);
+  function clearReported(entry: ResourceEntry): void {
+    const lasting = entry.lastKnownGood?.reason;
+    if (lasting !== undefined && reported.get(entry)?.has(lasting)) reported.set(entry, new Set([lasting]));
+    else reported.delete(entry);
   }
 
   /** Of an entry that is there: its application may be gone by the time that its actor speaks. */
-  function telling(tell: (entry: ResourceEntry, context: Context) => void) {
+  function withEntry(tell: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.resourceOf(context.application, context.resource);
       if (entry !== undefined) tell(entry, context);
@@ -67,66 +67,66 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   return {
-    reportInSync: telling((entry) => {
-      told.delete(entry);
+    reportInSync: withEntry((entry) => {
+      reported.delete(entry);
       become(entry, 'inSync');
     }),
-    reportDrifted: telling((entry, { mayCorrect }) => {
-      // What is yet to be applied is not there as it is wanted, and nobody has changed it.
-      if (planInForce(entry) === undefined) return;
-      const { drifts, rival } = entry;
+    reportDrifted: withEntry((entry, { mayCorrect }) => {
+      // What is yet to be applied is not there as it is desired, and nobody has changed it.
+      if (effectivePlan(entry) === undefined) return;
+      const { drifts, conflictingManager } = entry;
       become(entry, 'drifted');
-      tellOfFew(entry, `drifted ${JSON.stringify(drifts)}`, () =>
-        report({ type: 'resource.drifted', ...aboutOf(entry), drifts, rival, isCorrected: mayCorrect }),
+      reportLimited(entry, `drifted ${JSON.stringify(drifts)}`, () =>
+        report({ type: 'resource.drifted', ...aboutOf(entry), drifts, conflictingManager, isCorrected: mayCorrect }),
       );
     }),
-    reportMissing: telling((entry, { mayCorrect }) => {
-      if (planInForce(entry) === undefined) return;
+    reportMissing: withEntry((entry, { mayCorrect }) => {
+      if (effectivePlan(entry) === undefined) return;
       become(entry, 'missing');
       const isCorrected = mayCorrect;
-      tellOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
+      reportOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
     }),
-    reportWaiting: telling((entry, { paceIn: wait }) => {
-      const { rival } = entry;
-      tellOfFew(entry, `contested ${rival}`, () =>
-        report({ type: 'resource.contested', ...aboutOf(entry), rival, wait }),
+    reportBackOff: withEntry((entry, { backoff: wait }) => {
+      const { conflictingManager } = entry;
+      reportLimited(entry, `contested ${conflictingManager}`, () =>
+        report({ type: 'resource.correctionBackOff', ...aboutOf(entry), conflictingManager, wait }),
       );
     }),
-    reportEnding: telling((entry) => {
+    reportTerminating: withEntry((entry) => {
       become(entry, 'terminating');
-      tellOnce(entry, 'ending', () => report({ type: 'resource.ending', ...aboutOf(entry) }));
+      reportOnce(entry, 'ending', () => report({ type: 'resource.terminating', ...aboutOf(entry) }));
     }),
     // Told by who wrote, who knows what.
-    reportCorrected: telling(forgetTold),
-    reportCreated: telling(forgetTold),
-    reportClaimed: telling((entry, { reason }) => {
+    reportCorrected: withEntry(clearReported),
+    reportCreated: withEntry(clearReported),
+    reportClaimed: withEntry((entry, { reason }) => {
       become(entry, 'claimed', reason);
-      tellOnce(entry, reason, () => report({ type: 'resource.claimed', ...aboutOf(entry), reason }));
+      reportOnce(entry, reason, () => report({ type: 'resource.ownershipConflict', ...aboutOf(entry), reason }));
     }),
-    reportTypeMissing: telling((entry, { reason }) => {
+    reportTypeMissing: withEntry((entry, { reason }) => {
       become(entry, 'typeMissing', reason);
-      tellOnce(entry, reason, () => report({ type: 'resource.typeMissing', ...aboutOf(entry), reason }));
+      reportOnce(entry, reason, () => report({ type: 'resource.noKindMatch', ...aboutOf(entry), reason }));
     }),
-    reportRefused: telling((entry, context) => {
+    reportRefused: withEntry((entry, context) => {
       become(entry, 'refused', context.reason);
-      tellOnce(entry, context.reason, () =>
+      reportOnce(entry, context.reason, () =>
         report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
       );
     }),
-    reportKeeping: telling((entry, context) => {
-      forgetTold(entry);
+    reportUsingLastApplied: withEntry((entry, context) => {
+      clearReported(entry);
       become(entry, 'refused', context.reason);
-      tellOnce(entry, context.reason, () =>
+      reportOnce(entry, context.reason, () =>
         report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
       );
     }),
-    reportUnverified: telling((entry, context) => {
+    reportUnverified: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
-      told.delete(entry);
+      reported.delete(entry);
       become(entry, 'unverified', context.reason);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
     }),
-    reportFailed: telling((entry, context) => {
+    reportFailed: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
       become(entry, 'backingOff', context.reason);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
@@ -138,7 +138,7 @@ export function resourceReports(effects: ObserverEffects) {
 interface Context {
   readonly application: string;
   readonly resource: string;
-  readonly paceIn: number;
+  readonly backoff: number;
   readonly mayCorrect: boolean;
   readonly reason: string;
   readonly refusals: number;

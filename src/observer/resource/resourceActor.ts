@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceEntry } from '../state/entries.ts';
-import { lookAtResource } from './lookAtResource.ts';
+import { checkResource } from './checkResource.ts';
 import { resourceReports } from './reportResource.ts';
 import { writeResource } from './writeResource.ts';
 
@@ -19,7 +19,7 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
   const { resourceOf, random } = effects;
 
   /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
-  function asking(failure: 'look.failed' | 'write.failed', ask: Question) {
+  function asking(failure: 'check.failed' | 'write.failed', ask: Question) {
     return fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
       const entry = resourceOf(input.application, input.resource);
       if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
@@ -39,16 +39,16 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
     if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
     const stop = new AbortController();
     const { apiVersion, kind } = entry.manifest;
-    effects.kinds.served(apiVersion, kind, stop.signal).then(
-      (served) => sendBack(served.ok ? { type: 'kind.served' } : { type: 'look.failed', jitter: random() }),
-      (error) => sendBack({ type: 'look.failed', reason: messageOf(error), jitter: random() }),
+    effects.restMapper.awaitServed(apiVersion, kind, stop.signal).then(
+      (served) => sendBack(served.ok ? { type: 'kind.served' } : { type: 'check.failed', jitter: random() }),
+      (error) => sendBack({ type: 'check.failed', reason: messageOf(error), jitter: random() }),
     );
     return () => stop.abort(ended);
   });
 
   return resource.provide({
     actors: {
-      look: asking('look.failed', lookAtResource),
+      check: asking('check.failed', checkResource),
       correct: asking('write.failed', writeResource),
       create: asking('write.failed', writeResource),
       awaitKind,

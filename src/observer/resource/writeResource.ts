@@ -1,22 +1,29 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { initialisedIn } from '../drift/baseline.ts';
-import { afterCorrection, missingKey, paceKey } from '../drift/driftPace.ts';
+import { correctionKey, missingKey, withCorrection } from '../drift/correctionBackoff.ts';
 import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import type { AppliedHow } from '../model/facts.ts';
-import { labelPath } from '../model/managers.ts';
+import { labelPath } from '../model/fieldManagers.ts';
 import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
-import { isProved, noteReply } from '../state/access.ts';
+import { isAccessProven, recordAccess } from '../state/access.ts';
 import { foundOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
-import { claimantOf, hear, judgeAnew, needsApply, noteAbandoned, want } from '../state/hear.ts';
-import { keepUntilDue } from '../state/kept.ts';
-import { wantedBy } from './findWanted.ts';
+import { expireLastKnownGood } from '../state/lastKnownGood.ts';
+import {
+  foreignOwnerOf,
+  needsApply,
+  observeObject,
+  recompare,
+  setBaseline,
+  setStaleClaim,
+} from '../state/observeObject.ts';
+import { conflicted, recheck, unverified, writeFailed, writeRefused } from './failureEvents.ts';
+import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
-import { conflicted, lookAgain, unverified, writeFailed, writeRefused } from './writeRefused.ts';
 
 /**
  * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.
@@ -27,12 +34,12 @@ export async function writeResource(
   entry: ResourceEntry,
   signal: AbortSignal,
 ): Promise<() => ResourceEvent> {
-  const event = await written(effects, entry, signal);
+  const event = await applyOrCorrect(effects, entry, signal);
   return () => event;
 }
 
 /** The same, for who does not need it as a question. `onSlow` as of `Places`. */
-export async function written(
+export async function applyOrCorrect(
   effects: ObserverEffects,
   entry: ResourceEntry,
   signal: AbortSignal,
@@ -41,7 +48,7 @@ export async function written(
   if (entry.writing !== undefined) await entry.writing;
   const { application, plan } = entry;
   if (plan === undefined) return conflicted;
-  const release = await effects.slots.take(application.id, plan.target.apiVersion, signal, onSlow);
+  const release = await effects.writes.acquire(application.id, plan.target.apiVersion, signal, onSlow);
   if (release === undefined) return conflicted;
   if (entry.writing !== undefined) {
     release();
@@ -67,7 +74,7 @@ async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Pr
   const { access, runtime } = effects;
   const { plan } = entry;
   if (plan === undefined) return conflicted;
-  if (!isProved(entry, runtime.clock.monotonic())) {
+  if (!isAccessProven(entry, runtime.clock.monotonic())) {
     const may = await access.verifyWrite(plan.target, until);
     if (!may.ok) return unverified('write', may.failure);
   }
@@ -81,49 +88,50 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { api, runtime } = effects;
   if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
-  keepUntilDue(entry, now);
-  const unknown = await see(effects, entry, entry.plan, until);
+  expireLastKnownGood(entry, now);
+  const unknown = await readLive(effects, entry, entry.plan, until);
   if (unknown !== undefined) return unknown;
   const found = foundOf(entry);
   // What is seen of the object may change what is observed of it.
-  const { kept } = entry;
-  const chosen = kept?.plan ?? entry.plan;
+  const { lastKnownGood } = entry;
+  const chosen = lastKnownGood?.plan ?? entry.plan;
   const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
   if (found === undefined) {
-    return settle(effects, entry, plan, [missing], await api.create(plan, until, true));
+    return recordOutcome(effects, entry, plan, [missing], await api.create(plan, until, true));
   }
-  const { object, isEnding } = found;
-  if (isEnding) return { type: 'write.ending' };
-  if (object === undefined || claimantOf(entry) !== undefined) return lookAgain(entry);
-  if (found.label !== undefined && found.label === entry.abandonedLabel) return disown(effects, entry, plan, object);
-  if (kept === undefined && needsApply(entry)) {
+  const { object, isTerminating } = found;
+  if (isTerminating) return { type: 'write.terminating' };
+  if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry);
+  if (found.label !== undefined && found.label === entry.staleLabel)
+    return removeStaleClaim(effects, entry, plan, object);
+  if (lastKnownGood === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
-    return settle(effects, entry, plan, [], outcome);
+    return recordOutcome(effects, entry, plan, [], outcome);
   }
   // The stream may tell of the correction before its answer does, and the drift is over by then.
   const { drifts, driftedAt = now } = entry;
-  if (drifts.length === 0) return lookAgain(entry);
-  return settle(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
+  if (drifts.length === 0) return recheck(entry);
+  return recordOutcome(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
 }
 
 /**
  * Takes the marks of an application that does not exist away, in the version that was read: of several applications that
  * do, one does it, and then each may claim the object, which the API server lets one of them do.
  */
-async function disown(
+async function removeStaleClaim(
   { api, claims, runtime }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
   object: JsonObject,
 ): Promise<ResourceEvent> {
-  const isAbandoned = await claims.isAbandoned(object);
+  const isAbandoned = await claims.isStale(object);
   const now = runtime.clock.monotonic();
-  if (!isAbandoned) noteAbandoned(entry, false, now);
-  if (!isAbandoned) return lookAgain(entry);
-  const disowned = await api.disown(plan, object, until);
+  if (!isAbandoned) setStaleClaim(entry, false, now);
+  if (!isAbandoned) return recheck(entry);
+  const disowned = await api.removeStaleClaim(plan, object, until);
   if (!disowned.ok) return writeRefused(entry, plan, disowned.failure, runtime.clock.monotonic());
-  hear(entry, disowned.value, runtime.clock.monotonic());
+  observeObject(entry, disowned.value, runtime.clock.monotonic());
   return conflicted;
 }
 
@@ -131,25 +139,25 @@ async function disown(
  * Undefined: it is known what is there, that nothing is, or, where its stream has nothing of what was never applied, that
  * nothing is expected to be: the first apply finds that out, and a start asks for each resource once and not twice.
  */
-async function see(
+async function readLive(
   { api, runtime, streams }: ObserverEffects,
   entry: ResourceEntry,
   { target }: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   if (foundOf(entry)?.object !== undefined) return undefined;
-  if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isTold(entry)) return undefined;
+  if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isReliable(entry)) return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return writeFailed(read.failure);
   if (read.value === undefined) entry.found = 'missing';
-  else hear(entry, read.value, runtime.clock.monotonic());
+  else observeObject(entry, read.value, runtime.clock.monotonic());
   return undefined;
 }
 
 /** What stands for a resource that is not there among its drifts. */
-const missing: Drift = { path: missingKey, wanted: undefined, found: undefined, is: 'missing' };
+const missing: Drift = { path: missingKey, desired: undefined, found: undefined, is: 'missing' };
 
-function settle(
+function recordOutcome(
   effects: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
@@ -158,26 +166,26 @@ function settle(
   since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
   if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
-  noteReply(entry, plan.target.account, effects.runtime.clock.monotonic());
+  recordAccess(entry, plan.target.account, effects.runtime.clock.monotonic());
   entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  if (wasApplied) noteCorrected(effects, entry, plan, drifts, since, outcome.value);
+  if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
   else
-    noteApplied(
+    recordApplied(
       effects,
       entry,
       plan,
       outcome.value,
       isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
     );
-  if (isMissing && before !== undefined) keepPace(effects, entry, [missing]);
+  if (isMissing && before !== undefined) countCorrection(effects, entry, [missing]);
   return { type: 'write.done' };
 }
 
-/** The observed part of the API server's own reply is what is wanted from now on. */
-function noteApplied(
+/** The observed part of the API server's own reply is what is desired from now on. */
+function recordApplied(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
@@ -187,14 +195,14 @@ function noteApplied(
   const now = runtime.clock.monotonic();
   entry.appliedPlan = plan;
   entry.appliedHash = plan.hash;
-  entry.admitted = [];
-  entry.baseline = wantedBy(plan, applied);
+  entry.mutatedByAdmission = [];
+  entry.baseline = appliedBaseline(plan, applied);
   entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
-  learn(entry, applied.object, now);
+  recordReply(entry, applied.object, now);
   report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 
-function noteCorrected(
+function recordCorrected(
   effects: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
@@ -204,13 +212,13 @@ function noteCorrected(
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
-  learn(entry, object, now);
-  keepPace(effects, entry, drifts);
+  recordReply(entry, object, now);
+  countCorrection(effects, entry, drifts);
   if (!hasChanged) {
-    admit(effects, entry, plan, drifts, object);
+    acceptMutation(effects, entry, plan, drifts, object);
     return;
   }
-  entry.corrections.push({ at: runtime.clock.now(), drifts, rival: entry.rival });
+  entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: entry.conflictingManager });
   entry.corrections.splice(0, entry.corrections.length - mostCorrections);
   report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
 }
@@ -219,7 +227,7 @@ function noteCorrected(
  * The API server answers with what it had: it changes the value itself, each time. What somebody has added is never
  * taken for that: it stays a drift.
  */
-function admit(
+function acceptMutation(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
@@ -229,20 +237,20 @@ function admit(
   // That it is applied is no value that admission changes.
   const changed = drifts.filter(({ path }) => path !== labelPath);
   if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
-  want(entry, project(object, plan.manifest, plan.shape, plan.structure), runtime.clock.monotonic());
-  entry.admitted = [...new Set([...entry.admitted, ...changed.map(({ path }) => path)])];
-  report({ type: 'resource.admitted', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
+  setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
+  entry.mutatedByAdmission = [...new Set([...entry.mutatedByAdmission, ...changed.map(({ path }) => path)])];
+  report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
 }
 
-function keepPace({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
-  entry.pace = afterCorrection(entry.pace, drifts.map(paceKey), runtime.clock.now());
+function countCorrection({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
+  entry.correctionHistory = withCorrection(entry.correctionHistory, drifts.map(correctionKey), runtime.clock.now());
 }
 
 /** The reply is the newest that is known of it, whatever its stream tells later of before; and it proves what was applied. */
-function learn(entry: ResourceEntry, object: Applied['object'], now: number): void {
+function recordReply(entry: ResourceEntry, object: Applied['object'], now: number): void {
   entry.appliedUid = uidOf(object) ?? entry.appliedUid;
-  const isNewest = hear(entry, object, now);
+  const isNewest = observeObject(entry, object, now);
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
-  // The stream told of a newer version before this reply came, and that was compared with what was wanted before.
-  if (!isNewest) judgeAnew(entry, now);
+  // The stream told of a newer version before this reply came, and that was compared with what was desired before.
+  if (!isNewest) recompare(entry, now);
 }

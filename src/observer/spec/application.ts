@@ -17,7 +17,7 @@ export interface Application {
   /** A clause that says why nothing of it is applied, where its namespace has more than it may have. */
   readonly refusal?: string;
   /** It has a `deletionTimestamp`. */
-  readonly isEnding: boolean;
+  readonly isTerminating: boolean;
   readonly hasFinalizer: boolean;
   /** All of them, those of others too. */
   readonly finalizers: readonly string[];
@@ -25,7 +25,7 @@ export interface Application {
   readonly isForced: boolean;
   readonly spec: ApplicationSpec;
   /** While there is any, nothing is pruned: what cannot be read may be what seems to have left. */
-  readonly faults: readonly ApplicationFault[];
+  readonly faults: readonly FieldError[];
   /** What works, and better did not stand there. */
   readonly warnings: readonly ApplicationWarning[];
   readonly inventory: readonly InventoryEntry[];
@@ -33,10 +33,10 @@ export interface Application {
   readonly observedGeneration: number;
 }
 
-/** What is wanted; where there are faults, as much of it as could be read, with the harmless choice for the rest. */
+/** What is desired; where there are faults, as much of it as could be read, with the harmless choice for the rest. */
 export interface ApplicationSpec {
   /** Those without faults of their own. */
-  readonly manifests: readonly UnplacedManifest[];
+  readonly manifests: readonly UnresolvedManifest[];
   /** As it stands there; `undefined` where it does not. */
   readonly schema: unknown;
   readonly mode: 'correct' | 'detect';
@@ -51,7 +51,7 @@ export interface ApplicationSpec {
 }
 
 /** A manifest of which it is not known yet whether its kind lives in namespaces. */
-export interface UnplacedManifest {
+export interface UnresolvedManifest {
   /** Its place in `spec.manifests`. */
   readonly index: number;
   readonly apiVersion: string;
@@ -65,7 +65,7 @@ export interface UnplacedManifest {
 }
 
 /** What is wrong with a spec, for tests and for those who count. */
-export type ApplicationFaultCode =
+export type FieldErrorCode =
   | 'spec'
   | 'manifestsMissing'
   | 'tooLarge'
@@ -85,8 +85,8 @@ export type ApplicationFaultCode =
   | 'repeatedKey';
 
 /** One thing that is wrong with the spec. Never holds a value of a Secret. */
-export interface ApplicationFault extends ApplicationWarning {
-  readonly code: ApplicationFaultCode;
+export interface FieldError extends ApplicationWarning {
+  readonly code: FieldErrorCode;
   /** The place in `spec.manifests` of the only resource that it concerns; undefined: all of the application. */
   readonly manifest: number | undefined;
 }
@@ -99,7 +99,7 @@ export interface ApplicationWarning {
 }
 
 /** A fault in words, as it stands in the condition Invalid. */
-export interface ShownFault {
+export interface ReportedError {
   /** `spec`: nothing is applied; otherwise that resource is left as it is, and the others go on. */
   readonly of: 'spec' | 'manifest' | 'schema';
   /** `spec.manifests[2].metadata.name`. */
@@ -108,6 +108,6 @@ export interface ShownFault {
   readonly message: string;
 }
 
-export function shownFault({ manifest, path, message }: ApplicationFault): ShownFault {
+export function reportedError({ manifest, path, message }: FieldError): ReportedError {
   return { of: manifest === undefined ? 'spec' : 'manifest', place: formatPath(path), message };
 }

@@ -23,14 +23,14 @@ function wrongTime({ input }: { readonly input?: unknown }): string | undefined 
 }
 
 /** What these hold would be lost with them. */
-const neverAnew = /^(?:Namespace|CustomResourceDefinition|PersistentVolumeClaim)\//;
+const neverRecreated = /^(?:Namespace|CustomResourceDefinition|PersistentVolumeClaim)\//;
 
 const resource = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9]*\/[^/%]+$/, {
     error: ({ input }) => `found ${quoted(String(input))}; a resource is named like Job/migrate`,
   })
-  .refine((text) => !neverAnew.test(text), {
+  .refine((text) => !neverRecreated.test(text), {
     error: 'what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
   });
 

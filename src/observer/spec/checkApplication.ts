@@ -3,19 +3,19 @@ import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain, type NameRule } from '../../config/schema/names.ts';
 import { type Located, type LocatedError, located, offsetOf } from '../../config/text/located.ts';
 import { groupVersionOf } from '../kinds/servedKinds.ts';
+import { applicationVersion } from '../model/fieldManagers.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
-import { applicationVersion } from '../model/managers.ts';
-import type { SchemaFault } from '../schema/faults.ts';
-import { type ObserverSchema, readObserverSchema } from '../schema/read.ts';
-import { observesAnything } from '../schema/shape.ts';
-import { shapeFor, unusedEntries } from '../schema/shapeFor.ts';
-import { builtInStructures } from '../structure/builtIn.ts';
-import type { Structures } from '../structure/openapi.ts';
-import type { ApplicationSpec, ApplicationWarning, UnplacedManifest } from './application.ts';
+import { observesAnything } from '../schema/fieldMask.ts';
+import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
+import { type ObserverSchema, readObserverSchema } from '../schema/readObserverSchema.ts';
+import type { SchemaError } from '../schema/schemaErrors.ts';
+import { builtInTopologies } from '../topology/builtInTopologies.ts';
+import type { Topologies } from '../topology/topologies.ts';
+import type { ApplicationSpec, ApplicationWarning, UnresolvedManifest } from './application.ts';
 import { specKeysAt } from './applicationSpec.ts';
-import { placed } from './place.ts';
 import { readSpec } from './readApplication.ts';
 import { repeatedKeys } from './repeatedKeys.ts';
+import { resolveNamespace } from './resolveNamespace.ts';
 
 /** What can be said of an Application in a file, without a cluster. */
 export interface CheckedApplication {
@@ -51,7 +51,7 @@ export function isApplication({ value }: Located): boolean {
  */
 export function checkApplications(roots: readonly Located[]): readonly CheckedApplication[] {
   const owners = new Map<string, string>();
-  const known = builtInStructures();
+  const known = builtInTopologies();
   return roots.map((root) => {
     const checked = checkApplication(root, known);
     const claims = checked.resources.flatMap(({ identity, index }) => {
@@ -64,7 +64,7 @@ export function checkApplications(roots: readonly Located[]): readonly CheckedAp
   });
 }
 
-function checkApplication(root: Located, known: Structures): CheckedApplication {
+function checkApplication(root: Located, known: Topologies): CheckedApplication {
   const { apiVersion, metadata, spec: written } = objectOf(root.value);
   const { name, namespace } = objectOf(metadata);
   const home = { name: textOf(name) ?? '', namespace: textOf(namespace) };
@@ -96,7 +96,7 @@ function checkApplication(root: Located, known: Structures): CheckedApplication 
  * will be, the entry of the schema that names one is believed.
  */
 function placedAsFarAsKnown(
-  manifest: UnplacedManifest,
+  manifest: UnresolvedManifest,
   home: string | undefined,
   { entries }: ObserverSchema,
 ): Manifest {
@@ -105,33 +105,33 @@ function placedAsFarAsKnown(
       group === manifest.group && kind === manifest.kind && name === manifest.name,
   );
   const namespace = manifest.namespace ?? home ?? named?.identity.namespace ?? '';
-  return placed({ ...manifest, namespace }, namespace, true);
+  return resolveNamespace({ ...manifest, namespace }, namespace, true);
 }
 
 /** Of kinds that are not built in, only a cluster knows. */
-function listFaults({ index, apiVersion, kind, object }: UnplacedManifest, known: Structures) {
+function listFaults({ index, apiVersion, kind, object }: UnresolvedManifest, known: Topologies) {
   const { group, version } = groupVersionOf(apiVersion);
-  const structure = known.of(group, version, kind);
-  return structure === undefined ? [] : repeatedKeys(object, index, structure);
+  const topology = known.of(group, version, kind);
+  return topology === undefined ? [] : repeatedKeys(object, index, topology);
 }
 
 /** Entries that no manifest has are told where every manifest could be read. */
 function schemaFaults(schema: ObserverSchema, manifests: readonly Manifest[], isComplete: boolean) {
   const fitting = manifests.flatMap((manifest) => {
-    const shape = shapeFor(manifest, schema);
-    return shape.ok ? [] : shape.error;
+    const mask = fieldMaskFor(manifest, schema);
+    return mask.ok ? [] : mask.error;
   });
   const unused = isComplete ? unusedEntries(schema, manifests) : [];
-  const found = new Set<SchemaFault>([...schema.faults, ...fitting, ...unused]);
-  return [...found].map(({ path, sentence, advice }) => ({
+  const found = new Set<SchemaError>([...schema.faults, ...fitting, ...unused]);
+  return [...found].map(({ path, message, hint }) => ({
     path: ['spec', 'observerSchema', ...path],
-    message: `${sentence}. ${advice.replace(/\.$/, '')}`,
+    message: `${message}. ${hint.replace(/\.$/, '')}`,
   }));
 }
 
 function observedOf(manifest: Manifest, schema: ObserverSchema): CheckedResource['observed'] {
-  const shape = shapeFor(manifest, schema);
-  if (!shape.ok || observesAnything(shape.value)) return shape.ok && shape.value.is === 'leaf' ? 'all' : 'listed';
+  const mask = fieldMaskFor(manifest, schema);
+  if (!mask.ok || observesAnything(mask.value)) return mask.ok && mask.value.is === 'leaf' ? 'all' : 'listed';
   return 'presence';
 }
 

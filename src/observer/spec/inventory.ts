@@ -1,7 +1,7 @@
 import { parseJson } from '../../base/exactInteger.ts';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity, Json } from '../model/identity.ts';
-import { keptJson } from '../model/jsonValue.ts';
+import { boundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';
 
 /** What is so of a resource, as it stands in the status: only what lasts, for each write is one for every watcher. */
@@ -41,7 +41,7 @@ export interface InventoryEntry {
    * to any apply, so only the object itself can show whether one came through.
    */
   readonly appliedUid: string | undefined;
-  /** Of manifest and shape as applied last; undefined: not applied yet. */
+  /** Of manifest and mask as applied last; undefined: not applied yet. */
   readonly hash: string | undefined;
   readonly state: ResourceState;
   readonly drifts: readonly ShownDrift[];
@@ -118,7 +118,7 @@ function readInitialised(value: unknown): ReadonlyMap<string, Json> {
 function parsed(text: unknown): Json | undefined {
   if (typeof text !== 'string') return undefined;
   try {
-    return keptJson(parseJson(text));
+    return boundedJson(parseJson(text));
   } catch {
     // Not written by weeder: the same as if it were not there.
     return undefined;

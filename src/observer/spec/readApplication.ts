@@ -3,20 +3,20 @@ import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import type { Located } from '../../config/text/located.ts';
 import { fieldErrorsOf, unsaid } from '../../config/text/messages.ts';
 import { isSecret } from '../model/confidential.ts';
-import { finalizer, forceFinalizeName } from '../model/managers.ts';
+import { finalizer, forceFinalizeName } from '../model/fieldManagers.ts';
 import type {
   Application,
-  ApplicationFault,
-  ApplicationFaultCode,
   ApplicationSpec,
   ApplicationWarning,
-  UnplacedManifest,
+  FieldError,
+  FieldErrorCode,
+  UnresolvedManifest,
 } from './application.ts';
 import { applicationSpec, specKeysAt } from './applicationSpec.ts';
 import { readInventory } from './inventory.ts';
 import { bytesOf, excessOf } from './measure.ts';
-import { duplicatesAmong } from './place.ts';
 import { type Home, readManifest } from './readManifest.ts';
+import { findDuplicates } from './resolveNamespace.ts';
 import { hasContent } from './secretData.ts';
 
 /** `etcd` takes 1.5 MiB in all, and the status needs its part of that. */
@@ -49,7 +49,7 @@ export function readApplication(object: unknown, before?: Application): Applicat
     createdAt: textOf(its['creationTimestamp']) ?? '',
     resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
     bytes: isSameSpec ? before.bytes : bytesOf(spec, mostOfObject),
-    isEnding: textOf(its['deletionTimestamp']) !== undefined,
+    isTerminating: textOf(its['deletionTimestamp']) !== undefined,
     hasFinalizer: finalizers.includes(finalizer),
     finalizers,
     isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',
@@ -82,7 +82,7 @@ export function readSpec(spec: unknown, home: Home, root?: Located): ReadSpec {
 }
 
 function readManifests(value: unknown, home: Home) {
-  const whole = (code: ApplicationFaultCode, message: string) => ({
+  const whole = (code: FieldErrorCode, message: string) => ({
     read: [],
     faults: [ofWhole(code, ['spec', 'manifests'], message)],
   });
@@ -99,7 +99,7 @@ function readManifests(value: unknown, home: Home) {
     index,
     identity: { group, kind, namespace: namespace ?? home.namespace ?? '', name },
   }));
-  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...duplicatesAmong(places)] };
+  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...findDuplicates(places)] };
 }
 
 /** What is in it is read with the manifests in their places, and only what can be walked through. */
@@ -110,7 +110,7 @@ function readSchema(value: unknown) {
   return { read: undefined, faults: [ofWhole(excess, ['spec', 'observerSchema'], message)] };
 }
 
-function settingsFaults(spec: JsonObject, root: Located | undefined): readonly ApplicationFault[] {
+function settingsFaults(spec: JsonObject, root: Located | undefined): readonly FieldError[] {
   const parsed = applicationSpec.safeParse(spec, { error: () => unsaid });
   if (parsed.success) return [];
   const places = root ?? withoutPlaces({ spec });
@@ -135,7 +135,7 @@ function settingsOf(spec: JsonObject): Omit<ApplicationSpec, 'manifests' | 'sche
 function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isFaulty: boolean): ApplicationWarning[] {
   const secrets = manifests.filter((each) => isSecret(each) && hasContent(each.object));
   const inline = secrets.map(({ index }) => ({ path: ['spec', 'manifests', index], message: inlineSecret }));
-  const named = new Set(manifests.map(({ kind, name }: UnplacedManifest) => `${kind}/${name}`));
+  const named = new Set(manifests.map(({ kind, name }: UnresolvedManifest) => `${kind}/${name}`));
   const unused = arrayOf(recreate).flatMap((entry, index) =>
     isFaulty || named.has(String(entry))
       ? []
@@ -147,7 +147,7 @@ function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isFaulty:
 const inlineSecret =
   'the content of a Secret stands here in clear text, for everybody who may read the application, and outside of what encrypts Secrets';
 
-function ofWhole(code: ApplicationFaultCode, path: readonly PropertyKey[], message: string): ApplicationFault {
+function ofWhole(code: FieldErrorCode, path: readonly PropertyKey[], message: string): FieldError {
   return { code, path, message, manifest: undefined };
 }
 

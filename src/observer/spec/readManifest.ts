@@ -7,7 +7,7 @@ import { isSecret } from '../model/confidential.ts';
 import { isBuiltIn } from '../model/identity.ts';
 import { roundedIn } from '../model/roundedNumbers.ts';
 import { withoutServerOwned } from '../model/serverOwned.ts';
-import type { ApplicationFault, ApplicationFaultCode, UnplacedManifest } from './application.ts';
+import type { FieldError, FieldErrorCode, UnresolvedManifest } from './application.ts';
 import { withoutStringData, wrongSecretData } from './secretData.ts';
 
 /** The application that the manifest stands in; in a file, its namespace may be left out. */
@@ -17,9 +17,9 @@ export interface Home {
 }
 
 /** One item of `spec.manifests`, or everything that is wrong with it. */
-export function readManifest(value: unknown, index: number, home: Home): Result<UnplacedManifest, ApplicationFault[]> {
-  const faults: ApplicationFault[] = [];
-  const refuse = (code: ApplicationFaultCode, path: Path, message: string) => {
+export function readManifest(value: unknown, index: number, home: Home): Result<UnresolvedManifest, FieldError[]> {
+  const faults: FieldError[] = [];
+  const refuse = (code: FieldErrorCode, path: Path, message: string) => {
     faults.push({ code, path: ['spec', 'manifests', index, ...path], message, manifest: index });
   };
   if (!isObject(value)) {
@@ -54,7 +54,7 @@ function wrongSecretValue({ length }: Path): string {
     : 'must be a text (its value is not told)';
 }
 
-type Refuse = (code: ApplicationFaultCode, path: Path, message: string) => void;
+type Refuse = (code: FieldErrorCode, path: Path, message: string) => void;
 
 interface Type {
   readonly apiVersion: string;
@@ -117,7 +117,7 @@ function isList({ kind, items, metadata }: JsonObject): boolean {
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) && !isNamed;
 }
 
-function isItself({ group, kind, namespace, name }: UnplacedManifest, home: Home): boolean {
+function isItself({ group, kind, namespace, name }: UnresolvedManifest, home: Home): boolean {
   if (group !== 'weeder.dev' || kind !== 'Application' || name !== home.name) return false;
   return namespace === undefined || namespace === home.namespace;
 }

@@ -1,22 +1,22 @@
 import { oneLine, type Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { elementStep, elementText } from '../model/path.ts';
-import { type At, anywhere, type ListStructure } from '../model/structure.ts';
+import { type ListTopology, type SchemaNode, unknownNode } from '../model/schemaNode.ts';
 import { listed } from '../model/wording.ts';
-import type { ApplicationFault, ApplicationWarning } from './application.ts';
+import type { ApplicationWarning, FieldError } from './application.ts';
 
 /**
  * A key, or a value of a set, that occurs twice in a list of a manifest: the API server applies no such thing, and nobody
  * knows which of the two is meant. `manifest`: its place in `spec.manifests`.
  */
-export function repeatedKeys(object: unknown, manifest: number, at: At): readonly ApplicationFault[] {
+export function repeatedKeys(object: unknown, manifest: number, at: SchemaNode): readonly FieldError[] {
   const found = repeatedBelow(object, at, ['spec', 'manifests', manifest]);
   return found.map((each) => ({ code: 'repeatedKey', ...each, manifest }));
 }
 
-function repeatedBelow(value: unknown, at: At, path: Path): readonly ApplicationWarning[] {
+function repeatedBelow(value: unknown, at: SchemaNode, path: Path): readonly ApplicationWarning[] {
   // Of what is below it nothing is known either.
-  if (at === anywhere) return [];
+  if (at === unknownNode) return [];
   if (Array.isArray(value))
     return [
       ...repeatedIn(value, at.list, path),
@@ -26,7 +26,7 @@ function repeatedBelow(value: unknown, at: At, path: Path): readonly Application
   return Object.entries(value).flatMap(([name, each]) => repeatedBelow(each, at.field(name), [...path, name]));
 }
 
-function repeatedIn(elements: readonly unknown[], list: ListStructure, path: Path): readonly ApplicationWarning[] {
+function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path): readonly ApplicationWarning[] {
   if (list.is !== 'map' && list.is !== 'set') return [];
   const positions = new Map<string, number[]>();
   for (const [index, element] of elements.entries()) {
@@ -43,7 +43,7 @@ function repeatedIn(elements: readonly unknown[], list: ListStructure, path: Pat
 }
 
 /** `name="web"`; undefined of an element that does not say all of its key, which the API server tells in its own words. */
-function stepOf(list: ListStructure, element: unknown, index: number): string | undefined {
+function stepOf(list: ListTopology, element: unknown, index: number): string | undefined {
   if (list.is === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
   if (list.is !== 'map' || !isObject(element)) return undefined;
   const isSaid = (key: string) => element[key] !== null && (element[key] ?? list.defaults[key]) !== undefined;

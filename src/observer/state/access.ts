@@ -7,20 +7,20 @@ import type { ResourceEntry } from './entries.ts';
 const believedFor = 300_000;
 
 /** Whether there is a proof that is not due for renewal. `now`: by the monotonic clock. */
-export function isProved({ plan, proof }: ResourceEntry, now: number): boolean {
+export function isAccessProven({ plan, proof }: ResourceEntry, now: number): boolean {
   const account = plan?.target.account;
   if (plan === undefined || account === undefined) return plan !== undefined;
   return proof?.account === account && now < proof.until;
 }
 
 /** Whether what was found of the object may be told. One that is due for renewal holds until the answer is there. */
-export function mayTell({ plan, proof }: ResourceEntry): boolean {
+export function mayDisclose({ plan, proof }: ResourceEntry): boolean {
   const account = plan?.target.account;
   return plan !== undefined && (account === undefined || proof?.account === account);
 }
 
 /** An apply under the account was answered with the object. `now`: by the monotonic clock. */
-export function noteReply(entry: ResourceEntry, account: string | undefined, now: number): void {
+export function recordAccess(entry: ResourceEntry, account: string | undefined, now: number): void {
   if (account !== undefined) entry.proof = { account, until: now + believedFor, hasReplied: true };
 }
 
@@ -112,7 +112,7 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
     async verify(entry, target, signal) {
       const { account } = target;
       const now = clock.monotonic();
-      if (account === undefined || isProved(entry, now)) return done(undefined);
+      if (account === undefined || isAccessProven(entry, now)) return done(undefined);
       const proved = await prove(entry, target, signal);
       if (proved.ok) {
         entry.proof = { account, until: now + believedFor, hasReplied: proved.value === 'patch' };
@@ -135,7 +135,7 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
 
 const toApply = ['get', 'create', 'patch'];
 
-/** What is wanted is found out by a dry run of a creation. */
+/** What is desired is found out by a dry run of a creation. */
 function neededFor({ application }: ResourceEntry): readonly string[] {
   return application.isDetectOnly ? ['get', 'create'] : toApply;
 }

@@ -2,26 +2,26 @@ import type { Actor } from 'xstate';
 import type { application } from '../../../machines/observer/application.ts';
 import type { resource } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { DriftPace } from '../drift/driftPace.ts';
+import type { CorrectionHistory } from '../drift/correctionBackoff.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { AboutApplication } from '../model/facts.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Identity, Json } from '../model/identity.ts';
-import type { ApplicationOwner } from '../model/managers.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { Application, ShownFault, UnplacedManifest } from '../spec/application.ts';
+import type { Application, ReportedError, UnresolvedManifest } from '../spec/application.ts';
 import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
 
 /** What was applied once, and is to be deleted or released. */
-export interface LeftResource extends InventoryEntry {
+export interface PendingRemoval extends InventoryEntry {
   /** What was in the way the last time; '': nothing yet. */
   readonly reason: string;
 }
 
 /** The removal of one resource. */
-export interface Removal {
+export interface ActiveRemoval {
   /** How it ended: `left` is what is in the way, undefined where nothing is. Undefined: it is under way. */
-  end: { readonly left: LeftResource | undefined } | undefined;
+  end: { readonly left: PendingRemoval | undefined } | undefined;
 }
 
 /** What is known of an application that is managed. */
@@ -40,25 +40,25 @@ export interface ApplicationEntry {
   /** Those of the manifests, by key. */
   readonly resources: Map<string, ResourceEntry>;
   /** By key: what was applied once and is no longer among the manifests. */
-  readonly left: Map<string, LeftResource>;
+  readonly pendingRemovals: Map<string, PendingRemoval>;
   /** What is wrong with its spec, its manifests and its schema. */
-  faults: readonly ShownFault[];
+  faults: readonly ReportedError[];
   /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
-  accountFault: string;
+  accountError: string;
   /** While it is deleted: which of the manifests have had a row among those that left. */
-  readonly taken: Set<string>;
+  readonly checkedManifests: Set<string>;
   /** By key: removals that were slow, until somebody asks for their end. */
-  readonly removals: Map<string, Removal>;
+  readonly activeRemovals: Map<string, ActiveRemoval>;
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
   /** The newest of which it was told that it was applied. */
-  toldGeneration: number;
+  reportedGeneration: number;
   /** The status as the API server has it, as far as that is known. */
   status: unknown;
 }
 
 /** What was applied before, for as long as the API server will not take the manifest of now. */
-export interface Kept {
+export interface LastKnownGood {
   /** With the account of now. */
   readonly plan: ResourcePlan;
   /** Why the manifest of now is refused: for people. */
@@ -73,7 +73,7 @@ export interface Kept {
  * weeder's own rights is in a status, a condition or an Event: whoever may make an Application would see what they may
  * not read.
  */
-interface Proof {
+interface AccessProof {
   readonly account: string;
   /** By the monotonic clock: from then on it has to be renewed. */
   readonly until: number;
@@ -86,10 +86,10 @@ export interface Found {
   readonly uid: string;
   readonly resourceVersion: string;
   /** It has a `deletionTimestamp`. */
-  readonly isEnding: boolean;
+  readonly isTerminating: boolean;
   /** The value of the label that says whose it is; undefined: it has none. */
   readonly label: string | undefined;
-  /** Whole, for as long as it is not as it is wanted; where it is, nothing of it has to be kept. */
+  /** Whole, for as long as it is not as it is desired; where it is, nothing of it has to be kept. */
   readonly object: JsonObject | undefined;
   /** Its last comparison; undefined: it has not been compared yet. */
   readonly compared: Compared | undefined;
@@ -107,7 +107,7 @@ interface Correction {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly drifts: readonly Drift[];
-  readonly rival: string | undefined;
+  readonly conflictingManager: string | undefined;
 }
 
 /**
@@ -119,11 +119,11 @@ export interface ResourceEntry {
   /** As `identityKey` gives it. */
   readonly key: string;
   readonly identity: Identity;
-  manifest: UnplacedManifest;
+  manifest: UnresolvedManifest;
   /** Undefined: it has a fault, or the cluster does not know its kind. */
   plan: ResourcePlan | undefined;
   /** What is wrong with what the schema says of it, in sentences; '': nothing. */
-  fault: string;
+  fieldError: string;
   /** What was applied last; undefined: this process has never known it. */
   appliedPlan: ResourcePlan | undefined;
   /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
@@ -133,29 +133,29 @@ export interface ResourceEntry {
   /** By path: what the API server filled in where the schema lists a field that the manifest does not have. */
   initialised: ReadonlyMap<string, Json>;
   /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */
-  kept: Kept | undefined;
+  lastKnownGood: LastKnownGood | undefined;
   /** The value of a label on it that is no application's: the object is nobody's. Undefined: none is known to be. */
-  abandonedLabel: string | undefined;
-  /** What is wanted of it; undefined: not known yet. */
+  staleLabel: string | undefined;
+  /** What is desired of it; undefined: not known yet. */
   baseline: Projection | undefined;
   /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */
   found: Found | 'unknown' | 'lost' | 'missing';
   /** Of our own last write: what is told of older versions is no news. */
   writtenVersion: string | undefined;
   /** That the account may see it; undefined: nothing that was found of it may be told. */
-  proof: Proof | undefined;
+  proof: AccessProof | undefined;
   drifts: readonly Drift[];
   /** By the monotonic clock: when the drift was heard of that is there now. */
   driftedAt: number | undefined;
   /** Whose field manager has the drifted fields. */
-  rival: string | undefined;
+  conflictingManager: string | undefined;
   state: ResourceState;
   /** Why it is in this state, where that needs a reason. */
   reason: string;
-  pace: DriftPace;
+  correctionHistory: CorrectionHistory;
   readonly corrections: Correction[];
   /** Paths of fields that the API server changes each time that they are applied. */
-  admitted: readonly string[];
+  mutatedByAdmission: readonly string[];
   /** The plan that takes the place of the other one when somebody scales it; undefined: there is no difference. */
   planIfScaled: ResourcePlan | undefined;
   /** Who has its replicas by the subresource `scale`; they are not observed then. */

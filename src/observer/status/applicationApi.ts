@@ -4,9 +4,9 @@ import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { createSlots } from '../../queue/slots.ts';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
-import { finalizer } from '../model/managers.ts';
-import { mostAtOnce } from '../plan/resourceApi.ts';
-import { statusSteps } from './statusPatch.ts';
+import { finalizer } from '../model/fieldManagers.ts';
+import { maxConcurrentRequests } from '../plan/resourceApi.ts';
+import { statusJsonPatch } from './statusPatch.ts';
 
 /** Where applications are served. */
 export const applicationsGroup = 'weeder.dev';
@@ -50,7 +50,7 @@ export function applicationsPath(namespace: string | undefined): string {
 }
 
 export function applicationApi(client: KubeClient): ApplicationApi {
-  const slots = createSlots(mostAtOnce);
+  const slots = createSlots(maxConcurrentRequests);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
 
   async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
@@ -120,7 +120,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
       }),
     patchStatus: (ref, before, fields) =>
       inTurn(ref, async () => {
-        const reply = await patch(`${pathOf(ref)}/status`, 'json', statusSteps(ref.uid, before, fields));
+        const reply = await patch(`${pathOf(ref)}/status`, 'json', statusJsonPatch(ref.uid, before, fields));
         return reply.ok ? done(undefined) : whyNot(ref, reply.failure);
       }),
     addFinalizer: (ref, seen) => inTurn(ref, () => addFinalizer(ref, seen)),

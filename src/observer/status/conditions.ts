@@ -1,12 +1,12 @@
 import { type Identity, identityText } from '../model/identity.ts';
-import { listed, sentenceOf } from '../model/wording.ts';
-import type { ShownFault } from '../spec/application.ts';
+import { listed, summaryOf } from '../model/wording.ts';
+import type { ReportedError } from '../spec/application.ts';
 import type { ResourceState } from '../spec/inventory.ts';
 
 export type ConditionType = 'Applied' | 'InSync' | 'Degraded' | 'Invalid';
 
 /** What is to be said by one condition. */
-export interface ConditionSaid {
+export interface DesiredCondition {
   readonly type: ConditionType;
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase, for programs. */
@@ -24,15 +24,15 @@ export interface ResourceView {
   /** Why it is refused, tried again or claimed, or what its deletion waits for; empty otherwise. */
   readonly reason: string;
   /** What its end waits for, once it is deleted; empty otherwise. */
-  readonly ending: string;
+  readonly terminating: string;
   /** Why its manifest of now is refused, while what was applied before is kept; empty otherwise. */
   readonly refusal: string;
   /** That is compared, and as it was. */
-  readonly isAsBefore: boolean;
+  readonly isAsLastApplied: boolean;
   /** Of the drifts. */
   readonly paths: readonly string[];
   /** Who keeps changing it back, while the next correction waits. */
-  readonly rival: string | undefined;
+  readonly conflictingManager: string | undefined;
 }
 
 /** An application as its conditions see it. */
@@ -42,16 +42,16 @@ export interface ApplicationView {
   /** Epoch milliseconds; only while it is paused. */
   readonly pausedUntil: number | undefined;
   /** Of the spec as a whole, of manifests, of the observer schema. */
-  readonly faults: readonly ShownFault[];
+  readonly faults: readonly ReportedError[];
   /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
-  readonly accountFault: string;
+  readonly accountError: string;
   /** Sentences that belong to being in sync: replicas that an autoscaler has, values that admission changes. */
   readonly notes: readonly string[];
   readonly resources: readonly ResourceView[];
 }
 
 /** The four conditions, always all of them and in this order. */
-export function conditionsOf(view: ApplicationView): readonly ConditionSaid[] {
+export function conditionsOf(view: ApplicationView): readonly DesiredCondition[] {
   return [
     { type: 'Applied', ...applied(view) },
     { type: 'InSync', ...inSync(view) },
@@ -60,47 +60,51 @@ export function conditionsOf(view: ApplicationView): readonly ConditionSaid[] {
   ];
 }
 
-type Said = Omit<ConditionSaid, 'type'>;
+type ConditionContent = Omit<DesiredCondition, 'type'>;
 
-function said(status: Said['status'], reason: string, message: string): Said {
+function content(status: ConditionContent['status'], reason: string, message: string): ConditionContent {
   return { status, reason, message };
 }
 
-function applied({ phase, mode, pausedUntil, faults, accountFault, resources }: ApplicationView): Said {
-  if (phase === 'deleting') return said('False', 'Deleting', withEnds('The application is being deleted.', resources));
-  if (phase === 'invalid') return said('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
-  if (phase === 'paused') return said('False', 'Paused', pauseSentence(pausedUntil));
-  if (mode === 'detect') return said('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
-  if (phase === 'applying' && accountFault !== '') return said('False', 'ServiceAccountNotFound', accountFault);
+function applied({ phase, mode, pausedUntil, faults, accountError, resources }: ApplicationView): ConditionContent {
+  if (phase === 'deleting')
+    return content('False', 'Deleting', withTerminating('The application is being deleted.', resources));
+  if (phase === 'invalid') return content('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
+  if (phase === 'paused') return content('False', 'Paused', pauseSentence(pausedUntil));
+  if (mode === 'detect') return content('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
+  if (phase === 'applying' && accountError !== '') return content('False', 'ServiceAccountNotFound', accountError);
   const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
   const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
-  if (failing.length > 0) return said('False', 'Failed', sentenceOf('Not applied', failing.map(withReason)));
-  if (missing.length > 0 || phase === 'applying') return said('Unknown', 'Applying', 'Resources are being applied.');
-  if (faults.length > 0) return said('False', 'Invalid', 'All but what has faults is applied.');
-  return said('True', 'AllApplied', withEnds('All manifests are applied as they are now.', resources));
+  if (failing.length > 0) return content('False', 'Failed', summaryOf('Not applied', failing.map(withReason)));
+  if (missing.length > 0 || phase === 'applying') return content('Unknown', 'Applying', 'Resources are being applied.');
+  if (faults.length > 0) return content('False', 'Invalid', 'All but what has faults is applied.');
+  return content('True', 'AllApplied', withTerminating('All manifests are applied as they are now.', resources));
 }
 
 const outOfSync: ReadonlySet<ResourceState> = new Set(['drifted', 'missing']);
 
-function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): Said {
-  if (phase === 'deleting') return said('Unknown', 'Deleting', 'The application is being deleted.');
-  if (phase === 'invalid') return said('Unknown', 'Invalid', 'Nothing is observed before the spec is without faults.');
-  if (phase === 'paused') return said('Unknown', 'Paused', pauseSentence(pausedUntil));
+function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): ConditionContent {
+  if (phase === 'deleting') return content('Unknown', 'Deleting', 'The application is being deleted.');
+  if (phase === 'invalid')
+    return content('Unknown', 'Invalid', 'Nothing is observed before the spec is without faults.');
+  if (phase === 'paused') return content('Unknown', 'Paused', pauseSentence(pausedUntil));
   const out = resources.filter(({ state, paths }) => outOfSync.has(state) || paths.length > 0);
   if (out.length > 0) {
     const reason = out.every(({ state }) => state === 'missing') ? 'Missing' : 'DriftDetected';
-    return said('False', reason, withNotes(sentenceOf('Not as applied', out.map(withPaths)), notes));
+    return content('False', reason, withNotes(summaryOf('Not as applied', out.map(withPaths)), notes));
   }
-  const unknown = resources.filter(({ state, isAsBefore }) => state !== 'inSync' && state !== 'leaving' && !isAsBefore);
+  const unknown = resources.filter(
+    ({ state, isAsLastApplied }) => state !== 'inSync' && state !== 'leaving' && !isAsLastApplied,
+  );
   if (unknown.length > 0 || phase !== 'observing') {
     const which = unknown.map(({ identity }) => identityText(identity));
-    return said('Unknown', 'NotObserved', sentenceOf('Not compared yet', which));
+    return content('Unknown', 'NotObserved', summaryOf('Not compared yet', which));
   }
-  return said('True', 'AsApplied', withNotes('Every observed field is as it was applied.', notes));
+  return content('True', 'AsApplied', withNotes('Every observed field is as it was applied.', notes));
 }
 
 /** From the most to the least lasting. */
-const troubles = [
+const degradedReasons = [
   ['unverified', 'Unverified'],
   ['claimed', 'OwnershipConflict'],
   ['refused', 'Refused'],
@@ -108,20 +112,20 @@ const troubles = [
   ['backingOff', 'Retrying'],
 ] as const;
 
-function degraded({ phase, mode, accountFault, resources }: ApplicationView): Said {
+function degraded({ phase, mode, accountError, resources }: ApplicationView): ConditionContent {
   const held = resources.filter(({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'));
-  if (held.length > 0) return said('True', 'DeletionBlocked', sentenceOf('Not deleted', held.map(withReason)));
-  if (phase === 'applying' && mode === 'correct' && accountFault !== '')
-    return said('True', 'ServiceAccountNotFound', accountFault);
-  for (const [state, reason] of troubles) {
+  if (held.length > 0) return content('True', 'DeletionBlocked', summaryOf('Not deleted', held.map(withReason)));
+  if (phase === 'applying' && mode === 'correct' && accountError !== '')
+    return content('True', 'ServiceAccountNotFound', accountError);
+  for (const [state, reason] of degradedReasons) {
     const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
-    if (those.length > 0) return said('True', reason, sentenceOf(headings[reason], those.map(withReason)));
+    if (those.length > 0) return content('True', reason, summaryOf(headings[reason], those.map(withReason)));
   }
-  const fought = resources.filter(({ rival }) => rival !== undefined);
+  const fought = resources.filter(({ conflictingManager }) => conflictingManager !== undefined);
   if (fought.length > 0)
-    return said('True', 'CorrectionBackOff', sentenceOf('Changed back again and again', fought.map(byWhom)));
+    return content('True', 'CorrectionBackOff', summaryOf('Changed back again and again', fought.map(byWhom)));
   const isUnderWay = phase === 'applying' || (phase === 'observing' && !resources.every(isSettled));
-  return said(
+  return content(
     'False',
     'AsExpected',
     mode === 'correct' && isUnderWay ? 'Nothing has failed so far.' : 'Nothing fails.',
@@ -151,8 +155,8 @@ function withPaths({ identity, state, paths }: ResourceView): string {
   return `${identityText(identity)} (${listed(paths)})`;
 }
 
-function byWhom({ identity, rival, paths }: ResourceView): string {
-  return `${identityText(identity)} (${listed(paths)}) by ${rival}`;
+function byWhom({ identity, conflictingManager, paths }: ResourceView): string {
+  return `${identityText(identity)} (${listed(paths)}) by ${conflictingManager}`;
 }
 
 function pauseSentence(until: number | undefined): string {
@@ -160,11 +164,11 @@ function pauseSentence(until: number | undefined): string {
 }
 
 /** What is deleted, and not gone yet: that takes its time, and nothing is wrong. */
-function withEnds(sentence: string, resources: readonly ResourceView[]): string {
-  const those = resources.filter(({ ending }) => ending !== '');
+function withTerminating(sentence: string, resources: readonly ResourceView[]): string {
+  const those = resources.filter(({ terminating }) => terminating !== '');
   if (those.length === 0) return sentence;
-  const each = those.map(({ identity, ending }) => `${identityText(identity)} (${ending})`);
-  return `${sentence} ${sentenceOf('Deleted, and not gone yet', each)}`;
+  const each = those.map(({ identity, terminating }) => `${identityText(identity)} (${terminating})`);
+  return `${sentence} ${summaryOf('Deleted, and not gone yet', each)}`;
 }
 
 function withNotes(sentence: string, notes: readonly string[]): string {
@@ -174,10 +178,10 @@ function withNotes(sentence: string, notes: readonly string[]): string {
 const faultReasons = { spec: 'SpecInvalid', manifest: 'ManifestInvalid', schema: 'SchemaInvalid' } as const;
 
 /** The condition Invalid: named after the fault that concerns most. */
-function faultsCondition(faults: readonly ShownFault[]): Omit<ConditionSaid, 'type'> {
+function faultsCondition(faults: readonly ReportedError[]): Omit<DesiredCondition, 'type'> {
   if (faults.length === 0) return { status: 'False', reason: 'Valid', message: 'The spec has no faults.' };
   const worst = (['spec', 'manifest', 'schema'] as const).find((each) => faults.some(({ of }) => of === each));
   const texts = faults.map(({ place, message }) => `${place}: ${message}`);
   const heading = faults.length === 1 ? 'One fault' : `${faults.length} faults`;
-  return { status: 'True', reason: faultReasons[worst ?? 'spec'], message: sentenceOf(heading, texts) };
+  return { status: 'True', reason: faultReasons[worst ?? 'spec'], message: summaryOf(heading, texts) };
 }

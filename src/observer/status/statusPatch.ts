@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type InventoryEntry, writeEntry } from '../spec/inventory.ts';
-import type { ConditionSaid, ConditionType } from './conditions.ts';
+import type { ConditionType, DesiredCondition } from './conditions.ts';
 
 /** What the status is to say. */
-interface StatusSaid {
+interface DesiredStatus {
   /** The generation of the spec that it is about. */
   readonly generation: number;
-  readonly conditions: readonly ConditionSaid[];
+  readonly conditions: readonly DesiredCondition[];
   readonly inventory: readonly InventoryEntry[];
 }
 
@@ -19,14 +19,14 @@ const mostOfResources = 384 * 1024;
  * is to be said: only what is different. Undefined: it says so already, and a write would wake up every watcher for
  * nothing. `now`: epoch milliseconds.
  */
-export function statusPatch(before: unknown, said: StatusSaid, now: number): JsonObject | undefined {
+export function statusPatch(before: unknown, said: DesiredStatus, now: number): JsonObject | undefined {
   const there = objectOf(before);
-  const wanted: JsonObject = {
+  const desired: JsonObject = {
     observedGeneration: said.generation,
     conditions: nextConditions(there['conditions'], said.conditions, said.generation, now),
-    resources: fitting(said.inventory),
+    resources: withinLimit(said.inventory),
   };
-  const different = Object.entries(wanted).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
+  const different = Object.entries(desired).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
   return different.length === 0 ? undefined : { status: Object.fromEntries(different) };
 }
 
@@ -34,14 +34,14 @@ export function statusPatch(before: unknown, said: StatusSaid, now: number): Jso
  * These fields of the status as a JSON patch that does nothing to a later application of the same name: a merge patch of
  * a status is done whatever uid it says.
  */
-export function statusSteps(uid: string, before: unknown, fields: JsonObject): readonly JsonObject[] {
+export function statusJsonPatch(uid: string, before: unknown, fields: JsonObject): readonly JsonObject[] {
   const isIt = { op: 'test', path: '/metadata/uid', value: uid };
   if (!isObject(before)) return [isIt, { op: 'add', path: '/status', value: fields }];
   return [isIt, ...Object.entries(fields).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }))];
 }
 
 /** Where that is too much, fewer drifts of each resource, and at last none: without the rows nothing could be pruned. */
-function fitting(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
+function withinLimit(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
   for (const most of [20, 5, 1]) {
     const rows = inventory.map((entry) => writeEntry({ ...entry, drifts: entry.drifts.slice(0, most) }));
     if (Buffer.byteLength(JSON.stringify(rows)) <= mostOfResources) return rows;
@@ -50,7 +50,7 @@ function fitting(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
 }
 
 /** A condition as it stands in the status. */
-export interface Condition extends ConditionSaid {
+export interface Condition extends DesiredCondition {
   readonly observedGeneration: number;
   /** RFC 3339 with whole seconds: when `status` became what it is. */
   readonly lastTransitionTime: string;
@@ -64,7 +64,7 @@ const longestMessage = 4_096;
  */
 function nextConditions(
   before: unknown,
-  said: readonly ConditionSaid[],
+  said: readonly DesiredCondition[],
   generation: number,
   now: number,
 ): readonly JsonObject[] {

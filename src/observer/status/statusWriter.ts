@@ -6,7 +6,7 @@ import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import { createSlots } from '../../queue/slots.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { rowsOf } from '../state/rows.ts';
+import { rowsOf } from '../state/inventoryRows.ts';
 import type { ApplicationApi } from './applicationApi.ts';
 import { applicationView } from './applicationView.ts';
 import { conditionsOf } from './conditions.ts';
@@ -24,7 +24,7 @@ export interface StatusWriter {
    * The API server has this status. Where that is neither `before` nor what was sent last, somebody has changed it, or
    * wiped it: it is written again.
    */
-  reported(entry: ApplicationEntry, before: unknown): void;
+  observed(entry: ApplicationEntry, before: unknown): void;
   /** Written now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** All that is to be written soon is written now. */
@@ -50,7 +50,7 @@ const mostAtOnce = 4;
 /** How often it is asked whether applies still wait. */
 const heldBackFor = 500;
 /** Whoever waits until an application is applied is told after this long, whatever else is to be applied. */
-const longestUntold = 5_000;
+const maxAppliedDelay = 5_000;
 /** People are told after this long, whatever is to be applied. */
 const longestHeldBack = 30_000;
 /** Each application's status is written so often at most. */
@@ -103,12 +103,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     its.timer = clock.setTimeout(() => {
       its.timer = undefined;
       heldBack.add(entry);
-      if (heldBackTimer === undefined) letGo();
+      if (heldBackTimer === undefined) writeHeldBack();
     }, wait);
   }
 
   /** One timer for all: a thousand applications may be held back for as long as their drifts are corrected. */
-  function letGo(): void {
+  function writeHeldBack(): void {
     heldBackTimer = undefined;
     const now = clock.monotonic();
     for (const entry of heldBack) {
@@ -117,7 +117,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       heldBack.delete(entry);
       track(inFlight, writeInTurn(entry));
     }
-    if (heldBack.size > 0) heldBackTimer = clock.setTimeout(letGo, heldBackFor);
+    if (heldBack.size > 0) heldBackTimer = clock.setTimeout(writeHeldBack, heldBackFor);
   }
 
   async function writeInTurn(entry: ApplicationEntry): Promise<void> {
@@ -174,11 +174,11 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     },
     applied(entry) {
       const its = pendingOf(entry);
-      its.patience = Math.min(its.patience, longestUntold);
+      its.patience = Math.min(its.patience, maxAppliedDelay);
       schedule(entry, soon);
     },
     resourceChanged: (entry) => schedule(entry, soon),
-    reported(entry, before) {
+    observed(entry, before) {
       const its = pending.get(entry);
       const expected = its?.sent ?? before;
       if (its !== undefined) its.reports += 1;

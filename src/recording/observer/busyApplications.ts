@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { isContested } from '../../observer/drift/driftPace.ts';
+import { wasCorrectedRecently } from '../../observer/drift/correctionBackoff.ts';
 import { identityKey } from '../../observer/model/identity.ts';
 import type { ObserverCore } from '../../observer/observerCore.ts';
 import type { ApplicationEntry } from '../../observer/state/entries.ts';
@@ -44,8 +44,11 @@ export function watchBusyApplications(onRest: (application: string) => void, clo
  * It is observed, all of it is as it is wanted, nothing of it was corrected lately, and its status says what was
  * applied. `now`: epoch milliseconds.
  */
-function isAtRest({ actor, resources, left, inFlight, faults, newest }: ApplicationEntry, now: number): boolean {
-  if (actor.getSnapshot().value !== 'observing' || left.size > 0 || inFlight.size > 0 || faults.length > 0)
+function isAtRest(
+  { actor, resources, pendingRemovals, inFlight, faults, newest }: ApplicationEntry,
+  now: number,
+): boolean {
+  if (actor.getSnapshot().value !== 'observing' || pendingRemovals.size > 0 || inFlight.size > 0 || faults.length > 0)
     return false;
   const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
   // A row of what is gone is one that a replay would delete.
@@ -54,7 +57,7 @@ function isAtRest({ actor, resources, left, inFlight, faults, newest }: Applicat
     (each) =>
       each.actor?.getSnapshot().value === 'inSync' &&
       written.get(each.key) === each.appliedHash &&
-      each.admitted.length === 0 &&
-      !isContested(each.pace, [...each.pace.keys()], now),
+      each.mutatedByAdmission.length === 0 &&
+      !wasCorrectedRecently(each.correctionHistory, [...each.correctionHistory.keys()], now),
   );
 }

@@ -1,6 +1,6 @@
 import type { ChangeType } from '../../kube/watch/peek.ts';
 import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
-import type { ListStructure } from '../../observer/model/structure.ts';
+import type { ListTopology } from '../../observer/model/schemaNode.ts';
 import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
 
 /** What the API server said to a question: no sentence, and of a Secret no value. */
@@ -19,7 +19,7 @@ export type RecordedObserverResponse =
 export interface RecordedSchemaNode {
   /** The names of the fields that lead to it; `[]` stands for the elements of a list. */
   readonly path: readonly string[];
-  readonly list: ListStructure;
+  readonly list: ListTopology;
   readonly map: 'granular' | 'atomic';
 }
 

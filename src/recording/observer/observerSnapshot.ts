@@ -101,10 +101,10 @@ export function createObserverSnapshot(): ObserverSnapshot {
     if (what === 'tryOut') answers.set(to, entry);
     // Of one on the live object only a part is believed.
     else if (what === 'tryAnew') {
-      if (value['isOfItsOwn'] === true) answers.set(to, { ...entry, to });
+      if (value['isIndependent'] === true) answers.set(to, { ...entry, to });
     } else if (what === 'delete') answers.delete(to);
     else if (value['isNew'] === true) {
-      const tried = { object: value['object'], isOfItsOwn: true };
+      const tried = { object: value['object'], isIndependent: true };
       answers.set(to, { in: 'answer', to, answer: { is: 'ok', value: tried } });
     }
   }

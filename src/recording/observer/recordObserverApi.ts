@@ -1,6 +1,6 @@
 import type { Outcome } from '../../observer/model/applyFailure.ts';
 import { type Identity, identityKey, identityText } from '../../observer/model/identity.ts';
-import type { AccessVerb, Kind, Kinds, ResourceApi, Target } from '../../observer/plan/resourceApi.ts';
+import type { AccessVerb, ResourceApi, RestMapper, RestMapping, Target } from '../../observer/plan/resourceApi.ts';
 import type { ApplicationApi } from '../../observer/status/applicationApi.ts';
 import type { AppendObserver, RecordedObserverResponse } from './observerLines.ts';
 import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
@@ -18,7 +18,7 @@ export const observerRequests = {
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
   findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
   served: (apiVersion: string, kind: string) => `served ${apiVersion} ${kind}`,
-  structure: (kind: Pick<Kind, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
+  structure: (kind: Pick<RestMapping, 'group' | 'version' | 'kind'>) => `structure ${kindKey(kind)}`,
   application: (what: 'status' | 'application' | 'addFinalizer' | 'removeFinalizer', { namespace, name }: About) =>
     `${what} ${namespace}/${name}`,
   access: (verb: AccessVerb, extent: 'kind' | 'object', { account = '', collection, path }: Target) =>
@@ -29,7 +29,7 @@ export const observerRequests = {
 };
 
 /** Such as `apps/v1/Deployment`. */
-export function kindKey({ group, version, kind }: Pick<Kind, 'group' | 'version' | 'kind'>): string {
+export function kindKey({ group, version, kind }: Pick<RestMapping, 'group' | 'version' | 'kind'>): string {
   return `${group}/${version}/${kind}`;
 }
 
@@ -40,7 +40,7 @@ export function writeEvent(what: ResourceWrite, application: string, identity: I
 
 export interface ObserverApis {
   readonly api: ResourceApi;
-  readonly kinds: Kinds;
+  readonly kinds: RestMapper;
   readonly applications: ApplicationApi;
 }
 
@@ -98,13 +98,13 @@ export function recordObserverApi(
           object: reduce.resource(applied.object),
         }));
       },
-      tryOut: (plan, signal) =>
-        recorded(resource('tryOut', plan.target.identity), api.tryOut(plan, signal), (tried) => ({
+      dryRunApply: (plan, signal) =>
+        recorded(resource('tryOut', plan.target.identity), api.dryRunApply(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
-      tryAnew: (plan, signal) =>
-        recorded(resource('tryAnew', plan.target.identity), api.tryAnew(plan, signal), (tried) => ({
+      dryRunAgain: (plan, signal) =>
+        recorded(resource('tryAnew', plan.target.identity), api.dryRunAgain(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
@@ -112,9 +112,13 @@ export function recordObserverApi(
         append(writeEvent('delete', owner.name, target.identity));
         return recorded(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
       },
-      disown(plan, live, signal) {
+      removeStaleClaim(plan, live, signal) {
         append(writeEvent('disown', plan.owner.name, plan.target.identity));
-        return recorded(resource('disown', plan.target.identity), api.disown(plan, live, signal), reduce.resource);
+        return recorded(
+          resource('disown', plan.target.identity),
+          api.removeStaleClaim(plan, live, signal),
+          reduce.resource,
+        );
       },
       release(target, owner, appliedUid, signal) {
         append(writeEvent('release', owner.name, target.identity));
@@ -124,16 +128,16 @@ export function recordObserverApi(
     kinds: {
       find: (apiVersion, kind, signal) =>
         recorded(observerRequests.find(apiVersion, kind), kinds.find(apiVersion, kind, signal), (found) => found),
-      findServed: (group, kind, signal) =>
-        recorded(observerRequests.findServed(group, kind), kinds.findServed(group, kind, signal), (found) => found),
-      served: (apiVersion, kind, signal, isExpected) =>
+      findInGroup: (group, kind, signal) =>
+        recorded(observerRequests.findServed(group, kind), kinds.findInGroup(group, kind, signal), (found) => found),
+      awaitServed: (apiVersion, kind, signal, isExpected) =>
         recorded(
           observerRequests.served(apiVersion, kind),
-          kinds.served(apiVersion, kind, signal, isExpected),
+          kinds.awaitServed(apiVersion, kind, signal, isExpected),
           (found) => found,
         ),
-      async structureOf(kind, signal) {
-        const found = await recorded(observerRequests.structure(kind), kinds.structureOf(kind, signal), nothing);
+      async topologyOf(kind, signal) {
+        const found = await recorded(observerRequests.structure(kind), kinds.topologyOf(kind, signal), nothing);
         return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;
       },
     },

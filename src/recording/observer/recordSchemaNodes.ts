@@ -1,27 +1,27 @@
-import { type At, anywhere } from '../../observer/model/structure.ts';
+import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
 import type { AppendObserver } from './observerLines.ts';
 
 /** How the objects of kinds are built, each place taken down when somebody looks at it for the first time. */
-export function recordSchemaNodes(append: AppendObserver): (kind: string, at: At) => At {
-  const known = new Map<string, { readonly at: At; readonly told: At }>();
+export function recordSchemaNodes(append: AppendObserver): (kind: string, at: SchemaNode) => SchemaNode {
+  const known = new Map<string, { readonly at: SchemaNode; readonly told: SchemaNode }>();
   const told = new Set<string>();
 
-  function tell(kind: string, path: readonly string[], { list, map }: At): void {
+  function tell(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
     if (told.has(id) || (list.is === 'unknown' && map === 'granular')) return;
     told.add(id);
     append({ in: 'place', kind, path, list, map });
   }
 
-  function wrap(kind: string, path: readonly string[], at: At): At {
+  function wrap(kind: string, path: readonly string[], at: SchemaNode): SchemaNode {
     tell(kind, path, at);
-    const below = new Map<string, At>();
-    const step = (name: string, next: () => At): At => {
+    const below = new Map<string, SchemaNode>();
+    const step = (name: string, next: () => SchemaNode): SchemaNode => {
       const seen = below.get(name);
       if (seen !== undefined) return seen;
       const its = next();
       // A place of which nothing is said has nothing to say of what is below it.
-      const place = its === anywhere ? anywhere : wrap(kind, [...path, name], its);
+      const place = its === unknownNode ? unknownNode : wrap(kind, [...path, name], its);
       below.set(name, place);
       return place;
     };

@@ -14,22 +14,22 @@ export interface RecordedObserverEvent {
 export const observerEventKinds: Readonly<Record<RecordedObserverEvent['out'], EventKind>> = {
   'application.applied': decision('applied'),
   'application.invalid': decision('invalid'),
-  'application.faulty': report('partly invalid'),
+  'application.partlyInvalid': report('partly invalid'),
   'application.paused': decision('paused'),
-  'application.accountMissing': decision('ServiceAccount not found'),
-  'application.accountUnseen': report('ServiceAccount not readable'),
+  'application.serviceAccountNotFound': decision('ServiceAccount not found'),
+  'application.serviceAccountUnverified': report('ServiceAccount not readable'),
   'application.deleted': decision('deleted'),
   'application.refused': report('refused'),
   'resource.applied': decision('applied'),
   'resource.drifted': decision('drift detected'),
   'resource.corrected': decision('corrected'),
   'resource.missing': decision('missing'),
-  'resource.admitted': decision('mutated by admission'),
-  'resource.wantedAnew': decision('desired state changed'),
-  'resource.contested': decision('correction backs off'),
-  'resource.ending': decision('is being deleted'),
-  'resource.claimed': decision('ownership conflict'),
-  'resource.typeMissing': decision('no kind match'),
+  'resource.mutatedByAdmission': decision('mutated by admission'),
+  'resource.desiredStateChanged': decision('desired state changed'),
+  'resource.correctionBackOff': decision('correction backs off'),
+  'resource.terminating': decision('is being deleted'),
+  'resource.ownershipConflict': decision('ownership conflict'),
+  'resource.noKindMatch': decision('no kind match'),
   'resource.refused': decision('refused'),
   'resource.failed': report('failed'),
   'resource.deleted': decision('deleted'),
@@ -64,16 +64,16 @@ function detailOf(event: ObserverFact): string {
     case 'resource.applied':
       return event.how;
     case 'resource.drifted':
-      return `${pathsOf(event.drifts)}${byWhom(event.rival)}${event.isCorrected ? '' : ', left as it is'}`;
+      return `${pathsOf(event.drifts)}${byWhom(event.conflictingManager)}${event.isCorrected ? '' : ', left as it is'}`;
     case 'resource.corrected':
       return pathsOf(event.drifts);
     case 'resource.missing':
       return event.isCorrected ? '' : 'left as it is';
-    case 'resource.admitted':
-    case 'resource.wantedAnew':
+    case 'resource.mutatedByAdmission':
+    case 'resource.desiredStateChanged':
       return event.paths.join(', ');
-    case 'resource.contested':
-      return byWhom(event.rival).trimStart();
+    case 'resource.correctionBackOff':
+      return byWhom(event.conflictingManager).trimStart();
     case 'application.refused':
     case 'resource.refused':
     case 'resource.failed':

@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { isSecret } from '../../observer/model/confidential.ts';
-import { forceFinalizeName } from '../../observer/model/managers.ts';
+import { forceFinalizeName } from '../../observer/model/fieldManagers.ts';
 import { pick } from '../file/pick.ts';
 import type { SecretMask } from './secretMask.ts';
 

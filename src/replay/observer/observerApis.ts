@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { objectOf } from '../../base/json.ts';
 import type { Outcome } from '../../observer/model/applyFailure.ts';
-import type { At } from '../../observer/model/structure.ts';
+import type { SchemaNode } from '../../observer/model/schemaNode.ts';
 import type { ResourcePlan, Target } from '../../observer/plan/resourceApi.ts';
 import type { RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
 import type { RecordedObserverEvent } from '../../recording/observer/recordedObserverEvent.ts';
@@ -20,7 +20,7 @@ interface ObserverAnswers {
   read(target: Target): Promise<RecordedObserverResponse>;
   /** What the API server makes of a manifest. */
   tryOut(plan: ResourcePlan): Promise<RecordedObserverResponse>;
-  placesOf(kind: string): At;
+  placesOf(kind: string): SchemaNode;
   report(told: RecordedObserverEvent): void;
 }
 
@@ -55,14 +55,14 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       create: (plan) => write('create', plan),
       correct: (plan) => write('correct', plan),
       update: (plan) => write('update', plan),
-      tryOut: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
-      tryAnew: ({ target }) =>
+      dryRunApply: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
+      dryRunAgain: ({ target }) =>
         outcome(ask(resource('tryAnew', target.identity)), (value) => recordedTried.parse(value)),
       delete(target, owner) {
         report(writeEvent('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);
       },
-      disown({ owner, target }) {
+      removeStaleClaim({ owner, target }) {
         report(writeEvent('disown', owner.name, target.identity));
         return outcome(ask(resource('disown', target.identity)), objectOf);
       },
@@ -74,9 +74,9 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
     kinds: {
       find: (apiVersion, kind) =>
         outcome(ask(observerRequests.find(apiVersion, kind)), (value) => recordedKind.parse(value)),
-      findServed: (group, kind) =>
+      findInGroup: (group, kind) =>
         outcome(ask(observerRequests.findServed(group, kind)), (value) => recordedKind.parse(value)),
-      async served(apiVersion, kind, signal) {
+      async awaitServed(apiVersion, kind, signal) {
         const answer = await outcome(ask(observerRequests.served(apiVersion, kind)), (value) =>
           recordedKind.parse(value),
         );
@@ -84,7 +84,7 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
         if (!answer.ok && !signal.aborted) await once(signal, 'abort');
         return answer;
       },
-      structureOf: (kind) => outcome(ask(observerRequests.structure(kind)), () => placesOf(kindKey(kind))),
+      topologyOf: (kind) => outcome(ask(observerRequests.structure(kind)), () => placesOf(kindKey(kind))),
     },
     applications: {
       read: (ref) => outcome(ask(application('application', ref)), objectOf),

@@ -1,13 +1,13 @@
-import { type At, anywhere } from '../../observer/model/structure.ts';
+import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
 import type { ObserverInput, RecordedSchemaNode } from '../../recording/observer/observerLines.ts';
 
 /** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
-export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => At {
+export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => SchemaNode {
   const places = new Map<string, RecordedSchemaNode>();
   for (const input of inputs) if (input.in === 'place') places.set(idOf(input.kind, input.path), input);
 
-  function at(kind: string, path: readonly string[]): At {
-    const { list, map } = places.get(idOf(kind, path)) ?? anywhere;
+  function at(kind: string, path: readonly string[]): SchemaNode {
+    const { list, map } = places.get(idOf(kind, path)) ?? unknownNode;
     return { field: (name) => at(kind, [...path, name]), items: () => at(kind, [...path, '[]']), list, map };
   }
 

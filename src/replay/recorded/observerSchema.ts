@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
-import type { Applied, Kind, Tried } from '../../observer/plan/resourceApi.ts';
+import type { Applied, DryRun, RestMapping } from '../../observer/plan/resourceApi.ts';
 import type { ObserverEntry, ObserverInput, RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
 import { observerEventKinds } from '../../recording/observer/recordedObserverEvent.ts';
 import { eventKind } from './eventKind.ts';
@@ -78,9 +78,9 @@ const object = z.looseObject({});
 /** What an answer to an apply has. */
 export const recordedApplied: z.ZodType<Applied> = z.object({ object, hasChanged: z.boolean(), isNew: z.boolean() });
 
-export const recordedTried: z.ZodType<Tried> = z.object({ object, isOfItsOwn: z.boolean() });
+export const recordedTried: z.ZodType<DryRun> = z.object({ object, isIndependent: z.boolean() });
 
-export const recordedKind: z.ZodType<Kind> = z.object({
+export const recordedKind: z.ZodType<RestMapping> = z.object({
   group: z.string(),
   version: z.string(),
   kind: z.string(),

@@ -12,7 +12,7 @@ const messages: Readonly<Record<string, (about: string) => string>> = {
   'workload.restarted': (about) => `${about} is restarted`,
   'workload.blocked': (about) => `the restart of ${about} is blocked`,
   'workload.stalled': (about) => `the rollout of ${about} stalled`,
-  'resource.contested': (about) => `somebody keeps changing a resource of ${about} back`,
+  'resource.correctionBackOff': (about) => `somebody keeps changing a resource of ${about} back`,
   'application.invalid': (about) => `the spec of ${about} has faults`,
   'deletion.givenUp': (about) => `a deletion for ${about} was given up`,
 };

@@ -82,8 +82,8 @@ function put(lane: OpenLane, moment: Moment): void {
     case 'workload.refused':
     case 'resource.drifted':
     case 'resource.missing':
-    case 'resource.contested':
-    case 'resource.claimed':
+    case 'resource.correctionBackOff':
+    case 'resource.ownershipConflict':
     case 'resource.refused':
     case 'resource.failed':
     case 'application.invalid':

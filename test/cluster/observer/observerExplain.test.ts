@@ -111,7 +111,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const before = await contents(scene, ...paths);
     const drifted = await explain(scene, 'shop');
     const [head, observed, last, ...fields] = about(drifted, web);
-    assert.match(head ?? '', /: 1 field not as wanted {2}→ put right at once by a weeder that runs/);
+    assert.match(head ?? '', /: 1 field not as desired {2}→ put right at once by a weeder that runs/);
     assert.match(observed ?? '', /^ {2}observed: 1 field, as its entry of the schema lists$/);
     assert.match(last ?? '', /^ {2}applied last: this manifest, uid .*; state in the status: inSync$/);
     assert.ok(fields.includes(`  - ${image}: "web:1"`), fields.join('\n'));

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import { bodiesOf, observedFor } from '../../../src/observer/apply/applyBodies.ts';
 import { hasPartlyObservedAtomics } from '../../../src/observer/apply/atomicValues.ts';
-import { rivalOf } from '../../../src/observer/drift/rival.ts';
-import { findPaths, leaveOut } from '../../../src/observer/model/livePaths.ts';
-import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { conflictingManagerOf } from '../../../src/observer/drift/conflictingManager.ts';
+import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { findPaths, omitPaths } from '../../../src/observer/model/livePaths.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
-import { abandonedIn, isHalfMissing } from '../../../src/observer/ownership/halfApplied.ts';
-import { listsWithGaps, strangersIn } from '../../../src/observer/ownership/strangers.ts';
+import { foreignElementsIn, listsWithGaps } from '../../../src/observer/ownership/foreignElements.ts';
+import { isPartlyMissing, removedFieldsIn } from '../../../src/observer/ownership/removedFields.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
-import { leaf } from '../../../src/observer/schema/shape.ts';
+import { leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
 import { structureFor } from '../../support/objects/structures.ts';
 import { shapeOf } from '../../support/oracle/shapes.ts';
@@ -27,8 +27,8 @@ function planOf(object: JsonObject, schema?: JsonObject): ResourcePlan {
   return {
     target: { identity, apiVersion, path: '/x', collection: '/', account: undefined },
     manifest,
-    shape: schema === undefined ? leaf : shapeOf(manifest, schema),
-    structure: structureFor(apiVersion, identity.kind),
+    mask: schema === undefined ? leaf : shapeOf(manifest, schema),
+    topology: structureFor(apiVersion, identity.kind),
     owner,
     hash: '',
     mayRecreate: false,
@@ -88,8 +88,8 @@ test('by observer_schema_list_key the elements of an atomic list are found where
 
 test('only where an atomic value is partly observed has the version to be the one that was read', () => {
   const isPartly = (schema?: JsonObject) => {
-    const { manifest, shape, structure } = planOf(ingress(rule('a', '/')), schema);
-    return hasPartlyObservedAtomics(manifest.object, shape, structure);
+    const { manifest, mask, topology } = planOf(ingress(rule('a', '/')), schema);
+    return hasPartlyObservedAtomics(manifest.object, mask, topology);
   };
   assert.equal(isPartly(hostOnly(1, 0)), true);
   assert.equal(isPartly({ spec: { rules: [{ host: 'observed' }, bounds(1, 1)] } }), true);
@@ -123,37 +123,37 @@ test('what a conflict names is found by its text, with dots in names, and left o
     ...deployment(container('a', 'A')),
     metadata: { name: 'web', namespace: 'shop', labels: { tier: 'x' } },
   };
-  assert.deepEqual(leaveOut(object, top, texts), expected);
-  assert.equal(leaveOut(object, top, new Set()), object);
+  assert.deepEqual(omitPaths(object, top, texts), expected);
+  assert.equal(omitPaths(object, top, new Set()), object);
 });
 
 test('strangers are elements of merged lists that are applied, and never fields, or what lies in strangers', () => {
   const live = deployment(container('a', 'A', 'EVIL'), container('evil', 'B'));
-  const strangers = strangersIn(live, deployment(container('a', 'A')), top);
+  const strangers = foreignElementsIn(live, deployment(container('a', 'A')), top);
   assert.deepEqual(
     strangers.map(({ path }) => pathText(path)),
     [inPods('containers[name="a"].env[name="EVIL"]'), inPods('containers[name="evil"]')],
   );
-  assert.deepEqual(strangersIn(live, deployment({ name: 'a' }, { name: 'evil' }), top), []);
+  assert.deepEqual(foreignElementsIn(live, deployment({ name: 'a' }, { name: 'evil' }), top), []);
   const gaps = listsWithGaps(deployment(container('a', 'A')), deployment(container('a', 'A', 'B')), top);
   assert.deepEqual([...gaps], [inPods('containers[name="a"].env')]);
 });
 
 test('what somebody took away and nobody observes stays away, but not with an element that comes back', () => {
   const image = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } } };
-  const { structure, ...plan } = planOf(deployment(container('a', 'A', 'B')), image);
-  const bodies = bodiesOf({ structure, ...plan });
+  const { topology, ...plan } = planOf(deployment(container('a', 'A', 'B')), image);
+  const bodies = bodiesOf({ topology, ...plan });
   const without = deployment(container('a', 'A'));
-  assert.deepEqual([...abandonedIn(without, bodies, structure)].toSorted(), [
+  assert.deepEqual([...removedFieldsIn(without, bodies, topology)].toSorted(), [
     inPods('containers[name="a"].env[name="B"]'),
   ]);
   const [one, two] = [deployment(container('a', 'A')), deployment(container('a', 'A', 'B'))];
-  assert.deepEqual([...abandonedIn(without, bodies, structure, { from: one, to: two })], [], 'it is new');
-  assert.equal(abandonedIn(without, bodies, structure, { from: two, to: two }).size, 1);
-  assert.equal(isHalfMissing(without, bodies, structure), false);
+  assert.deepEqual([...removedFieldsIn(without, bodies, topology, { from: one, to: two })], [], 'it is new');
+  assert.equal(removedFieldsIn(without, bodies, topology, { from: two, to: two }).size, 1);
+  assert.equal(isPartlyMissing(without, bodies, topology), false);
   const none = deployment(container('other'));
-  assert.deepEqual([...abandonedIn(none, bodies, structure)], []);
-  assert.equal(isHalfMissing(none, bodies, structure), true);
+  assert.deepEqual([...removedFieldsIn(none, bodies, topology)], []);
+  assert.equal(isPartlyMissing(none, bodies, topology), true);
 });
 
 test('the rival is who owns what differs: itself, something in it, or the atomic value around it', () => {
@@ -176,7 +176,8 @@ test('the rival is who owns what differs: itself, something in it, or the atomic
     { manager: 'late', operation: 'Update', time: '2026-11-21T10:00:03Z', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
   ];
   const live = { metadata: { managedFields: entries } };
-  const rival = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') => rivalOf(live, { path, is }, owner);
+  const rival = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') =>
+    conflictingManagerOf(live, { path, is }, owner);
   assert.equal(rival('.spec.replicas'), 'kube-controller-manager/Update/scale');
   assert.equal(rival(inPods('containers[name="a"].image')), 'kubectl-edit/Update');
   assert.equal(rival(inPods('containers[name="a"]'), 'excess'), 'kubectl-edit/Update');
@@ -186,6 +187,9 @@ test('the rival is who owns what differs: itself, something in it, or the atomic
   const labels = (manager: string, fields: object) => ({ manager, fieldsV1: { 'f:metadata': { 'f:labels': fields } } });
   const labelled = { metadata: { managedFields: [labels('helm', {}), labels(owner.own, { 'f:team': {} })] } };
   const drift = { path: '.metadata.labels.team', is: 'changed' } as const;
-  assert.equal(rivalOf(labelled, drift, owner), undefined, 'helm has the map, and nothing in it');
-  assert.equal(rivalOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner), undefined);
+  assert.equal(conflictingManagerOf(labelled, drift, owner), undefined, 'helm has the map, and nothing in it');
+  assert.equal(
+    conflictingManagerOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner),
+    undefined,
+  );
 });

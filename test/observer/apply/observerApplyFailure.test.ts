@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import { type ApplyFailureKind, applyFailure } from '../../../src/observer/model/applyFailure.ts';
+import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
 import type { Identity } from '../../../src/observer/model/identity.ts';
 import { canBeRecreated, isImmutable } from '../../../src/observer/model/immutable.ts';
-import { labelPath } from '../../../src/observer/model/managers.ts';
 
 const server = 'https://api';
 const settings: Identity = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'a' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
-import { createClaims } from '../../../src/observer/effects/claims.ts';
+import { createOwnershipClaims } from '../../../src/observer/effects/ownershipClaims.ts';
 import { type ApplyFailure, failed } from '../../../src/observer/model/applyFailure.ts';
-import { annotationName, labelName, ownerOf } from '../../../src/observer/model/managers.ts';
+import { annotationName, labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
@@ -20,7 +20,7 @@ async function abandoned(
   { answer = 'missing', isKnown = false, seesAll = false }: Partial<Asked> = {},
 ) {
   const asked: string[] = [];
-  const claims = createClaims({
+  const claims = createOwnershipClaims({
     applications: {
       async read({ namespace, name }) {
         asked.push(`${namespace}/${name}`);
@@ -30,7 +30,7 @@ async function abandoned(
     isKnown: () => isKnown,
     seesAll,
   });
-  return [await claims.isAbandoned(object), asked] as const;
+  return [await claims.isStale(object), asked] as const;
 }
 
 interface Asked {
@@ -79,7 +79,7 @@ test('a label of an application that does not exist ends no care: it is put back
   labelled(world, ghost.label, ghost.name);
   await world.pass(second);
   assert.deepEqual(stateOf(world), [ownerOf({ namespace: 'shop', name: 'web' }).label, 'a']);
-  assert.deepEqual(world.factsOf('resource.claimed'), []);
+  assert.deepEqual(world.factsOf('resource.ownershipConflict'), []);
   world.stop();
 });
 
@@ -92,7 +92,7 @@ test('a label of an application that exists is a claim for as long as it exists'
   labelled(world, other.label, other.name);
   await world.pass(5 * minute);
   assert.deepEqual(stateOf(world), [other.label, 'theirs']);
-  assert.equal(world.factsOf('resource.claimed').length, 1);
+  assert.equal(world.factsOf('resource.ownershipConflict').length, 1);
   world.deleteApplication('other');
   await world.pass(minute);
   assert.deepEqual(stateOf(world), [ownerOf({ namespace: 'shop', name: 'web' }).label, 'a']);

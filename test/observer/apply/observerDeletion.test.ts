@@ -4,8 +4,8 @@ import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
 import { deleteResource, releaseResource } from '../../../src/observer/apply/resourceRequests.ts';
 import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';
-import { labelName, ownerOf } from '../../../src/observer/model/managers.ts';
-import type { Kind, Target } from '../../../src/observer/plan/resourceApi.ts';
+import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import type { RestMapping, Target } from '../../../src/observer/plan/resourceApi.ts';
 import { configMap, failure, observerWorld } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
@@ -52,10 +52,10 @@ function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: un
       return outcome.ok ? done(patch) : outcome;
     },
     apply: unused,
-    make: unused,
+    create: unused,
     may: unused,
     tryPatch: unused,
-    tryCreate: unused,
+    dryRunCreate: unused,
   };
   return { api, versions };
 }
@@ -143,7 +143,7 @@ test('what holds a deletion up holds up rights, accounts and namespaces, and not
 test('a resource in no namespace stays when its kind is not known for a while, and its application says another thing', async () => {
   const world = await observerWorld();
   const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } };
-  const kind: Kind = { ...kindOf('Gadget'), group: 'example.org', plural: 'gadgets', isNamespaced: false };
+  const kind: RestMapping = { ...kindOf('Gadget'), group: 'example.org', plural: 'gadgets', isNamespaced: false };
   world.kinds.set('Gadget', kind);
   world.apply('web', { manifests: [gadget, configMap('two')] });
   await world.pass(2 * second);
@@ -159,7 +159,7 @@ test('a resource in no namespace stays when its kind is not known for a while, a
 
 test('a kind in no namespace that was never known in the version of its manifest does not hold up the end', async () => {
   const world = await observerWorld();
-  const kind: Kind = {
+  const kind: RestMapping = {
     ...kindOf('Gadget'),
     group: 'example.org',
     version: 'v2',
@@ -222,6 +222,6 @@ test('wiped while no weeder ran, the inventory is had from the manifests when th
   world.stop();
 });
 
-function kindOf(kind: string): Kind {
+function kindOf(kind: string): RestMapping {
   return { group: '', version: 'v1', kind, plural: '', isNamespaced: true };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
 import { split } from '../../../src/observer/apply/split.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
-import { leaf, type Shape } from '../../../src/observer/schema/shape.ts';
+import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { at } from '../../support/objects/edits.ts';
 import { structureFor } from '../../support/objects/structures.ts';
@@ -14,7 +14,7 @@ const bounds = (min: number, max: number) => ({
   observer_schema_list_max_length: max,
 });
 
-function parts(manifest: Manifest, shape: Shape) {
+function parts(manifest: Manifest, shape: FieldMask) {
   return split(manifest, shape, structureFor(manifest.apiVersion, manifest.identity.kind));
 }
 

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
-import { leaf, type Shape } from '../../../src/observer/schema/shape.ts';
+import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { type Edit, edited } from '../../support/objects/edits.ts';
 import { structureFor } from '../../support/objects/structures.ts';
@@ -17,7 +17,7 @@ const bounds = (min: number, max: number, key?: string | readonly string[]) => (
 });
 
 /** Compares what edits have made of the server's reply with that; the reply is the manifest, unless it is given. */
-function drifts(manifest: Manifest, shape: Shape, edits: readonly Edit[], reply: JsonObject = manifest.object) {
+function drifts(manifest: Manifest, shape: FieldMask, edits: readonly Edit[], reply: JsonObject = manifest.object) {
   const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
   const baseline = project(reply, manifest, shape, structure);
   const found = project(edited(reply, ...edits), manifest, shape, structure);
@@ -26,7 +26,7 @@ function drifts(manifest: Manifest, shape: Shape, edits: readonly Edit[], reply:
     [],
     'no drift, no edit',
   );
-  return compare(baseline, found).map(({ path, wanted, found: value, is }) => [is, path, wanted, value]);
+  return compare(baseline, found).map(({ path, desired, found: value, is }) => [is, path, desired, value]);
 }
 
 const container = 'spec.template.spec.containers.0';

@@ -32,14 +32,14 @@ function count(world: ObserverWorld, what: string): number {
   return world.writes().filter((each) => each === what).length;
 }
 
-test('a drift is corrected at once, and told with what was wanted and found', async () => {
+test('a drift is corrected at once, and reported with what was desired and found', async () => {
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(1);
   assert.equal(keyOf(world, 'one'), 'a');
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
   const [drifted] = world.factsOf('resource.drifted');
-  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', wanted: 'a', found: 'b', is: 'changed' }]);
+  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'a', found: 'b', is: 'changed' }]);
   assert.equal(world.factsOf('resource.corrected').length, 1);
   world.stop();
 });
@@ -116,7 +116,7 @@ test('nothing is applied to what is being deleted; when it is gone, it is recrea
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
   await world.pass(minute);
-  assert.deepEqual([world.writes(), world.factsOf('resource.ending').length], [['create ConfigMap/one'], 1]);
+  assert.deepEqual([world.writes(), world.factsOf('resource.terminating').length], [['create ConfigMap/one'], 1]);
   world.remove('ConfigMap/one');
   await world.pass(second);
   assert.equal(keyOf(world, 'one'), 'a');
@@ -128,7 +128,7 @@ test('with a namespace that ends, nothing is made in it, and nobody is told of a
   world.refusals.set('create', refusal('namespaceTerminating'));
   world.remove('ConfigMap/one');
   await world.pass(minute);
-  assert.deepEqual([world.factsOf('resource.failed'), world.factsOf('resource.ending').length], [[], 1]);
+  assert.deepEqual([world.factsOf('resource.failed'), world.factsOf('resource.terminating').length], [[], 1]);
   assert.ok(count(world, 'create ConfigMap/one') < 20);
   world.stop();
 });
@@ -145,7 +145,7 @@ test('when somebody keeps changing it back, each correction waits longer, and af
   }
   // After 0, 2, 4, 8, 16 s: the next one would be after 62 s.
   assert.equal(count(world, 'correct ConfigMap/one'), 5);
-  assert.ok(world.factsOf('resource.contested').length >= 4);
+  assert.ok(world.factsOf('resource.correctionBackOff').length >= 4);
   world.edit('ConfigMap/two', { data: { key: 'b' } });
   await world.pass(1);
   assert.equal(keyOf(world, 'two'), 'a', 'a fight over one delays no other');
@@ -233,7 +233,7 @@ test('a kind that is not installed yet is waited for, and holds up nothing', asy
   world.apply('web', { manifests: [widget, configMap('two')] });
   await world.pass(minute);
   assert.deepEqual([keyOf(world, 'two'), world.object('Widget/one')], ['a', undefined]);
-  assert.equal(world.factsOf('resource.typeMissing').length, 1);
+  assert.equal(world.factsOf('resource.noKindMatch').length, 1);
   world.kinds.set('Widget', {
     group: 'example.org',
     version: 'v1',
@@ -252,7 +252,7 @@ test('a resource of another application is refused with both names, and left as 
   world.apply('api', { manifests: [configMap('one', 'mine'), configMap('two')] });
   await world.pass(2 * minute);
   assert.deepEqual([keyOf(world, 'one'), keyOf(world, 'two')], ['a', 'a']);
-  const [claimed] = world.factsOf('resource.claimed');
+  const [claimed] = world.factsOf('resource.ownershipConflict');
   assert.ok(claimed?.application.name === 'api' && claimed.reason.includes('shop/api'), String(claimed?.reason));
   assert.equal(world.condition('api', 'Degraded'), 'True');
   world.deleteApplication('web');
@@ -283,7 +283,7 @@ test('what admission changes each time is taken as it is, told once, and written
   world.edit('ConfigMap/one', { data: { more: 'x' } });
   await world.pass(30 * minute);
   assert.ok(count(world, 'correct ConfigMap/one') <= 2, String(count(world, 'correct ConfigMap/one')));
-  assert.equal(world.factsOf('resource.admitted').length, 1);
+  assert.equal(world.factsOf('resource.mutatedByAdmission').length, 1);
   assert.equal(world.condition('web', 'InSync'), 'True');
   world.stop();
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
-import { wantAsTried } from '../../../src/observer/resource/findWanted.ts';
+import { setDryRunBaseline } from '../../../src/observer/resource/findBaseline.ts';
 import { observerWorld } from '../../support/world/observerWorld.ts';
 
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
@@ -21,7 +21,7 @@ async function wantedOf(known: ReadonlyMap<string, string>, inManifest: object =
   const { object } = resource.plan.manifest;
   const metadata = { ...objectOf(object['metadata']), managedFields };
   const live = { ...object, metadata, spec: { type: 'NodePort', policy: 'Local', ...inManifest } };
-  wantAsTried(resource, resource.plan, { object: live, isOfItsOwn: false }, 0);
+  setDryRunBaseline(resource, resource.plan, { object: live, isIndependent: false }, 0);
   world.stop();
   return { wanted: resource.baseline?.fields.get(policy), known: resource.initialised.get(policy) };
 }

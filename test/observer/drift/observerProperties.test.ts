@@ -6,8 +6,8 @@ import { split } from '../../../src/observer/apply/split.ts';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
-import { readObserverSchema } from '../../../src/observer/schema/read.ts';
-import { leaf, type Shape } from '../../../src/observer/schema/shape.ts';
+import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
+import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
 import { type Case, cases, type Node, structureOfNode } from '../../support/oracle/observerCases.ts';
 import { type Leaf, leavesOf } from '../../support/oracle/observerLeaves.ts';
@@ -30,7 +30,7 @@ const identity = { apiVersion: 'example.org/v1', kind: 'Odd', metadata: { name: 
 function laidOut({ node, manifest: spec, schema }: Case) {
   const structure = structureOfNode({ is: 'map', isAtomic: false, fields: { spec: node } });
   const manifest: Manifest = manifestOf({ ...identity, spec });
-  const shape: Shape = schema === undefined ? leaf : shapeOf(manifest, { spec: schema });
+  const shape: FieldMask = schema === undefined ? leaf : shapeOf(manifest, { spec: schema });
   return { manifest, shape, structure };
 }
 
@@ -149,7 +149,7 @@ test('whatever is given for a schema is read or refused, and every fault has a p
       fc.oneof(tree, fc.array(fc.record({ apiVersion: tree, kind: tree, metadata: tree, spec: tree }))),
       (value) => {
         const { faults, entries } = readObserverSchema(value);
-        assert.ok(faults.every(({ where, sentence }) => where.startsWith('observerSchema') && sentence !== ''));
+        assert.ok(faults.every(({ where, message }) => where.startsWith('observerSchema') && message !== ''));
         assert.ok(
           value === null ||
             value === undefined ||

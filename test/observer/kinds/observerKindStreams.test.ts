@@ -6,7 +6,10 @@ import { virtualClock } from '../../support/world/virtualClock.ts';
 function scene() {
   const clock = virtualClock();
   const nothing = () => undefined;
-  return { clock, streams: createKindStreams({ clock, onNews: nothing, onChanged: nothing, onClosed: nothing }) };
+  return {
+    clock,
+    streams: createKindStreams({ clock, onKindChanged: nothing, onChanged: nothing, onClosed: nothing }),
+  };
 }
 
 test('the streams of what defines kinds are open while somebody waits for a kind, and for a minute after that', () => {

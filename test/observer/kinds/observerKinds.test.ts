@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindsOf, watchedKinds } from '../../../src/observer/kinds/kinds.ts';
+import { restMapperOf, watchedRestMapper } from '../../../src/observer/kinds/restMapper.ts';
 import { aggregatedForm } from '../../../src/observer/kinds/servedKinds.ts';
-import type { Kind } from '../../../src/observer/plan/resourceApi.ts';
+import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import {
   aggregatedList,
   aggregatedVersion,
@@ -13,19 +13,25 @@ import {
 import { settled } from '../../support/world/virtualClock.ts';
 
 const { signal } = new AbortController();
-const widget: Kind = { group: 'example.org', version: 'v1', kind: 'Widget', plural: 'widgets', isNamespaced: true };
+const widget: RestMapping = {
+  group: 'example.org',
+  version: 'v1',
+  kind: 'Widget',
+  plural: 'widgets',
+  isNamespaced: true,
+};
 const documentPath = '/openapi/v3/apis/example.org/v1';
 const isDiscovery = (path: string) => path === '/api' || path === '/apis';
 
 function scene(documents: Parameters<typeof discoveryClient>[0]) {
   const at = discoveryClient(documents);
-  const kinds = kindsOf(at.client, at.clock);
+  const kinds = restMapperOf(at.client, at.clock);
   const find = async (kind: string, apiVersion = 'example.org/v1') => {
     const found = await kinds.find(apiVersion, kind, signal);
     return found.ok ? found.value.plural : found.failure.is;
   };
   const findServed = async (kind: string, group = 'example.org') => {
-    const finding = kinds.findServed(group, kind, signal);
+    const finding = kinds.findInGroup(group, kind, signal);
     await settled();
     at.clock.advance(1_000);
     const found = await finding;
@@ -150,7 +156,7 @@ test('a server that is in trouble is no reason to say that a kind is missing, an
     const at = scene({ '/apis': { status }, '/openapi/v3': { status } });
     for (let times = 0; times < 20; times += 1) {
       assert.equal(await at.find(`Kind${times}`), 'transient');
-      const structure = await at.kinds.structureOf(widget, signal);
+      const structure = await at.kinds.topologyOf(widget, signal);
       assert.equal(!structure.ok && structure.failure.is, 'transient');
     }
     assert.deepEqual(at.asked(), ['/apis', '/openapi/v3']);
@@ -171,7 +177,7 @@ test('whoever asks for the same at once is answered by one request', async () =>
   });
   const all = await Promise.all(Array.from({ length: 20 }, () => at.kinds.find('example.org/v1', 'Widget', signal)));
   assert(all.every(({ ok }) => ok));
-  const structures = await Promise.all(Array.from({ length: 20 }, () => at.kinds.structureOf(widget, signal)));
+  const structures = await Promise.all(Array.from({ length: 20 }, () => at.kinds.topologyOf(widget, signal)));
   assert(structures.every((each) => each.ok && each.value.field('tags').list.is === 'set'));
   assert.deepEqual(at.asked(), ['/apis', '/openapi/v3', documentPath]);
 });
@@ -187,7 +193,7 @@ test('five hundred kinds that do not exist cost fewer than two hundred requests 
   let settledOnes = 0;
   for (let index = 0; index < 500; index += 1) {
     const apiVersion = versions[index % versions.length] ?? '';
-    void at.kinds.served(apiVersion, `Made${index}`, signal).then(() => {
+    void at.kinds.awaitServed(apiVersion, `Made${index}`, signal).then(() => {
       settledOnes += 1;
     });
   }
@@ -207,18 +213,18 @@ test('a kind that is waited for is found, and one that has no document yet is wa
     '/openapi/v3': openApiIndexOf('1'),
     [documentPath]: openApiOf('Rack'),
   });
-  const waiting = following(at.kinds.served('example.org/v1', 'Widget', signal));
+  const waiting = following(at.kinds.awaitServed('example.org/v1', 'Widget', signal));
   await at.pass(10_000);
   at.documents['/apis'] = aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Rack', 'Widget'])] });
   await at.pass(60_000);
   assert.equal(waiting.done, undefined, 'nothing says yet how it is built');
-  const missing = await at.kinds.structureOf(widget, signal);
+  const missing = await at.kinds.topologyOf(widget, signal);
   assert.equal(!missing.ok && missing.failure.is, 'typeMissing');
   at.documents['/openapi/v3'] = openApiIndexOf('2');
   at.documents[documentPath] = openApiOf('Rack', 'Widget');
   await at.pass(60_000);
   assert.deepEqual(waiting.done, { ok: true, value: widget });
-  const structure = await at.kinds.structureOf(widget, signal);
+  const structure = await at.kinds.topologyOf(widget, signal);
   assert.equal(structure.ok && structure.value.field('tags').list.is, 'set');
   const before = at.requests.length;
   await at.pass(300_000, 1_000);
@@ -232,7 +238,7 @@ test('whoever found by a request that a kind is gone is not answered by what was
     [documentPath]: openApiOf('Widget'),
   });
   assert.equal(await at.find('Widget'), 'widgets');
-  const waiting = following(at.kinds.served('example.org/v1', 'Widget', signal));
+  const waiting = following(at.kinds.awaitServed('example.org/v1', 'Widget', signal));
   at.documents['/apis'] = aggregatedList({});
   await at.pass(30_000);
   assert.equal(waiting.done, undefined);
@@ -244,7 +250,7 @@ test('whoever found by a request that a kind is gone is not answered by what was
 test('the wait for a kind ends with its signal, and then nothing is asked any more', async () => {
   const at = scene({ '/apis': aggregatedList({}) });
   const stop = new AbortController();
-  const waiting = following(at.kinds.served('example.org/v1', 'Widget', stop.signal));
+  const waiting = following(at.kinds.awaitServed('example.org/v1', 'Widget', stop.signal));
   await at.pass(5_000);
   assert(at.requests.length > 2);
   stop.abort();
@@ -263,7 +269,7 @@ test('the streams of definitions are open while a kind is missing, and what they
   });
   let changes = 0;
   const closed: string[] = [];
-  const { kinds, streams } = watchedKinds(at.client, {
+  const { restMapper, streams } = watchedRestMapper(at.client, {
     clock: at.clock,
     onChanged: () => {
       changes += 1;
@@ -277,7 +283,7 @@ test('the streams of definitions are open while a kind is missing, and what they
     }
   };
   assert.equal(streams.needs.size, 0);
-  const waiting = following(kinds.served('example.org/v1', 'Widget', signal));
+  const waiting = following(restMapper.awaitServed('example.org/v1', 'Widget', signal));
   await settled();
   assert.deepEqual([...streams.needs.keys()], ['customresourcedefinitions', 'apiservices']);
   assert([...streams.needs.values()].every(({ isOptional, as }) => isOptional && as === 'metadata'));
@@ -312,7 +318,7 @@ test('documents that are not what they should be say nothing, and nothing is thr
     [openApiIndexOf('1'), { components: { schemas: { a: 3 } } }],
   ]) {
     const at = scene({ '/openapi/v3': list ?? null, [documentPath]: body ?? null });
-    const structure = await at.kinds.structureOf(widget, signal);
+    const structure = await at.kinds.topologyOf(widget, signal);
     assert.match(structure.ok ? 'ok' : structure.failure.is, /typeMissing|transient/);
   }
   for (const odd of [null, [], { items: 3 }, { kind: 'APIGroupDiscoveryList', items: [null, { versions: 3 }] }])

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { isObject, objectOf } from '../../../src/base/json.ts';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import { readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
-import { placed } from '../../../src/observer/spec/place.ts';
 import { readApplication } from '../../../src/observer/spec/readApplication.ts';
+import { resolveNamespace } from '../../../src/observer/spec/resolveNamespace.ts';
 import { edited, oddValue, valueEdit } from '../../support/fuzz.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
@@ -65,7 +65,7 @@ function assertSane(object: unknown): void {
   const faulty = new Set(faults.flatMap(({ manifest }) => (manifest === undefined ? [] : [manifest])));
   for (const manifest of spec.manifests) {
     assert.ok(!faulty.has(manifest.index), 'a manifest is read or faulty, never both');
-    const { identity, object: body } = placed(manifest, application.namespace, true);
+    const { identity, object: body } = resolveNamespace(manifest, application.namespace, true);
     for (const part of [identity.kind, identity.name, identity.namespace, manifest.apiVersion]) assert.ok(part !== '');
     assert.ok(!identity.name.includes('/') && !identity.namespace.includes('/'));
     assert.equal(objectOf(body['metadata'])['name'], identity.name);
@@ -75,7 +75,7 @@ function assertSane(object: unknown): void {
     assert.equal(spec.manifests.length + faulty.size, items.length, 'no manifest is lost in silence');
   }
   const isDuplicate = faults.some(({ code }) => code === 'duplicate');
-  const keys = spec.manifests.map((each) => identityKey(placed(each, application.namespace, true).identity));
+  const keys = spec.manifests.map((each) => identityKey(resolveNamespace(each, application.namespace, true).identity));
   assert.equal(new Set(keys).size < keys.length, isDuplicate);
   for (const { path, message } of [...faults, ...warnings]) {
     assert.equal(path[0], 'spec');

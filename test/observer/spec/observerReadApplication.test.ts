@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { formatPath } from '../../../src/base/fieldError.ts';
-import { duplicatesAmong, placed } from '../../../src/observer/spec/place.ts';
 import { readApplication, readSpec } from '../../../src/observer/spec/readApplication.ts';
+import { findDuplicates, resolveNamespace } from '../../../src/observer/spec/resolveNamespace.ts';
 
 const home = { namespace: 'shop', name: 'web' };
 
@@ -119,7 +119,7 @@ suite('an Application that is read', () => {
     const namesIn = (object: object) => readApplication(object, before)?.spec.manifests.map(({ name }) => name);
     const same = readApplication(at(1, 'u', 'a', { deletionTimestamp: '2026-11-21T00:00:00Z' }), before);
     assert.equal(same?.spec, before.spec);
-    assert.deepEqual([before.isEnding, same?.isEnding], [false, true]);
+    assert.deepEqual([before.isTerminating, same?.isTerminating], [false, true]);
     assert.deepEqual(namesIn(at(2, 'u', 'b')), ['b']);
     assert.deepEqual(namesIn(at(1, 'other', 'b')), ['b']);
     const unknown = readApplication(at(0, 'u', 'a'));
@@ -147,7 +147,7 @@ suite('an Application that is read', () => {
     const metadata = { ...home, uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-11-21T18:00:00Z' };
     const annotations = { 'weeder.dev/force-finalize': 'true' };
     const read = (more: object) => readApplication({ kind: 'Application', metadata: { ...metadata, ...more } });
-    assert.deepEqual([read({})?.isEnding, read({})?.isForced], [true, false]);
+    assert.deepEqual([read({})?.isTerminating, read({})?.isForced], [true, false]);
     assert.equal(read({ annotations })?.isForced, true);
     assert.equal(read({ annotations: { 'weeder.dev/force-finalize': 'yes' } })?.isForced, false);
   });
@@ -448,24 +448,24 @@ suite('a manifest in its place', () => {
   assert(plain && elsewhere);
 
   test('is in the application’s namespace unless it names one; what lives in none has none', () => {
-    assert.equal(placed(plain, 'shop', true).identity.namespace, 'shop');
-    assert.deepEqual(placed(plain, 'shop', true).object['metadata'], { name: 'a', namespace: 'shop' });
-    assert.equal(placed(elsewhere, 'shop', true).identity.namespace, 'other');
-    assert.equal(placed(elsewhere, 'shop', false).identity.namespace, '');
-    assert.deepEqual(placed(elsewhere, 'shop', false).object['metadata'], { name: 'b' });
+    assert.equal(resolveNamespace(plain, 'shop', true).identity.namespace, 'shop');
+    assert.deepEqual(resolveNamespace(plain, 'shop', true).object['metadata'], { name: 'a', namespace: 'shop' });
+    assert.equal(resolveNamespace(elsewhere, 'shop', true).identity.namespace, 'other');
+    assert.equal(resolveNamespace(elsewhere, 'shop', false).identity.namespace, '');
+    assert.deepEqual(resolveNamespace(elsewhere, 'shop', false).object['metadata'], { name: 'b' });
   });
 
   test('is a duplicate when another one of no namespace has its name, whatever namespace they write', () => {
     const cluster = (namespace: string, index: number) => ({
       index,
-      identity: placed({ ...plain, namespace }, 'shop', false).identity,
+      identity: resolveNamespace({ ...plain, namespace }, 'shop', false).identity,
     });
-    const messages = duplicatesAmong([cluster('x', 0), cluster('y', 1)]).map(({ message }) => message);
+    const messages = findDuplicates([cluster('x', 0), cluster('y', 1)]).map(({ message }) => message);
     assert.deepEqual(messages, ['ConfigMap a stands here again, first at manifests[0]']);
     const apart = ['x', 'y'].map((namespace, index) => ({
       index,
-      identity: placed({ ...plain, namespace }, 'shop', true).identity,
+      identity: resolveNamespace({ ...plain, namespace }, 'shop', true).identity,
     }));
-    assert.deepEqual(duplicatesAmong(apart), []);
+    assert.deepEqual(findDuplicates(apart), []);
   });
 });

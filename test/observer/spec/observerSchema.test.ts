@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { identityKey } from '../../../src/observer/model/identity.ts';
-import { type SchemaFaultCode, schemaFaultTable } from '../../../src/observer/schema/faults.ts';
-import { readObserverSchema } from '../../../src/observer/schema/read.ts';
-import type { Shape } from '../../../src/observer/schema/shape.ts';
-import { shapeFor, unusedEntries } from '../../../src/observer/schema/shapeFor.ts';
+import type { FieldMask } from '../../../src/observer/schema/fieldMask.ts';
+import { fieldMaskFor, unusedEntries } from '../../../src/observer/schema/fieldMaskFor.ts';
+import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';
+import { type SchemaErrorCode, schemaErrorTable } from '../../../src/observer/schema/schemaErrors.ts';
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'nginx' } };
@@ -30,7 +30,7 @@ interface Row {
   readonly good: unknown;
 }
 
-const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
+const rows: Readonly<Partial<Record<SchemaErrorCode, readonly Row[]>>> = {
   notAList: [{ bad: { ...service, spec: null }, where: 'observerSchema', good: [{ ...service, spec: null }] }],
   notAnObject: [
     { bad: ['Service'], where: 'observerSchema[0]', good: [{ ...service, spec: null }] },
@@ -261,19 +261,19 @@ const rows: Readonly<Partial<Record<SchemaFaultCode, readonly Row[]>>> = {
 
 function faultsOf(schema: unknown) {
   const read = readObserverSchema(schema);
-  const fitted = shapeFor(nginxService, read);
+  const fitted = fieldMaskFor(nginxService, read);
   return [...read.faults, ...(fitted.ok ? [] : fitted.error), ...unusedEntries(read, [nginxService])];
 }
 
-for (const [code, meaning] of Object.entries(schemaFaultTable).map(([each, row]) => [each, row.meaning] as const))
+for (const [code, meaning] of Object.entries(schemaErrorTable).map(([each, row]) => [each, row.meaning] as const))
   test(`a schema with the fault ${code} is refused where it is, and without it taken: ${meaning}`, () => {
     const of = Object.entries(rows).find(([each]) => each === code)?.[1] ?? [];
     assert.ok(of.length > 0, 'every fault of the table has an example');
     for (const { bad, where, good } of of) {
       const found = faultsOf(bad).find((fault) => fault.code === code);
       assert.equal(found?.where, where);
-      assert.match(found?.sentence ?? '', /^(is|has|contains|allows|must|may|does|lists) /);
-      assert.ok(found?.advice.endsWith('.'));
+      assert.match(found?.message ?? '', /^(is|has|contains|allows|must|may|does|lists) /);
+      assert.ok(found?.hint.endsWith('.'));
       assert.deepEqual(faultsOf(good), []);
     }
   });
@@ -299,7 +299,7 @@ test('a schema whose nulls kubectl apply has taken away is refused, and told the
     [['nullsLost', 'observerSchema[0].spec.template.spec.containers[0]']],
   );
   assert.match(
-    faults[0]?.advice ?? '',
+    faults[0]?.hint ?? '',
     /kubectl apply removes them\. Write observed, or use kubectl apply --server-side/,
   );
 });
@@ -327,21 +327,21 @@ test('an entry with a fault leaves the others whole', () => {
   const alone = readObserverSchema([good]);
   const beside = readObserverSchema([good, { ...service, spec: { type: 7 } }]);
   assert.deepEqual(beside.entries, alone.entries);
-  assert.ok(shapeFor(nginxDeployment, beside).ok);
+  assert.ok(fieldMaskFor(nginxDeployment, beside).ok);
 });
 
 test('a resource whose entry has a fault is not observed as a whole instead', () => {
   const read = readObserverSchema([{ ...service, spec: { type: 7 } }]);
-  const fitted = shapeFor(nginxService, read);
+  const fitted = fieldMaskFor(nginxService, read);
   assert.ok(!fitted.ok && fitted.error.every(({ code }) => code === 'leaf'));
-  assert.ok(shapeFor(nginxDeployment, read).ok, 'the other one is observed as a whole');
+  assert.ok(fieldMaskFor(nginxDeployment, read).ok, 'the other one is observed as a whole');
 });
 
 test('an entry that does not say whose it is holds back those that may be meant, and have none of their own', () => {
   const nameless = { apiVersion: 'v1', kind: 'Service', metadata: {}, spec: null };
-  assert.ok(!shapeFor(nginxService, readObserverSchema([nameless])).ok);
-  assert.ok(shapeFor(nginxDeployment, readObserverSchema([nameless])).ok, 'another kind cannot be meant');
-  assert.ok(shapeFor(nginxService, readObserverSchema([nameless, ...withSpec(null)])).ok, 'it has its own');
+  assert.ok(!fieldMaskFor(nginxService, readObserverSchema([nameless])).ok);
+  assert.ok(fieldMaskFor(nginxDeployment, readObserverSchema([nameless])).ok, 'another kind cannot be meant');
+  assert.ok(fieldMaskFor(nginxService, readObserverSchema([nameless, ...withSpec(null)])).ok, 'it has its own');
 });
 
 test('of two entries for one resource neither counts, and the resource is held back', () => {
@@ -358,7 +358,7 @@ test('of two entries for one resource neither counts, and the resource is held b
       ['duplicate', 'observerSchema[1]'],
     ],
   );
-  assert.ok(!shapeFor(nginxService, read).ok);
+  assert.ok(!fieldMaskFor(nginxService, read).ok);
 });
 
 test('an entry that names the namespace is closer than one that does not', () => {
@@ -366,14 +366,14 @@ test('an entry that names the namespace is closer than one that does not', () =>
     { ...service, spec: { ports: null } },
     { ...service, metadata: { name: 'nginx', namespace: 'shop' }, spec: { selector: null } },
   ]);
-  const here = shapeFor(nginxService, read);
-  const there = shapeFor(manifestOf({ ...nginxService.object, metadata: { name: 'nginx' } }, 'other'), read);
+  const here = fieldMaskFor(nginxService, read);
+  const there = fieldMaskFor(manifestOf({ ...nginxService.object, metadata: { name: 'nginx' } }, 'other'), read);
   assert.ok(here.ok && here.value.is === 'map' && there.ok && there.value.is === 'map');
   assert.deepEqual(fieldsOf(here.value.fields.get('spec')), ['selector']);
   assert.deepEqual(fieldsOf(there.value.fields.get('spec')), ['ports']);
 });
 
-function fieldsOf(shape: Shape | undefined): readonly string[] {
+function fieldsOf(shape: FieldMask | undefined): readonly string[] {
   return shape?.is === 'map' ? [...shape.fields.keys()] : [];
 }
 
@@ -389,14 +389,14 @@ test('without a schema every field of a manifest is observed, and that costs not
   for (const schema of [undefined, null, []]) {
     const read = readObserverSchema(schema);
     assert.deepEqual(read.faults, []);
-    const [one, other] = [shapeFor(nginxService, read), shapeFor(nginxDeployment, read)];
+    const [one, other] = [fieldMaskFor(nginxService, read), fieldMaskFor(nginxDeployment, read)];
     assert.ok(one.ok && other.ok && one.value === other.value);
     assert.deepEqual(one.value, { is: 'leaf' });
   }
 });
 
 test('a list that must have more elements than are listed has the next ones observed, whole: only so can they be put back', () => {
-  const fitted = shapeFor(nginxService, readObserverSchema(withPorts({ port: null }, bounds(2, 0))));
+  const fitted = fieldMaskFor(nginxService, readObserverSchema(withPorts({ port: null }, bounds(2, 0))));
   const spec = fitted.ok && fitted.value.is === 'map' ? fitted.value.fields.get('spec') : undefined;
   const ports = spec?.is === 'map' ? spec.fields.get('ports') : undefined;
   assert.deepEqual(ports, {
@@ -438,7 +438,7 @@ test('a YAML schema whose anchor is within itself is told, and the entry beside 
     read.faults.map(({ code, where }) => [code, where]),
     [['cyclic', 'observerSchema[0].spec.ports']],
   );
-  assert.ok(shapeFor(nginxDeployment, read).ok);
+  assert.ok(fieldMaskFor(nginxDeployment, read).ok);
 });
 
 test('aliases that multiply without end are read as far as the limit', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { shownFault } from '../../../src/observer/spec/application.ts';
+import { reportedError } from '../../../src/observer/spec/application.ts';
 import { type ApplicationView, conditionsOf, type ResourceView } from '../../../src/observer/status/conditions.ts';
 
 function resource(name: string, more: Partial<ResourceView> = {}): ResourceView {
@@ -9,11 +9,11 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     state: 'inSync',
     isApplied: true,
     reason: '',
-    ending: '',
+    terminating: '',
     refusal: '',
-    isAsBefore: false,
+    isAsLastApplied: false,
     paths: [],
-    rival: undefined,
+    conflictingManager: undefined,
     ...more,
   };
 }
@@ -24,7 +24,7 @@ function view(more: Partial<ApplicationView> = {}): ApplicationView {
     mode: 'correct',
     pausedUntil: undefined,
     faults: [],
-    accountFault: '',
+    accountError: '',
     notes: [],
     resources: [resource('web')],
     ...more,
@@ -49,14 +49,14 @@ suite('the conditions', () => {
   });
 
   test('say of a missing account that nothing is applied, where something is to be', () => {
-    const accountFault = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
+    const accountError = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
     const those = (more: Partial<ApplicationView>) => {
-      const { Applied, Degraded } = told({ accountFault, resources: [resource('web', { isApplied: false })], ...more });
+      const { Applied, Degraded } = told({ accountError, resources: [resource('web', { isApplied: false })], ...more });
       return [Applied, Degraded];
     };
     assert.deepEqual(those({ phase: 'applying' }), [
-      `False ServiceAccountNotFound: ${accountFault}`,
-      `True ServiceAccountNotFound: ${accountFault}`,
+      `False ServiceAccountNotFound: ${accountError}`,
+      `True ServiceAccountNotFound: ${accountError}`,
     ]);
     assert.deepEqual(those({ phase: 'applying', mode: 'detect' })[1], 'False AsExpected: Nothing fails.');
     assert.deepEqual(those({ phase: 'deleting' }), [
@@ -135,7 +135,7 @@ suite('the conditions', () => {
 
   test('say of what is kept that its newest manifest is refused, and whether it is as it was', () => {
     const kept = { isApplied: false, refusal: 'No such field.' } as const;
-    const asBefore = told({ resources: [resource('web', { ...kept, state: 'refused', isAsBefore: true })] });
+    const asBefore = told({ resources: [resource('web', { ...kept, state: 'refused', isAsLastApplied: true })] });
     assert.equal(asBefore['Applied'], 'False Failed: Not applied: Deployment shop/web (No such field).');
     assert.match(asBefore['InSync'] ?? '', /^True AsApplied/);
     assert.match(asBefore['Degraded'] ?? '', /^True Refused: .*web \(No such field\)\.$/);
@@ -167,7 +167,7 @@ suite('the conditions', () => {
   });
 
   test('name the rival of a fight', () => {
-    const fought = resource('web', { state: 'drifted', paths: ['.spec.replicas'], rival: 'kubectl-edit' });
+    const fought = resource('web', { state: 'drifted', paths: ['.spec.replicas'], conflictingManager: 'kubectl-edit' });
     assert.equal(
       told({ resources: [fought] })['Degraded'],
       'True CorrectionBackOff: Changed back again and again: Deployment shop/web (.spec.replicas) by kubectl-edit.',
@@ -194,13 +194,13 @@ suite('the conditions', () => {
 });
 
 suite('the condition Invalid', () => {
-  const ofOne = shownFault({
+  const ofOne = reportedError({
     code: 'name',
     path: ['spec', 'manifests', 1, 'metadata', 'name'],
     message: 'missing',
     manifest: 1,
   });
-  const ofWhole = shownFault({ code: 'spec', path: ['spec', 'mode'], message: 'found "x"', manifest: undefined });
+  const ofWhole = reportedError({ code: 'spec', path: ['spec', 'mode'], message: 'found "x"', manifest: undefined });
   const ofSchema = { of: 'schema', place: 'spec.observerSchema[0]', message: 'has no leaf' } as const;
 
   test('has every fault in one sentence, and is named after the one that concerns most', () => {

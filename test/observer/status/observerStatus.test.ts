@@ -4,14 +4,14 @@ import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { Drift } from '../../../src/observer/model/projection.ts';
 import { type InventoryEntry, readInventory } from '../../../src/observer/spec/inventory.ts';
-import { shownDrifts } from '../../../src/observer/state/rows.ts';
-import type { ConditionSaid } from '../../../src/observer/status/conditions.ts';
+import { shownDrifts } from '../../../src/observer/state/inventoryRows.ts';
+import type { DesiredCondition } from '../../../src/observer/status/conditions.ts';
 import { conditionOf, statusPatch } from '../../../src/observer/status/statusPatch.ts';
 
 const now = Date.UTC(2026, 10, 21, 18, 0, 0, 750);
 const deployment = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
 const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'password' };
-const image: Drift = { path: '.spec.image', wanted: 'nginx:1', found: 'nginx:2', is: 'changed' };
+const image: Drift = { path: '.spec.image', desired: 'nginx:1', found: 'nginx:2', is: 'changed' };
 
 function entry(more: Partial<InventoryEntry> = {}): InventoryEntry {
   return {
@@ -26,7 +26,7 @@ function entry(more: Partial<InventoryEntry> = {}): InventoryEntry {
   };
 }
 
-function inSync(more: Partial<ConditionSaid> = {}): ConditionSaid {
+function inSync(more: Partial<DesiredCondition> = {}): DesiredCondition {
   return {
     type: 'InSync',
     status: 'True',
@@ -121,10 +121,10 @@ suite('drifts in the status', () => {
       shownDrifts(deployment, drifts).map(({ path }) => path),
       drifts.slice(0, 20).map(({ path }) => path),
     );
-    const [long] = shownDrifts(deployment, [{ ...image, wanted: 'x'.repeat(1_000), found: { a: [1] } }]);
+    const [long] = shownDrifts(deployment, [{ ...image, desired: 'x'.repeat(1_000), found: { a: [1] } }]);
     assert.equal(long?.wanted, `"${'x'.repeat(254)}…`);
     assert.equal(long?.found, '{"a":[1]}');
-    const [pair] = shownDrifts(deployment, [{ ...image, wanted: `${'x'.repeat(253)}😀😀` }]);
+    const [pair] = shownDrifts(deployment, [{ ...image, desired: `${'x'.repeat(253)}😀😀` }]);
     assert.equal(pair?.wanted, `"${'x'.repeat(253)}…`);
   });
 

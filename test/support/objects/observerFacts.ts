@@ -8,7 +8,7 @@ export const about = {
   uid: 'uid-of-nginx',
 } as const;
 export const image = '.spec.template.spec.containers[name="nginx"].image';
-export const drifts = [{ path: image, wanted: 'nginx:1', found: 'evil:1', is: 'changed' }] as const;
+export const drifts = [{ path: image, desired: 'nginx:1', found: 'evil:1', is: 'changed' }] as const;
 export const refusal = { reason: 'not allowed.', failure: 'forbidden', attempt: 1, retryIn: 200 } as const;
 
 const applied = { type: 'application.applied', application, generation: 3, resources: 2, failed: 0 } as const;
@@ -16,21 +16,26 @@ export const drifted = {
   type: 'resource.drifted',
   ...about,
   drifts,
-  rival: 'kubectl-edit/Update',
+  conflictingManager: 'kubectl-edit/Update',
   isCorrected: true,
 } as const;
 const missing = { type: 'resource.missing', ...about, isCorrected: true } as const;
-export const contested = { type: 'resource.contested', ...about, rival: undefined, wait: 4_000 } as const;
+export const contested = {
+  type: 'resource.correctionBackOff',
+  ...about,
+  conflictingManager: undefined,
+  wait: 4_000,
+} as const;
 
 /** One of each that is told as an Event. */
 export const told: readonly ObserverFact[] = [
   applied,
   { ...applied, failed: 1 },
   { type: 'application.invalid', application, reason: 'One fault: a.' },
-  { type: 'application.faulty', application, reason: 'One fault: a.' },
+  { type: 'application.partlyInvalid', application, reason: 'One fault: a.' },
   { type: 'application.paused', application, until: Date.UTC(2026, 0, 1) },
   { type: 'application.refused', application, ...refusal, failure: 'blocked' },
-  { type: 'application.accountMissing', application, reason: 'the ServiceAccount shop/deployer is not there.' },
+  { type: 'application.serviceAccountNotFound', application, reason: 'the ServiceAccount shop/deployer is not there.' },
   drifted,
   { ...drifted, isCorrected: false },
   missing,
@@ -38,12 +43,16 @@ export const told: readonly ObserverFact[] = [
   { type: 'resource.corrected', ...about, drifts, took: 7 },
   { type: 'resource.applied', ...about, how: 'recreated' },
   contested,
-  { type: 'resource.admitted', ...about, paths: [image] },
-  { type: 'resource.wantedAnew', ...about, paths: [image] },
+  { type: 'resource.mutatedByAdmission', ...about, paths: [image] },
+  { type: 'resource.desiredStateChanged', ...about, paths: [image] },
   { type: 'resource.refused', ...about, ...refusal, failure: 'permanent' },
   { type: 'resource.failed', ...about, ...refusal },
-  { type: 'resource.claimed', ...about, reason: 'It belongs to the application shop/api, and not to shop/web.' },
-  { type: 'resource.typeMissing', ...about, reason: 'The cluster has no Widget.' },
+  {
+    type: 'resource.ownershipConflict',
+    ...about,
+    reason: 'It belongs to the application shop/api, and not to shop/web.',
+  },
+  { type: 'resource.noKindMatch', ...about, reason: 'The cluster has no Widget.' },
   { type: 'resource.deleted', ...about },
   { type: 'resource.released', ...about },
   { type: 'resource.deletionSkipped', ...about, reason: 'shop/web has not applied this object.' },
@@ -54,8 +63,8 @@ export const quiet: readonly ObserverFact[] = [
   { type: 'resource.failed', ...about, ...refusal, failure: 'transient' },
   { type: 'application.refused', application, ...refusal, failure: 'transient' },
   { type: 'resource.applied', ...about, how: 'created' },
-  { type: 'resource.ending', ...about },
-  { type: 'application.accountUnseen', application, reason: 'not allowed.' },
+  { type: 'resource.terminating', ...about },
+  { type: 'application.serviceAccountUnverified', application, reason: 'not allowed.' },
   { type: 'application.deleted', application, policy: 'delete' },
   { type: 'actor.failed', actor: 'x', error: new Error('x') },
 ];

@@ -16,7 +16,7 @@ const atOnce = 'between two answers of the API server, which come at once in a r
 const valid: ApplicationEvent = { type: 'spec.valid' };
 const changed: ApplicationEvent = { type: 'application.changed' };
 const observing: readonly ApplicationEvent[] = [valid, { type: 'apply.done' }];
-const ending: ApplicationEvent = { type: 'spec.ending' };
+const ending: ApplicationEvent = { type: 'spec.terminating' };
 
 type OfApplication = RareObserverTransition<ApplicationEvent>;
 
@@ -52,12 +52,12 @@ export const rareOfApplication: readonly OfApplication[] = [
     events: [ending, { type: 'deletion.done' }],
   },
   {
-    name: 'application.deleting.attempting -- deletion.pending [hasNews] -> application.deleting.attempting',
+    name: 'application.deleting.attempting -- deletion.pending [hasChanged] -> application.deleting.attempting',
     why: atOnce,
     events: [ending, changed, { type: 'deletion.pending' }],
   },
   {
-    name: 'application.deleting.attempting -- deletion.refused [hasNews] -> application.deleting.attempting',
+    name: 'application.deleting.attempting -- deletion.refused [hasChanged] -> application.deleting.attempting',
     why: atOnce,
     events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
   },
@@ -74,15 +74,19 @@ function brokenApplication(state: string, actor: string, events: OfApplication['
   return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
 }
 
-const drifted: ResourceEvent = { type: 'look.drifted' };
-const missing: ResourceEvent = { type: 'look.missing' };
-const kindAway: ResourceEvent = { type: 'look.kindAway', failure: 'transient', reason: 'its group is away' };
-const failed: ResourceEvent = { type: 'look.failed', failure: 'transient', reason: 'it is away' };
+const drifted: ResourceEvent = { type: 'check.drifted' };
+const missing: ResourceEvent = { type: 'check.missing' };
+const kindUnavailable: ResourceEvent = {
+  type: 'check.kindUnavailable',
+  failure: 'transient',
+  reason: 'its group is away',
+};
+const failed: ResourceEvent = { type: 'check.failed', failure: 'transient', reason: 'it is away' };
 
 type OfResource = RareObserverTransition<ResourceEvent>;
 
 export const rareOfResource: readonly OfResource[] = [
-  brokenResource('looking', 'look', []),
+  brokenResource('checking', 'check', []),
   {
     name: 'resource.correcting -- resync.due -> (stays)',
     why: 'the resync would have to come while a request is under way',
@@ -96,24 +100,24 @@ export const rareOfResource: readonly OfResource[] = [
   },
   brokenResource('creating', 'create', [missing]),
   {
-    name: 'resource.typeMissing -- look.failed -> resource.backingOff',
+    name: 'resource.typeMissing -- check.failed -> resource.backingOff',
     why: 'in a replay discovery is asked for at once',
-    events: [{ type: 'look.typeMissing', reason: 'there is no such kind' }, failed],
+    events: [{ type: 'check.typeMissing', reason: 'there is no such kind' }, failed],
   },
-  brokenResource('typeMissing', 'awaitKind', [{ type: 'look.typeMissing', reason: 'there is no such kind' }]),
+  brokenResource('typeMissing', 'awaitKind', [{ type: 'check.typeMissing', reason: 'there is no such kind' }]),
   {
-    name: 'resource.kindAway -- look.failed -> resource.backingOff',
+    name: 'resource.kindUnavailable -- check.failed -> resource.backingOff',
     why: 'in a replay discovery is asked for at once',
-    events: [kindAway, failed],
+    events: [kindUnavailable, failed],
   },
   {
-    name: 'resource.kindAway -- resync.due -> (stays)',
+    name: 'resource.kindUnavailable -- resync.due -> (stays)',
     why: 'a replay is over before a kind has been away for that long',
-    events: [kindAway, { type: 'resync.due' }],
+    events: [kindUnavailable, { type: 'resync.due' }],
   },
-  brokenResource('kindAway', 'awaitKind', [kindAway]),
+  brokenResource('kindUnavailable', 'awaitKind', [kindUnavailable]),
   {
-    name: 'resource.backingOff -- stream.resumed -> resource.looking',
+    name: 'resource.backingOff -- stream.resumed -> resource.checking',
     why: 'in a replay no stream is lost',
     events: [failed, { type: 'stream.resumed' }],
   },

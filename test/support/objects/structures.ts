@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { At } from '../../../src/observer/model/structure.ts';
-import { type Structures, structuresOf } from '../../../src/observer/structure/openapi.ts';
+import type { SchemaNode } from '../../../src/observer/model/schemaNode.ts';
+import { type Topologies, topologiesOf } from '../../../src/observer/topology/topologies.ts';
 
 /** The document that a real API server has given, reduced by test/cluster/support/observer/openapiExtract.ts, parsed anew. */
 export function extractedDocument(): unknown {
@@ -11,10 +11,10 @@ export function extractedDocument(): unknown {
 }
 
 /** What it says of the kinds in it. */
-export const extracted: Structures = structuresOf(extractedDocument());
+export const extracted: Topologies = topologiesOf(extractedDocument());
 
 /** The top of a kind's objects: `structureFor('apps/v1', 'Deployment')`. */
-export function structureFor(apiVersion: string, kind: string): At {
+export function structureFor(apiVersion: string, kind: string): SchemaNode {
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const at = extracted.of(group, version, kind);
   if (at === undefined) throw new Error(`test/data/openapi.jsonl has no ${apiVersion} ${kind}`);
@@ -22,6 +22,6 @@ export function structureFor(apiVersion: string, kind: string): At {
 }
 
 /** A place by its fields; `*` for the elements of a list: `placeAt(deployment, 'spec.template.spec.containers.*.env')`. */
-export function placeAt(top: At, path: string): At {
+export function placeAt(top: SchemaNode, path: string): SchemaNode {
   return path.split('.').reduce((at, step) => (step === '*' ? at.items() : at.field(step)), top);
 }

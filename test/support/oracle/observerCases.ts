@@ -1,7 +1,7 @@
 import fc, { type GeneratorValue } from 'fast-check';
 import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import type { Json } from '../../../src/observer/model/identity.ts';
-import { type At, anywhere } from '../../../src/observer/model/structure.ts';
+import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
 
 /** A kind that nobody has thought of: what its objects are built of. */
 export type Node =
@@ -172,18 +172,18 @@ function asMap(edited: unknown): JsonObject {
 }
 
 /** The structure of a kind, as the API server's document would say it. */
-export function structureOfNode(node: Node | undefined): At {
-  if (node === undefined || node.is === 'scalar') return anywhere;
+export function structureOfNode(node: Node | undefined): SchemaNode {
+  if (node === undefined || node.is === 'scalar') return unknownNode;
   if (node.is === 'map')
     return {
-      ...anywhere,
+      ...unknownNode,
       field: (name) => structureOfNode(Object.hasOwn(node.fields, name) ? node.fields[name] : undefined),
       map: node.isAtomic ? 'atomic' : 'granular',
     };
-  return { ...anywhere, items: () => structureOfNode(node.items), list: listStructures[node.list] };
+  return { ...unknownNode, items: () => structureOfNode(node.items), list: listStructures[node.list] };
 }
 
-const listStructures: Readonly<Record<ListKind, At['list']>> = {
+const listStructures: Readonly<Record<ListKind, SchemaNode['list']>> = {
   one: { is: 'map', keys: ['k'], defaults: {} },
   two: { is: 'map', keys: ['k', 'p'], defaults: { p: 'TCP' } },
   set: { is: 'set' },

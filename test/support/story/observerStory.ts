@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ObserverFact } from '../../../src/observer/model/facts.ts';
-import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
 import { faultsAtTheEnd } from './storyEnd.ts';

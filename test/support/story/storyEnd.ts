@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { type Content, contentOf, differences, elementsIn, type WantedFields } from '../oracle/plainObserver.ts';
 import { conditionOf, newest, type StoryApplication, wantedOf } from './storyApplications.ts';
 import type { Refusal } from './storyApplied.ts';

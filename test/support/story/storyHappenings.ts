@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { ownerOf } from '../../../src/observer/model/managers.ts';
+import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import type { Trouble } from '../world/imaginedServer.ts';
 import {
   type Generation,

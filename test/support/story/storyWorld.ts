@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
-import { kindsOf } from '../../../src/observer/kinds/kinds.ts';
+import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverFact } from '../../../src/observer/model/facts.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
@@ -86,7 +86,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
       },
       runtime: { clock },
       api: resourceRequests(client),
-      kinds: kindsOf(client, clock),
+      kinds: restMapperOf(client, clock),
       applications: applicationApi(client),
       namespaces: 'all',
       shard: undefined,

@@ -6,19 +6,19 @@ import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure, Outcome } from '../../../src/observer/model/applyFailure.ts';
 import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import { finalizer, labelName } from '../../../src/observer/model/fieldManagers.ts';
 import { identityKey } from '../../../src/observer/model/identity.ts';
-import { finalizer, labelName } from '../../../src/observer/model/managers.ts';
-import { type At, anywhere } from '../../../src/observer/model/structure.ts';
+import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import type {
   AccessVerb,
   Applied,
-  Kind,
-  Kinds,
+  DryRun,
   ResourceApi,
   ResourcePlan,
+  RestMapper,
+  RestMapping,
   Target,
-  Tried,
 } from '../../../src/observer/plan/resourceApi.ts';
 import type { ApplicationLimits } from '../../../src/observer/spec/applicationLimits.ts';
 import type { ApplicationApi, ApplicationRef } from '../../../src/observer/status/applicationApi.ts';
@@ -49,7 +49,7 @@ export interface ObserverWorld {
   /** How a manifest is refused, however it is applied; undefined: it is not. */
   rejects: (manifest: JsonObject) => ApplyFailure | undefined;
   /** Kinds that the cluster knows. */
-  readonly kinds: Map<string, Kind>;
+  readonly kinds: Map<string, RestMapping>;
   /** Versions whose paths are not served, whatever is known of their kinds. */
   readonly unserved: Set<string>;
   /** Every write of a status, and when it was made: milliseconds since the beginning. */
@@ -126,12 +126,12 @@ export interface ObserverWorldOptions {
   readonly onFact?: (fact: ObserverFact) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
   /** Default: nothing is known of how objects are built. */
-  readonly structure?: At;
+  readonly structure?: SchemaNode;
 }
 
 const unservedPath: ApplyFailure = { is: 'typeMissing', reason: 'no such path', retryAfter: 0, fields: [] };
 
-const known: readonly Kind[] = [
+const known: readonly RestMapping[] = [
   { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', isNamespaced: true },
   { group: '', version: 'v1', kind: 'Service', plural: 'services', isNamespaced: true },
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', isNamespaced: true },
@@ -262,10 +262,10 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return ask(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
   }
 
-  function tried({ manifest }: ResourcePlan): Outcome<Tried> {
+  function tried({ manifest }: ResourcePlan): Outcome<DryRun> {
     const live = objects.get(keyOf(manifest.object)) ?? {};
     const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
-    return { ok: true, value: { object, isOfItsOwn: world.isProbeTaken } };
+    return { ok: true, value: { object, isIndependent: world.isProbeTaken } };
   }
 
   async function asking<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
@@ -290,8 +290,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     create: (plan) => applying('create', plan, {}),
     correct: (plan, live) => applying('correct', plan, live),
     update: (plan, live) => applying('update', plan, live),
-    tryOut: (plan) => ask('tryOut', plan.target, () => tried(plan)),
-    tryAnew: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
+    dryRunApply: (plan) => ask('tryOut', plan.target, () => tried(plan)),
+    dryRunAgain: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
     delete: (target, owner, uid) =>
       ask('delete', target, () => {
         const object = objects.get(identityKey(target.identity));
@@ -302,7 +302,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         tell(object, undefined);
         return { ok: true, value: undefined };
       }),
-    disown: ({ target }) =>
+    removeStaleClaim: ({ target }) =>
       ask('disown', target, () => {
         const object = objects.get(identityKey(target.identity));
         if (object === undefined) return failure('missing', 'it is gone');
@@ -318,7 +318,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       }),
   };
 
-  const kinds: Kinds = {
+  const kinds: RestMapper = {
     async find(apiVersion, kind) {
       const refusal = world.refusals.get(`find ${kind}`) ?? world.refusals.get('find');
       const wait = world.slow.get(`find ${kind}`) ?? world.findTimes.shift();
@@ -330,24 +330,26 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       );
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
-    async findServed(group, kind) {
+    async findInGroup(group, kind) {
       const refusal = world.refusals.get('findServed');
       if (refusal !== undefined) return { ok: false, failure: refusal };
       const found = [...world.kinds.values()].find((each) => each.kind === kind && each.group === group);
       return found === undefined ? failure('typeMissing', `The cluster has no ${kind}.`) : { ok: true, value: found };
     },
-    async structureOf({ kind }) {
+    async topologyOf({ kind }) {
       const refusal = world.refusals.get(`structure ${kind}`);
       const wait = world.slow.get(`structure ${kind}`);
       if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
-      return refusal === undefined ? { ok: true, value: its.structure ?? anywhere } : { ok: false, failure: refusal };
+      return refusal === undefined
+        ? { ok: true, value: its.structure ?? unknownNode }
+        : { ok: false, failure: refusal };
     },
-    async served(apiVersion, kind, signal) {
+    async awaitServed(apiVersion, kind, signal) {
       for (;;) {
         await new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000));
         if (signal.aborted) return failure('cancelled', 'nobody waits');
         const found = await kinds.find(apiVersion, kind, signal);
-        const structure = found.ok ? await kinds.structureOf(found.value, signal) : found;
+        const structure = found.ok ? await kinds.topologyOf(found.value, signal) : found;
         if (found.ok && structure.ok) return found;
       }
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../../src/base/json.ts';
-import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/managers.ts';
+import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
 import { at, configMap, pathOf, read, untilObject } from '../../support/observer/observedObjects.ts';
@@ -81,7 +81,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     assert(first && second);
     const seen = good(await api.read(first.target, signal));
     assert(seen);
-    const freed = await Promise.all(plans.map((each) => api.disown(each, seen, signal)));
+    const freed = await Promise.all(plans.map((each) => api.removeStaleClaim(each, seen, signal)));
     const done = freed.filter(({ ok }) => ok);
     const refused = freed.filter(({ ok }) => !ok);
     assert.deepEqual([done.length, refused.map((each) => bad(each).is)], [1, ['conflict']]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
-import { ownerOf } from '../../../../src/observer/model/managers.ts';
+import { ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import { grant, type Rule } from '../../support/deploy/rbac.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Cleanup, newNamespace, type TestNamespace } from '../../support/namespace.ts';

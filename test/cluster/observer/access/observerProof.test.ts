@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { ownerOf } from '../../../../src/observer/model/managers.ts';
+import { ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
 import { at, configMap, deployment, isThere, pathOf, read, rowOf } from '../../support/observer/observedObjects.ts';

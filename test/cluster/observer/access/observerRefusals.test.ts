@@ -20,7 +20,7 @@ async function refusedAs(it: Applying, object: JsonObject, words: RegExp, accoun
   const options = account === undefined ? {} : { account };
   return eventually(
     async (saw) => {
-      const outcome = await it.api.tryOut(await it.plan(object, options), it.signal);
+      const outcome = await it.api.dryRunApply(await it.plan(object, options), it.signal);
       if (outcome.ok) return undefined;
       saw(outcome.failure);
       return words.test(outcome.failure.reason) ? outcome.failure.reason : undefined;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
-import { labelName, ownerOf } from '../../../../src/observer/model/managers.ts';
+import { labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
@@ -183,7 +183,7 @@ suite('a correction', { concurrency: true }, () => {
     });
     let labelNow: string | undefined;
     const drifts: readonly Drift[] = [
-      { path: `.metadata.labels.${labelName}`, wanted: it.owner.label, found: undefined, is: 'missing' },
+      { path: `.metadata.labels.${labelName}`, desired: it.owner.label, found: undefined, is: 'missing' },
     ];
     assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
     assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
-import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/managers.ts';
+import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import { type Applying, applying, at, bad, good } from '../../support/observer/applying.ts';
 
 /** Image and one of two env variables are observed; replicas, args, limits and the other variable are not. */
@@ -84,7 +84,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
     assert.equal(at(made, 'metadata', 'generation'), 1);
     assert.deepEqual(oursOf(made), [it.owner.init]);
     await it.edit(plan, { metadata: { labels: { tier: 'theirs', shift: 'night' } } });
-    const drift = { path: '.metadata.labels.tier', wanted: 'front', found: 'theirs', is: 'changed' } as const;
+    const drift = { path: '.metadata.labels.tier', desired: 'front', found: 'theirs', is: 'changed' } as const;
     good(await it.api.correct(plan, await it.live(plan), [drift], it.signal));
     const live = await it.live(plan);
     assert.deepEqual(

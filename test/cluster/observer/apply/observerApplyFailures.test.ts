@@ -72,7 +72,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
         body: plan.manifest.object,
         contentType: 'application/apply-patch+yaml',
       });
-      const told = repeatedKeys(plan.manifest.object, 0, plan.structure);
+      const told = repeatedKeys(plan.manifest.object, 0, plan.topology);
       assert.deepEqual(
         told.map(({ path, message }) => `${formatPath(path)}: ${message}`),
         faults.map((fault) => `spec.manifests[0].${fault}`),
@@ -187,7 +187,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     it.ns.after(() => it.edit(plan, { metadata: { finalizers: null } }));
     await it.ns.cluster.api('DELETE', `/api/v1/namespaces/${it.ns.name}`);
     const other = await it.plan({ ...object, metadata: { name: 'b' } });
-    for (const outcome of [await it.api.create(other, it.signal), await it.api.tryOut(other, it.signal)])
+    for (const outcome of [await it.api.create(other, it.signal), await it.api.dryRunApply(other, it.signal)])
       assert.equal(bad(outcome).is, 'namespaceTerminating');
   });
 });
@@ -211,7 +211,7 @@ suite('in whose name', { concurrency: true }, () => {
     await denied('create', it.api.create(plan, it.signal));
     await grant(cluster, account, rule('create'), { namespace });
     assert(good(await it.api.create(plan, it.signal)).isNew);
-    assert(good(await it.api.tryOut(plan, it.signal)).isOfItsOwn);
+    assert(good(await it.api.dryRunApply(plan, it.signal)).isIndependent);
     await it.edit(plan, { data: { a: 'x' } });
     good(await it.api.correct(plan, await it.live(plan), [], it.signal));
     assert.deepEqual(at(await it.live(plan), 'data'), { a: '1', b: '2' });

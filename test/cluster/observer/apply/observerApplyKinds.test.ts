@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ApiRequest } from '../../../../src/kube/client/request.ts';
-import { kindsOf } from '../../../../src/observer/kinds/kinds.ts';
+import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, clientFor, driftsOf, good } from '../../support/observer/applying.ts';
 
@@ -51,14 +51,14 @@ async function defineKind(it: Applying, spec: object = widgetSpec) {
 suite('the kinds of the cluster', { concurrency: true }, () => {
   test('a kind that is not there is missing until it is, and then its lists are what its own document says', async (t) => {
     const it = await applying(t, 'kinds');
-    const kinds = kindsOf(it.client, systemClock);
+    const kinds = restMapperOf(it.client, systemClock);
     assert.equal(bad(await kinds.find('example.org/v7', 'Widget', it.signal)).is, 'typeMissing');
     assert.equal(bad(await kinds.find('apps/v1', 'Widget', it.signal)).is, 'typeMissing');
     const { apiVersion, kind: name } = await defineKind(it);
-    const kind = good(await kinds.served(apiVersion, name, it.signal));
+    const kind = good(await kinds.awaitServed(apiVersion, name, it.signal));
     assert.deepEqual([kind.group, kind.version, kind.kind, kind.isNamespaced], ['example.org', 'v1', name, true]);
     // It is served before its document is: it is waited for, and never is anything said of its lists meanwhile.
-    const spec = good(await kinds.structureOf(kind, it.signal)).field('spec');
+    const spec = good(await kinds.topologyOf(kind, it.signal)).field('spec');
     assert.deepEqual(spec.field('parts').list, { is: 'map', keys: ['name'], defaults: {} });
     assert.equal(spec.field('tags').list.is, 'set');
     assert.notEqual(spec.field('steps').list.is, 'set');
@@ -72,12 +72,12 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
       asked.push(request.path);
       return it.client.call(request);
     };
-    const kinds = kindsOf({ ...it.client, call }, { ...systemClock, monotonic: () => now });
+    const kinds = restMapperOf({ ...it.client, call }, { ...systemClock, monotonic: () => now });
     const { apiVersion, kind: name, change } = await defineKind(it);
     const document = '/openapi/v3/apis/example.org/v1';
     const structure = async () => {
       const kind = good(await kinds.find(apiVersion, name, it.signal));
-      return good(await kinds.structureOf(kind, it.signal)).field('spec');
+      return good(await kinds.topologyOf(kind, it.signal)).field('spec');
     };
     await eventually(
       async () => {
@@ -110,15 +110,15 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     const it = await applying(t, 'kinds-rights');
     const client = clientFor(it.ns.cluster, it.ns.cluster.takeUser());
     t.after(() => client.close());
-    const kinds = kindsOf(client, systemClock);
+    const kinds = restMapperOf(client, systemClock);
     const kind = good(await kinds.find('apps/v1', 'Deployment', it.signal));
-    assert.equal(good(await kinds.structureOf(kind, it.signal)).field('spec').map, 'granular');
+    assert.equal(good(await kinds.topologyOf(kind, it.signal)).field('spec').map, 'granular');
   });
 
   test('of custom resources, too, what was added to a map list or a set is taken away, and other lists are written whole', async (t) => {
     const it = await applying(t, 'kinds-excess');
     const { object, apiVersion, kind: name } = await defineKind(it);
-    const kinds = kindsOf(it.client, systemClock);
+    const kinds = restMapperOf(it.client, systemClock);
     await eventually(async () => (await kinds.find(apiVersion, name, it.signal)).ok, { what: 'the new kind' });
     const wanted = object({ parts: [{ name: 'a', size: '1', note: 'ours' }], tags: ['x', 'y'], steps: ['1', '2'] });
     const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../../../src/base/json.ts';
 import { baselineOf } from '../../../../src/observer/drift/baseline.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
-import { visit } from '../../../../src/observer/model/livePaths.ts';
+import { walk } from '../../../../src/observer/model/livePaths.ts';
 import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { type RandomCase, randomCases, randomUpdates } from '../../../support/objects/randomDeployments.ts';
@@ -13,11 +13,11 @@ import { propertyRuns } from '../../../support/propertyRuns.ts';
 import { applying, driftsOf, good } from '../../support/observer/applying.ts';
 
 /** By path: every value of a spec and of the labels that belongs to one manager: lists that are written whole are one. */
-function valuesIn(object: JsonObject, { structure }: ResourcePlan): Map<string, unknown> {
+function valuesIn(object: JsonObject, { topology }: ResourcePlan): Map<string, unknown> {
   const values = new Map<string, unknown>();
   const { metadata, spec } = object;
   const labels = isObject(metadata) ? metadata['labels'] : undefined;
-  visit({ metadata: { labels: labels ?? {} }, spec }, structure, (text, _path, value, place) => {
+  walk({ metadata: { labels: labels ?? {} }, spec }, topology, (text, _path, value, place) => {
     if (!isObject(value) || place.map === 'atomic') values.set(text, value);
     return true;
   });
@@ -83,8 +83,8 @@ test('of any manifest, schema and edit, a correction ends in sync, and writes no
 });
 
 /** Paths that are observed, by a projection of the manifest itself. */
-function observedIn({ manifest, shape, structure }: ResourcePlan): ReadonlySet<string> {
-  const { fields } = project(manifest.object, manifest, shape, structure);
+function observedIn({ manifest, mask, topology }: ResourcePlan): ReadonlySet<string> {
+  const { fields } = project(manifest.object, manifest, mask, topology);
   return new Set(fields.keys());
 }
 
@@ -107,8 +107,8 @@ test('of any update of an edited resource, what is new is set, and what others m
       const seen = await it.live(plan);
       good(await it.api.update(plan, seen, it.signal));
       const between = await it.live(plan);
-      const wanted = baselineOf(plan, good(await it.api.tryOut(plan, it.signal)));
-      const drifts = compare(wanted, project(between, plan.manifest, plan.shape, plan.structure));
+      const wanted = baselineOf(plan, good(await it.api.dryRunApply(plan, it.signal)));
+      const drifts = compare(wanted, project(between, plan.manifest, plan.mask, plan.topology));
       const [was, is] = [seen['spec'], between['spec']];
       const what = JSON.stringify({ first, second, drifts, was, is });
       assert(
@@ -117,7 +117,7 @@ test('of any update of an edited resource, what is new is set, and what others m
       );
       checkRest(plan, before, seen, between, counted, what);
       if (drifts.length > 0) good(await it.api.correct(plan, between, drifts, it.signal));
-      const found = project(await it.live(plan), plan.manifest, plan.shape, plan.structure);
+      const found = project(await it.live(plan), plan.manifest, plan.mask, plan.topology);
       assert.deepEqual(compare(wanted, found), [], what);
     } finally {
       await it.ns.cluster.api('DELETE', before.target.path);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { baselineOf, initialisedIn, renewed } from '../../../../src/observer/drift/baseline.ts';
+import { baselineOf, initialisedIn, updatedBaseline } from '../../../../src/observer/drift/baseline.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
@@ -55,17 +55,17 @@ async function names(it: Applying, { target }: ResourcePlan) {
 /** Made, edited, and then tried out: what the trial finds different in what is there. */
 async function tried(it: Applying, object: JsonObject, edit?: unknown, observed?: JsonObject) {
   const plan = await it.plan(object, observed === undefined ? {} : { observed });
-  const { manifest, shape, structure } = plan;
-  const made = project(good(await it.api.create(plan, it.signal)).object, manifest, shape, structure);
+  const { manifest, mask, topology } = plan;
+  const made = project(good(await it.api.create(plan, it.signal)).object, manifest, mask, topology);
   if (edit !== undefined) await it.edit(plan, edit);
   const before = await it.live(plan);
-  const trial = good(await it.api.tryOut(plan, it.signal));
+  const trial = good(await it.api.dryRunApply(plan, it.signal));
   // Controllers write its status at the same time.
   const after = await it.live(plan);
   for (const part of ['spec', 'data']) assert.deepEqual(after[part], before[part], 'nothing of it was kept');
   assert(!JSON.stringify(await names(it, plan)).includes('-weeder-probe'));
   const baseline = baselineOf(plan, trial, initialisedIn(plan, made));
-  const found = project(before, manifest, shape, structure);
+  const found = project(before, manifest, mask, topology);
   return { plan, made, trial, baseline, drifts: compare(baseline, found).map(({ path, is }) => `${is} ${path}`) };
 }
 
@@ -75,7 +75,7 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
       const it = await applying(t, 'trial');
       const named = object['kind'] === 'Namespace' ? { ...object, metadata: { name: `${it.ns.name}-own` } } : object;
       const { trial, made, baseline, drifts } = await tried(it, named);
-      assert.equal(trial.isOfItsOwn, true);
+      assert.equal(trial.isIndependent, true);
       for (const part of ['fields', 'lists', 'duplicates'] as const) assert.deepEqual(baseline[part], made[part], part);
       assert.deepEqual(drifts, []);
     });
@@ -92,7 +92,7 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
       },
     };
     const { trial, drifts } = await tried(it, service('web'), edit);
-    assert.equal(trial.isOfItsOwn, true);
+    assert.equal(trial.isIndependent, true);
     assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
   });
 
@@ -109,13 +109,13 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
       const object = service(name, fields);
       const ports = [...object.spec.ports, { name: 'evil', port: 81 }];
       const { trial, drifts, plan, made } = await tried(it, object, { spec: { ports } });
-      assert.equal(trial.isOfItsOwn, false);
+      assert.equal(trial.isIndependent, false);
       assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
       // Made while something else is wanted already, the trial blesses no intruder either.
-      assert.deepEqual(compare(made, renewed(plan, made, trial, initialisedIn(plan, made))), []);
+      assert.deepEqual(compare(made, updatedBaseline(plan, made, trial, initialisedIn(plan, made))), []);
       const seen = await it.live(plan);
       const path = '.spec.ports[port=81,protocol="TCP"]';
-      good(await it.api.correct(plan, seen, [{ path, wanted: undefined, found: 81, is: 'excess' }], it.signal));
+      good(await it.api.correct(plan, seen, [{ path, desired: undefined, found: 81, is: 'excess' }], it.signal));
       assert.deepEqual(
         arrayOf(at(await it.live(plan), 'spec', 'ports')).map((port) => at(port, 'port')),
         [80],
@@ -135,8 +135,8 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
       metadata: { name: `things.${group}` },
       spec: { group, scope: 'Namespaced', names, versions },
     });
-    const trial = good(await it.api.tryOut(plan, it.signal));
-    assert.deepEqual([trial.isOfItsOwn, at(trial.object, 'spec', 'group')], [true, group]);
+    const trial = good(await it.api.dryRunApply(plan, it.signal));
+    assert.deepEqual([trial.isIndependent, at(trial.object, 'spec', 'group')], [true, group]);
   });
 
   test('at a full quota what is there is tried, too', async (t) => {
@@ -151,8 +151,8 @@ suite('what is wanted is known again after a restart', { concurrency: true }, ()
     await it.ns.cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
     const trial = await eventually(
       async () => {
-        const now = good(await it.api.tryOut(plan, it.signal));
-        return now.isOfItsOwn ? undefined : now;
+        const now = good(await it.api.dryRunApply(plan, it.signal));
+        return now.isIndependent ? undefined : now;
       },
       { what: 'a quota that is in force' },
     );

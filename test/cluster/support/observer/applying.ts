@@ -7,15 +7,15 @@ import { createKubeClient, type KubeClient } from '../../../../src/kube/client/c
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
-import { kindsOf } from '../../../../src/observer/kinds/kinds.ts';
+import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
 import { groupVersionOf, groupVersionPath } from '../../../../src/observer/kinds/servedKinds.ts';
 import type { Outcome } from '../../../../src/observer/model/applyFailure.ts';
+import { type ApplicationOwner, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import type { Manifest } from '../../../../src/observer/model/identity.ts';
-import { type ApplicationOwner, ownerOf } from '../../../../src/observer/model/managers.ts';
 import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourceApi, ResourcePlan, Target } from '../../../../src/observer/plan/resourceApi.ts';
-import { readObserverSchema } from '../../../../src/observer/schema/read.ts';
-import { shapeFor } from '../../../../src/observer/schema/shapeFor.ts';
+import { fieldMaskFor } from '../../../../src/observer/schema/fieldMaskFor.ts';
+import { readObserverSchema } from '../../../../src/observer/schema/readObserverSchema.ts';
 import { eventually } from '../eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
@@ -54,7 +54,7 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
   const ns = await testNamespace(t, prefix, ofCluster);
   const client = clientFor(ns.cluster, 'admin');
   t.after(() => client.close());
-  const kinds = kindsOf(client, systemClock);
+  const kinds = restMapperOf(client, systemClock);
   const signal = new AbortController().signal;
   const own = ownerOf({ namespace: ns.name, name: 'shop' });
   return {
@@ -73,20 +73,20 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
       const manifest: Manifest = { identity, apiVersion, object: placed };
       const entry = { apiVersion, kind: kindName, metadata: { name: identity.name }, ...observed };
       const schema = readObserverSchema(observed === undefined ? undefined : [entry]);
-      const shape = shapeFor(manifest, schema);
+      const shape = fieldMaskFor(manifest, schema);
       assert(shape.ok, JSON.stringify(shape));
       return {
         target: targetOf(manifest, kind.plural, account),
         manifest,
-        shape: shape.value,
+        mask: shape.value,
         // It follows a new kind by about a second.
-        structure: await eventually(async () => good(await kinds.structureOf(kind, signal)), {
+        topology: await eventually(async () => good(await kinds.topologyOf(kind, signal)), {
           what: `the document of ${kindName}`,
         }),
         owner,
         hash: randomBytes(4).toString('hex'),
         mayRecreate,
-        ...(before === undefined ? {} : { before: { manifest: before.manifest, shape: before.shape } }),
+        ...(before === undefined ? {} : { previous: { manifest: before.manifest, mask: before.mask } }),
       };
     },
     live: async ({ target }) => objectOf(await ns.cluster.api('GET', target.path)),
@@ -113,11 +113,11 @@ function targetOf({ identity, apiVersion }: Manifest, plural: string, account: s
 
 /** What differs, in what is observed, between a reply to an apply and what is there. */
 export function driftsOf(
-  { manifest, shape, structure }: ResourcePlan,
+  { manifest, mask, topology }: ResourcePlan,
   reply: JsonObject,
   live: JsonObject,
 ): readonly Drift[] {
-  const [wanted, found] = [reply, live].map((object) => project(object, manifest, shape, structure));
+  const [wanted, found] = [reply, live].map((object) => project(object, manifest, mask, topology));
   assert(wanted && found);
   return compare(wanted, found);
 }

@@ -1,0 +1,161 @@
+import { createActor } from 'xstate';
+import { application as machine } from '../../machines/observer/application.ts';
+import type { Clock } from '../base/clock.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { AllowedResources } from '../config/schema/allowedResources.ts';
+import { accountOf, planResources } from '../observer/application/planResources.ts';
+import type { OwnershipClaims } from '../observer/effects/ownershipClaims.ts';
+import type { ApplyFailure } from '../observer/model/applyFailure.ts';
+import { ownerOf } from '../observer/model/fieldManagers.ts';
+import { identityKey } from '../observer/model/identity.ts';
+import { hashManifest } from '../observer/plan/manifestHash.ts';
+import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../observer/plan/resourceApi.ts';
+import { setDryRunBaseline } from '../observer/resource/findBaseline.ts';
+import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
+import type { ShownDrift } from '../observer/spec/inventory.ts';
+import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
+import { type FieldReport, fieldReports } from '../observer/state/fieldReports.ts';
+import { removalFromRow } from '../observer/state/inventoryRows.ts';
+import { foreignOwnerOf, needsApply, observeObject, setStaleClaim } from '../observer/state/observeObject.ts';
+
+/** What is seen of one resource of an application. */
+export interface InspectedResource {
+  /** With its drifts, where they can be known. */
+  readonly entry: ResourceEntry;
+  /** As the API server has it; undefined: it is not there, or could not be read. */
+  readonly live: JsonObject | undefined;
+  /** Why it cannot be compared; '': it can, or it is not there. */
+  readonly error: string;
+  /** Why what is desired could not be tried out in the place of the account; '': it could. */
+  readonly refusal: string;
+  /** What its manifest says and its schema lists, by path. */
+  readonly fields: readonly FieldReport[];
+  /** In what it differs from what was applied before its manifest of now, as the status has it: only a weeder knows. */
+  readonly before: readonly ShownDrift[];
+}
+
+/** An application as the API server has it, compared with what is there. */
+export interface InspectedApplication {
+  readonly entry: ApplicationEntry;
+  /** Undefined: weeder's own rights. */
+  readonly account: string | undefined;
+  /** Of spec, manifests and schema. */
+  readonly faults: readonly ReportedError[];
+  /** Why its manifests could not be looked at; '': they could. */
+  readonly error: string;
+  /** In the order of the manifests. */
+  readonly resources: readonly InspectedResource[];
+}
+
+interface InspectOptions {
+  readonly clock: Clock;
+  readonly kinds: RestMapper;
+  readonly api: Pick<ResourceApi, 'read' | 'dryRunApply'>;
+  /** What the config lets Applications hold. */
+  readonly allow: AllowedResources;
+  /** Default: every label is taken for that of an application. */
+  readonly claims?: OwnershipClaims;
+  readonly signal: AbortSignal;
+}
+
+/** So many resources are looked at at once. */
+const concurrency = 8;
+
+/** Compares each resource of an application as its observer would, and writes nothing: what is desired is tried out. */
+export async function inspectApplication(
+  application: Application,
+  status: unknown,
+  looking: InspectOptions,
+): Promise<InspectedApplication> {
+  const entry = entryOf(application, status);
+  const account = accountOf(application, false);
+  const faults = application.faults.map(reportedError);
+  const nothing = { entry, account, faults, error: '', resources: [] };
+  if (application.faults.some(({ manifest }) => manifest === undefined)) return nothing;
+  const streams = { add: () => undefined, remove: () => undefined };
+  const runtime = { clock: looking.clock };
+  const allow = () => looking.allow;
+  const effects = { runtime, restMapper: looking.kinds, allow, mayUseOwnRights: false, hashManifest, streams };
+  const planned = await planResources(effects, entry, application, looking.signal);
+  if (planned.is === 'failed') return { ...nothing, error: planned.failure.reason };
+  if (planned.is === 'invalid') return { ...nothing, faults: [...faults, ...planned.faults] };
+  const resources: InspectedResource[] = [];
+  const all = [...entry.resources.values()];
+  for (let index = 0; index < all.length; index += concurrency) {
+    const some = all.slice(index, index + concurrency);
+    resources.push(
+      ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, looking), application)))),
+    );
+  }
+  return { ...nothing, faults: [...faults, ...planned.faults], resources };
+}
+
+/** Its actor is never started: nobody acts for this one. */
+function entryOf(application: Application, status: unknown): ApplicationEntry {
+  const { namespace, name, uid, inventory, spec } = application;
+  const id = `${namespace}/${name}`;
+  return {
+    id,
+    about: { namespace, name, uid },
+    owner: ownerOf(application),
+    actor: createActor(machine, { id, input: { application: id } }),
+    newest: application,
+    valid: application,
+    isDetectOnly: spec.mode === 'detect',
+    resources: new Map(),
+    pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
+    faults: [],
+    accountError: '',
+    checkedManifests: new Set(),
+    activeRemovals: new Map(),
+    inFlight: new Set(),
+    status,
+    reportedGeneration: application.observedGeneration,
+  };
+}
+
+async function inspectResource(
+  entry: ResourceEntry,
+  { clock, api, claims, signal }: InspectOptions,
+): Promise<InspectedResource> {
+  const { plan } = entry;
+  const nothing: InspectedResource = { entry, live: undefined, error: '', refusal: '', fields: [], before: [] };
+  if (plan === undefined) return nothing;
+  const read = await api.read(plan.target, signal);
+  if (!read.ok) return { ...nothing, error: `it cannot be read: ${read.failure.reason}` };
+  const live = read.value;
+  if (live === undefined) {
+    entry.found = 'missing';
+    return nothing;
+  }
+  observeObject(entry, live, clock.monotonic());
+  if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
+    setStaleClaim(entry, await claims.isStale(live), clock.monotonic());
+  const { tried, refusal } = await dryRunApply(api, plan, signal);
+  if (!tried.ok) return { ...nothing, live, refusal, error: troubleOf(entry, tried.failure) };
+  setDryRunBaseline(entry, plan, tried.value, clock.monotonic());
+  return { ...nothing, live, refusal, fields: fieldReports(entry, plan, live) };
+}
+
+function troubleOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
+  const isRefused = needsApply(entry) && (is === 'permanent' || is === 'immutable');
+  return isRefused ? `its manifest is refused: ${reason}` : `what is desired is not known: ${reason}`;
+}
+
+function withBefore(seen: InspectedResource, { inventory }: Application): InspectedResource {
+  const { entry } = seen;
+  const row = inventory.find(({ identity }) => identityKey(identity) === entry.key);
+  return needsApply(entry) && row?.hash !== undefined ? { ...seen, before: row.drifts } : seen;
+}
+
+/** As the account would; where that may not, or whoever asks may not take its place, with the rights of who asks. */
+async function dryRunApply(
+  api: Pick<ResourceApi, 'dryRunApply'>,
+  plan: ResourcePlan,
+  signal: AbortSignal,
+): Promise<{ readonly tried: Outcome<DryRun>; readonly refusal: string }> {
+  const tried = await api.dryRunApply(plan, signal);
+  if (tried.ok || tried.failure.is !== 'forbidden') return { tried, refusal: '' };
+  const own = { ...plan, target: { ...plan.target, account: undefined } };
+  return { tried: await api.dryRunApply(own, signal), refusal: tried.failure.reason };
+}

@@ -1,0 +1,114 @@
+import { inParallel, track } from '../../base/promises.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { slowMessage } from '../effects/requestSemaphore.ts';
+import { type Identity, identityKey } from '../model/identity.ts';
+import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../state/entries.ts';
+import { deletionStage, inDeletionOrder } from './order.ts';
+import { removeResource } from './removeResource.ts';
+
+/** So many requests of one application are under way at most. */
+const mostAtOnce = 8;
+
+/**
+ * One attempt for each resource that has left its application, stage by stage. What cannot be deleted yet, or is not gone
+ * yet, holds up the stages behind it and nothing else; what is slow is not waited for, and asked for again the next time.
+ * Of a namespace that is being deleted with the application in it, what lies in it goes with it, and nothing else is
+ * waited for: the namespace would wait for the application. `lastStage`: later ones are held up by something else.
+ */
+export async function removePending(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  isHomeEnding: boolean,
+  signal: AbortSignal,
+  lastStage = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const rows = inDeletionOrder([...entry.pendingRemovals.values()]).filter((row) => !mayBeInManifests(entry, row));
+  const stages = Map.groupBy(rows, ({ identity }) => deletionStage(identity));
+  let blockedStage = lastStage;
+
+  async function remove(row: PendingRemoval): Promise<void> {
+    if (signal.aborted) return;
+    const key = identityKey(row.identity);
+    const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
+    const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
+    // It may be among the manifests again.
+    if (entry.pendingRemovals.get(key) !== row) return;
+    if (left === undefined) entry.pendingRemovals.delete(key);
+    else {
+      entry.pendingRemovals.set(key, left);
+      blockedStage = deletionStage(row.identity);
+    }
+  }
+
+  for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
+    if (signal.aborted || stage > blockedStage) return;
+    await inParallel(those, mostAtOnce, remove);
+  }
+}
+
+/** The removal that is under way, or a new one; what is slow goes on, and whoever asks the next time is told of its end. */
+async function attempt(
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  row: PendingRemoval,
+  isHomeEnding: boolean,
+  signal: AbortSignal,
+): Promise<PendingRemoval | undefined> {
+  const key = identityKey(row.identity);
+  const slow: PendingRemoval = { ...row, reason: slowMessage };
+  const known = entry.activeRemovals.get(key);
+  if (known !== undefined) {
+    const { end } = known;
+    if (end !== undefined) entry.activeRemovals.delete(key);
+    return end === undefined ? slow : end.left;
+  }
+  const removal: ActiveRemoval = { end: undefined };
+  entry.activeRemovals.set(key, removal);
+  const { promise: isSlow, resolve } = Promise.withResolvers<PendingRemoval>();
+  let isWaitedFor = true;
+  const removing = removeResource(effects, entry, row, isHomeEnding, signal, () => resolve(slow)).then(
+    (left) => {
+      removal.end = { left };
+      if (isWaitedFor) entry.activeRemovals.delete(key);
+      return left;
+    },
+    (error) => {
+      entry.activeRemovals.delete(key);
+      throw error;
+    },
+  );
+  track(entry.inFlight, removing);
+  const left = await Promise.race([removing, isSlow]);
+  isWaitedFor = removal.end !== undefined;
+  return left;
+}
+
+/**
+ * As long as nothing is known of a kind, not even whether it lives in namespaces, a manifest of it may mean any object of
+ * its name.
+ */
+function mayBeInManifests(
+  { resources }: ApplicationEntry,
+  { identity: { group, kind, name } }: PendingRemoval,
+): boolean {
+  return [...resources.values()].some(
+    ({ plan, identity }) =>
+      plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
+  );
+}
+
+/** In this namespace, or the namespace itself. */
+function liesIn({ group, kind, namespace, name }: Identity, home: string): boolean {
+  return namespace === home || (group === '' && kind === 'Namespace' && name === home);
+}
+
+/**
+ * One attempt for each resource that left the manifests. While there is a fault, nothing is pruned: what seems to have
+ * left may be what is meant by what cannot be read.
+ */
+export async function prune(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
+  if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0 || entry.pendingRemovals.size === 0)
+    return;
+  await removePending(effects, entry, false, signal);
+  effects.status.changed(entry);
+}

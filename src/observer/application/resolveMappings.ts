@@ -1,0 +1,61 @@
+import type { Clock } from '../../base/clock.ts';
+import { failed, type Outcome } from '../model/applyFailure.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
+import type { UnresolvedManifest } from '../spec/application.ts';
+
+/** A manifest with what the cluster says of its kind. */
+export interface MappedManifest {
+  readonly unresolved: UnresolvedManifest;
+  /** Undefined: the cluster does not know it, or does not say. */
+  readonly mapping: RestMapping | undefined;
+  /** How its objects are built, or why it cannot be applied: `typeMissing`, or something that may pass. */
+  readonly topology: Outcome<SchemaNode>;
+}
+
+/** An answer that takes longer holds up the resources of that kind alone. Milliseconds. */
+const patience = 3_000;
+
+type Known = Omit<MappedManifest, 'unresolved'>;
+
+/**
+ * Asks of all kinds at once, and of each one once. A kind that cannot be found, or not soon, is a matter of its own
+ * resources: all others are located.
+ */
+export async function resolveMappings(
+  { kinds, clock }: { readonly kinds: Pick<RestMapper, 'find' | 'topologyOf'>; readonly clock: Clock },
+  manifests: readonly UnresolvedManifest[],
+  signal: AbortSignal,
+): Promise<readonly MappedManifest[]> {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<'late'>();
+  const timer = clock.setTimeout(() => giveUp('late'), patience);
+  const asked = new Map<string, Promise<Known>>();
+
+  /** The answer is waited for elsewhere: whoever asks again gets it. */
+  async function soon<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
+    const first = await Promise.race([answer, late]);
+    return first === 'late' ? failed('transient', `The API server does not say in time ${what}.`) : first;
+  }
+
+  async function ask(apiVersion: string, kind: string): Promise<Known> {
+    const found = await soon(kinds.find(apiVersion, kind, signal), `whether it has ${kind} in ${apiVersion}`);
+    if (!found.ok) return { mapping: undefined, topology: found };
+    return {
+      mapping: found.value,
+      topology: await soon(kinds.topologyOf(found.value, signal), `how a ${kind} of ${apiVersion} is built`),
+    };
+  }
+
+  function known({ apiVersion, kind }: UnresolvedManifest): Promise<Known> {
+    const key = `${apiVersion} ${kind}`;
+    const answer = asked.get(key) ?? ask(apiVersion, kind);
+    asked.set(key, answer);
+    return answer;
+  }
+
+  try {
+    return await Promise.all(manifests.map(async (unresolved) => ({ unresolved, ...(await known(unresolved)) })));
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}

@@ -1,0 +1,113 @@
+import { createActor } from 'xstate';
+import type { TimerHandle } from '../../base/clock.ts';
+import { track } from '../../base/promises.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { rebaseline } from '../resource/rebaseline.ts';
+import type { ResourceLogic } from '../resource/resourceActor.ts';
+import { isAccessProven } from '../state/access.ts';
+import { type ApplicationEntry, foundOf, type ResourceEntry } from '../state/entries.ts';
+import { isInSync } from '../state/observeObject.ts';
+import { prune } from './prune.ts';
+
+/** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
+const trustFor = 600_000;
+
+/** Proofs that are due for renewal are looked for this often. */
+const renewEvery = 60_000;
+
+/** All resyncs of the same second come together: at a time of its own, each of thousands would wake up the process. */
+const step = 1_000;
+
+/**
+ * The observer of one application: a root for each of its resources, and a resync that looks at those again that are not
+ * in sync or that no stream tells of, and trials that find out what is desired anew. It writes nothing itself. Returns what
+ * ends it.
+ */
+export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
+  const { runtime, report, random, streams, rebaselineSchedule } = effects;
+  const { clock } = runtime;
+  const stop = new AbortController();
+  const started = [...entry.resources.values()];
+  let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random());
+  let timer: TimerHandle | undefined;
+  let proofTimer: TimerHandle | undefined;
+
+  function start(resource: ResourceEntry): void {
+    const id = `${entry.id} ${resource.key}`;
+    const actor = createActor(logic, {
+      ...runtime,
+      id: `application/${id}`,
+      input: { application: entry.id, resource: resource.key },
+    });
+    resource.actor = actor;
+    actor.subscribe({ error: (error) => report({ type: 'actor.failed', actor: `resource ${id}`, error }) });
+    actor.start();
+  }
+
+  /** What rests is not looked at before its time: what is known of it stays known. */
+  function markUnknown(resource: ResourceEntry): void {
+    if (resource.actor?.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
+  }
+
+  function resync(): void {
+    const isDoubtful = clock.monotonic() >= trustedUntil;
+    if (isDoubtful) trustedUntil = clock.monotonic() + trustFor;
+    for (const resource of started) {
+      const isTold = streams.isReliable(resource) && foundOf(resource) !== undefined;
+      if (isDoubtful || !isTold) markUnknown(resource);
+      else if (isInSync(resource)) continue;
+      resource.actor?.send({ type: 'resync.due' });
+    }
+    if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));
+    wait();
+  }
+
+  function wait(): void {
+    timer = later(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
+  }
+
+  function later(act: () => void, wait: number): TimerHandle {
+    const now = clock.now();
+    return clock.setTimeout(act, Math.ceil((now + wait) / step) * step - now);
+  }
+
+  /** However long the resync period is, a right that was taken away is noticed: not only once something changes. */
+  function renewProofs(): void {
+    const now = clock.monotonic();
+    for (const resource of started) if (!isAccessProven(resource, now)) resource.actor?.send({ type: 'resync.due' });
+    renewLater();
+  }
+
+  function renewLater(): void {
+    proofTimer = later(renewProofs, renewEvery);
+  }
+
+  function rebaselineTracked(resource: ResourceEntry): void {
+    const actor = `trial ${entry.id} ${resource.key}`;
+    const tried = rebaseline(effects, resource, stop.signal);
+    track(
+      entry.inFlight,
+      tried.catch((error) => report({ type: 'actor.failed', actor, error })),
+    );
+  }
+
+  for (const resource of started) start(resource);
+  wait();
+  renewLater();
+  const leave = rebaselineSchedule.join(
+    entry.about.namespace,
+    started,
+    ({ key }) => `${entry.id} ${key}`,
+    rebaselineTracked,
+  );
+  return () => {
+    leave();
+    stop.abort();
+    clock.clearTimeout(timer);
+    clock.clearTimeout(proofTimer);
+    for (const resource of started) {
+      resource.actor?.stop();
+      resource.actor = undefined;
+    }
+  };
+}

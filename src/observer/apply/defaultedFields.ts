@@ -1,0 +1,54 @@
+import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
+import type { Json } from '../model/identity.ts';
+import { findPaths } from '../model/livePaths.ts';
+import { elementStep, elementText, type Path, type PathElement } from '../model/path.ts';
+import type { Drift } from '../model/projection.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
+
+/**
+ * The bodies with those values in what is observed that the schema lists and the manifest does not have: what the API
+ * server had filled in, such as a Service's type, and somebody has changed. Left out they would be left as they are.
+ */
+export function withDefaultedFields(
+  { topology }: ResourcePlan,
+  bodies: ApplyBodies,
+  live: JsonObject,
+  drifts: readonly Drift[],
+): ApplyBodies {
+  const changed = new Map(
+    drifts.flatMap(({ path, is, desired }) => (is === 'changed' ? [[path, desired] as const] : [])),
+  );
+  const texts = new Set(changed.keys());
+  const said = findPaths(bodies.whole, topology, texts);
+  let { observed } = bodies;
+  for (const [text, { path }] of findPaths(live, topology, texts)) {
+    const desired = changed.get(text);
+    if (desired !== undefined && !said.has(text)) observed = putIn(observed, path, topology, desired);
+  }
+  return observed === bodies.observed ? bodies : { ...bodies, observed };
+}
+
+function putIn(object: JsonObject, [step, ...rest]: Path, at: SchemaNode, value: Json): JsonObject {
+  if (step === undefined || !('field' in step)) return object;
+  const { field } = step;
+  return {
+    ...object,
+    [field]: put(Object.hasOwn(object, field) ? object[field] : undefined, rest, at.field(field), value),
+  };
+}
+
+function put(there: unknown, path: Path, at: SchemaNode, value: Json): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if ('field' in step) return putIn(isObject(there) ? there : {}, path, at, value);
+  const list = arrayOf(there);
+  const index = list.findIndex((each) => elementText(elementStep(at.list, each, 0)) === elementText(step));
+  const element = put(index === -1 ? madeOf(step) : list[index], rest, at.items(), value);
+  return index === -1 ? [...list, element] : list.with(index, element);
+}
+
+/** An element with nothing but what tells it from others. */
+function madeOf(step: PathElement): unknown {
+  return 'key' in step ? step.key : undefined;
+}

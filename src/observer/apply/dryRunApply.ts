@@ -1,0 +1,49 @@
+import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure.ts';
+import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
+import { bodiesOf, observedFor } from './applyBodies.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { retryOnConflict } from './retryOnConflict.ts';
+
+/** Behind the resource's own name: of an object that is there no dry run can say what it would be without intruders. */
+const probeSuffix = '-weeder-probe';
+
+/** What another name cannot help against. */
+const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
+  'transient',
+  'cancelled',
+  'typeMissing',
+  'namespaceTerminating',
+]);
+
+/**
+ * What the API server makes of the manifest, without anything being kept: a dry-run create under a probe name.
+ * Where that is refused (a fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or has
+ * to be this one), a dry-run apply on what is there: of lists, that one cannot say what does not belong in them.
+ */
+export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
+  const { target, owner } = plan;
+  const { whole } = bodiesOf(plan);
+  const probe = named(whole, `${target.identity.name}${probeSuffix}`);
+  const probed = await api.dryRunCreate(target, probe, owner.own, signal);
+  if (probed.ok) return done({ object: named(probed.value, target.identity.name), isIndependent: true });
+  const { is, isTaken } = probed.failure;
+  return notRetryable.has(is) && isTaken !== true ? probed : dryRunOnLive(api, plan, signal);
+}
+
+async function dryRunOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
+  const { target, owner } = plan;
+  const { whole, observed } = bodiesOf(plan);
+  const tryOnce = async (): Promise<Outcome<DryRun>> => {
+    const found = await api.read(target, signal);
+    if (!found.ok && found.failure.is !== 'missing') return found;
+    const body = found.ok ? observedFor(found.value, observed, plan) : whole;
+    const reply = await api.apply(target, body, { manager: owner.own, force: true, isDryRun: true }, signal);
+    return reply.ok ? done({ object: reply.value, isIndependent: !found.ok }) : reply;
+  };
+  return retryOnConflict(tryOnce, ({ is }) => is === 'conflict' || is === 'missing');
+}
+
+function named(object: JsonObject, name: string): JsonObject {
+  return { ...object, metadata: { ...objectOf(object['metadata']), name } };
+}

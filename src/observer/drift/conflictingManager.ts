@@ -1,0 +1,50 @@
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
+import type { Drift } from '../model/projection.ts';
+import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
+
+/**
+ * Who has written what differs, by `metadata.managedFields` of the object as it was found: `kubectl-edit/Update`, or
+ * `kube-controller-manager/Update/scale` by a subresource (B, F). The newest of several; their times are whole seconds.
+ * Undefined: nobody says so. What was deleted has no owner any more, and whoever wiped the managers has no name.
+ */
+export function conflictingManagerOf(
+  live: JsonObject,
+  { path, is }: Pick<Drift, 'path' | 'is'>,
+  { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
+): string | undefined {
+  if (is === 'missing') return undefined;
+  const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
+  const holders = entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && ownsAt(fieldsV1, path));
+  // Where somebody owns the field itself, the map around it is no atomic value, and whoever owns that owns only its existence.
+  const owners =
+    holders.length > 0 ? holders : entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
+  const others = owners.filter(({ manager }) => manager !== own && manager !== init);
+  const newest = others.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other))).at(-1);
+  return newest === undefined ? undefined : nameOf(newest);
+}
+
+/** Owns something below the path, or the atomic value that it lies in. */
+function concerns(tree: FieldsTree, path: string, prefix: string): boolean {
+  return Object.entries(tree).some(([key, value]) => {
+    const step = stepTextOf(key);
+    if (step === undefined) return false;
+    const text = prefix + step;
+    if (text === path || isBelow(text, path)) return true;
+    const below = objectOf(value);
+    return isBelow(path, text) && (Object.keys(below).length === 0 || concerns(below, path, text));
+  });
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
+}
+
+function nameOf({ manager, operation, subresource }: JsonObject): string | undefined {
+  if (typeof manager !== 'string') return undefined;
+  return [manager, operation, subresource].filter((part) => typeof part === 'string' && part !== '').join('/');
+}
+
+function timeOf(entry: JsonObject): string {
+  return textOf(entry['time']) ?? '';
+}

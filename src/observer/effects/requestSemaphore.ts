@@ -1,0 +1,78 @@
+import type { Clock } from '../../base/clock.ts';
+import { createSlots, type Release, type Slots } from '../../queue/slots.ts';
+
+/** So many requests at once, and what is slow keeps nothing else waiting. */
+export interface RequestSemaphore extends Pick<Slots, 'active' | 'waiting'> {
+  /**
+   * A place for a request of this application about an object of this apiVersion; undefined: its signal ended the wait.
+   * `onSlow` is called when nobody should wait for it any more: it takes long, or what it is about did so before.
+   */
+  acquire(
+    application: string,
+    apiVersion: string,
+    signal: AbortSignal,
+    onSlow?: () => void,
+  ): Promise<Release | undefined>;
+}
+
+/** A request that takes longer than this is slow, in milliseconds: by then it waits for something that is away. */
+const slowAfter = 3_000;
+/** What the status says of it. */
+export const slowMessage = `The API server takes more than ${slowAfter / 1_000} s to answer.`;
+/** So many places are left to all that is slow. */
+const mostSlow = 4;
+const mostKnown = 1_000;
+
+/** What was slow the last time, of which application. */
+export type SlowRequests = Set<string>;
+
+/**
+ * A request that turns out to be slow gives its place back before it has ended, and those after it, of the same
+ * application and apiVersion, get one of a few others, until one is answered soon: an API server behind an APIService, or
+ * a webhook, that does not answer would otherwise hold all places for as long as a request may take.
+ */
+export function createRequestSemaphore(clock: Clock, most: number, slow: SlowRequests): RequestSemaphore {
+  const usual = createSlots(most);
+  const rest = createSlots(mostSlow);
+
+  function timed(release: Release, key: string, wasSlow: boolean, onSlow: () => void): Release {
+    let isSlow = false;
+    const timer = clock.setTimeout(() => {
+      isSlow = true;
+      remember(slow, key);
+      if (wasSlow) return;
+      release();
+      onSlow();
+    }, slowAfter);
+    return () => {
+      clock.clearTimeout(timer);
+      if (!isSlow) slow.delete(key);
+      release();
+    };
+  }
+
+  return {
+    acquire(application, apiVersion, signal, onSlow = () => undefined) {
+      const key = `${application} ${apiVersion}`;
+      const wasSlow = slow.has(key);
+      if (wasSlow) onSlow();
+      const granted = (wasSlow ? rest : usual).take(application, signal);
+      return granted.then((release) => (release === undefined ? undefined : timed(release, key, wasSlow, onSlow)));
+    },
+    get active() {
+      return usual.active + rest.active;
+    },
+    get waiting() {
+      return usual.waiting + rest.waiting;
+    },
+  };
+}
+
+/** Of applications that are long gone nothing is kept for ever. */
+function remember(slow: SlowRequests, key: string): void {
+  slow.add(key);
+  for (const oldest of slow) {
+    if (slow.size <= mostKnown) return;
+    slow.delete(oldest);
+  }
+}

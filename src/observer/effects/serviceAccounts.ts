@@ -1,0 +1,95 @@
+import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import type { Clock } from '../../base/clock.ts';
+import { done, type Outcome } from '../model/applyFailure.ts';
+import type { ReportObserver } from '../model/facts.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
+import type { ApplicationApi } from '../status/applicationApi.ts';
+
+/** Which ServiceAccounts there are, as far as somebody has looked. */
+export interface ServiceAccounts {
+  exists(namespace: string, name: string): Promise<Outcome<boolean>>;
+  /** Whether nobody was told yet that those of this namespace may not be looked for. */
+  isFirstReport(namespace: string): boolean;
+}
+
+/** An account that is there is not looked for again so soon: a thousand applications may have the same one. */
+const believedFor = 300_000;
+
+export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccount'>): ServiceAccounts {
+  /** By `namespace/name`: those that are there, and those that are asked for now. */
+  const known = new Map<string, { readonly asked: Promise<Outcome<boolean>>; readonly until: number }>();
+
+  const told = new Set<string>();
+
+  async function ask(namespace: string, name: string): Promise<Outcome<boolean>> {
+    const found = await api.hasAccount(namespace, name);
+    if (!found.ok || !found.value) known.delete(`${namespace}/${name}`);
+    return found;
+  }
+
+  function forgetOld(now: number): void {
+    for (const [id, { until }] of known) if (until <= now) known.delete(id);
+  }
+
+  return {
+    exists(namespace, name) {
+      const now = clock.monotonic();
+      forgetOld(now);
+      const its = known.get(`${namespace}/${name}`) ?? { asked: ask(namespace, name), until: now + believedFor };
+      known.set(`${namespace}/${name}`, its);
+      return its.asked;
+    },
+    isFirstReport(namespace) {
+      const isNews = !told.has(namespace);
+      told.add(namespace);
+      return isNews;
+    },
+  };
+}
+
+/** What looking for an account needs. */
+interface AccountEffects {
+  readonly serviceAccounts: ServiceAccounts;
+  readonly mayUseOwnRights: boolean;
+  readonly report: ReportObserver;
+}
+
+/** The class of the refusal, as the machine and those who count have it. */
+export const serviceAccountNotFound = 'accountMissing';
+
+/**
+ * Whether the account is there in whose place everything is applied. The API server does not look: it lets anybody be
+ * impersonated, and whoever has the name in a RoleBinding has its rights (F). Undefined: it is there, or nobody may look,
+ * or the application makes it itself.
+ */
+export async function checkServiceAccount(
+  { serviceAccounts, mayUseOwnRights, report }: AccountEffects,
+  entry: ApplicationEntry,
+): Promise<ApplicationEvent | undefined> {
+  const { namespace } = entry.about;
+  const said = (entry.valid ?? entry.newest).spec.serviceAccountName;
+  const name = said ?? 'default';
+  const isAsked = (said !== undefined || !mayUseOwnRights) && !createsAccount(entry, name);
+  const found = isAsked ? await serviceAccounts.exists(namespace, name) : done(true);
+  if (found.ok) {
+    entry.accountError = found.value ? '' : `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
+    return found.value
+      ? undefined
+      : { type: 'apply.refused', failure: serviceAccountNotFound, reason: entry.accountError, retryAfter: 0 };
+  }
+  const { is: failure, reason, retryAfter } = found.failure;
+  if (failure !== 'forbidden') return { type: 'apply.refused', failure, reason, retryAfter };
+  entry.accountError = '';
+  if (serviceAccounts.isFirstReport(namespace))
+    report({ type: 'application.serviceAccountUnverified', application: entry.about, reason });
+  return undefined;
+}
+
+const whatToDo = 'is not there. Make it, or name another one in spec.serviceAccountName.';
+
+function createsAccount({ resources, about }: ApplicationEntry, account: string): boolean {
+  return [...resources.values()].some(
+    ({ identity: { group, kind, namespace, name } }) =>
+      group === '' && kind === 'ServiceAccount' && namespace === about.namespace && name === account,
+  );
+}

@@ -1,0 +1,154 @@
+import type { ResourceEvent } from '../../../machines/observer/resource.ts';
+import { objectOf, textOf } from '../../base/json.ts';
+import { conflictingManagerOf } from '../drift/conflictingManager.ts';
+import { backoffFor, correctionKey, missingKey } from '../drift/correctionBackoff.ts';
+import type { ObserverEffects } from '../effects/observerEffects.ts';
+import type { ApplyFailure } from '../model/applyFailure.ts';
+import { annotationName } from '../model/fieldManagers.ts';
+import { isAccessProven } from '../state/access.ts';
+import { foundOf, type ResourceEntry } from '../state/entries.ts';
+import { expireLastKnownGood, retryDelayOf } from '../state/lastKnownGood.ts';
+import { compareLive, effectivePlan, foreignOwnerOf, observeObject, setStaleClaim } from '../state/observeObject.ts';
+import { checkFailed, unverified } from './failureEvents.ts';
+import { findBaseline } from './findBaseline.ts';
+
+/**
+ * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The
+ * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed. Before
+ * anything else it is verified that the account may see the object.
+ */
+export async function checkResource(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<() => ResourceEvent> {
+  const unknown = await gatherState(effects, entry, signal);
+  return () => unknown ?? evaluate(effects, entry);
+}
+
+/** Undefined: what is there is known, and what is desired. */
+async function gatherState(
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+): Promise<ResourceEvent | undefined> {
+  const { plan } = entry;
+  if (plan === undefined) return withoutPlan(effects, entry, signal);
+  if (!isAccessProven(entry, effects.runtime.clock.monotonic())) {
+    const verified = await effects.access.verify(entry, plan.target, signal);
+    if (!verified.ok) return unverified('check', verified.failure);
+  }
+  expireLastKnownGood(entry, effects.runtime.clock.monotonic());
+  const unknown = (await findBaseline(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
+  if (unknown === undefined && isLabelledByOther(entry)) await findClaimant(effects, entry);
+  return unknown;
+}
+
+/** An object with the label of an application that does not exist is nobody's, and compared as any other. */
+async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
+  const found = foundOf(entry);
+  if (found?.object === undefined) return;
+  const isAbandoned = await claims.isStale(found.object);
+  // What was heard meanwhile is looked at again.
+  if (foundOf(entry)?.label === found.label) setStaleClaim(entry, isAbandoned, runtime.clock.monotonic());
+}
+
+function isLabelledByOther(entry: ResourceEntry): boolean {
+  const label = foundOf(entry)?.label;
+  return label !== undefined && label !== entry.application.owner.label;
+}
+
+type Plan = NonNullable<ResourceEntry['plan']>;
+
+/** What a stream does not have may be there without its label: GET decides. */
+async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
+  if (entry.found === 'unknown') await effects.streams.whenListed(entry, signal);
+  if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
+  const read = await effects.api.read(plan.target, signal);
+  if (!read.ok) return checkFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
+  if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
+  // What was heard meanwhile is newer.
+  else if (typeof entry.found !== 'object') entry.found = 'missing';
+  return undefined;
+}
+
+/** Milliseconds. */
+const pauseWithoutStream = 30_000;
+
+/** While its stream is lost, too, whatever is away is away for all of its kind: the stream finds out when it is back. */
+function withPause(failure: ApplyFailure): ApplyFailure {
+  if (failure.is !== 'transient') return failure;
+  return { ...failure, retryAfter: Math.max(failure.retryAfter, pauseWithoutStream) };
+}
+
+/** Once its kind is known, the application is planned anew: whether the kind lives in namespaces says which object it is. */
+async function withoutPlan(
+  { restMapper }: ObserverEffects,
+  { manifest, fieldError, application }: ResourceEntry,
+  signal: AbortSignal,
+): Promise<ResourceEvent> {
+  if (fieldError !== '') return { type: 'check.refused', reason: fieldError, failure: 'schema' };
+  const kind = await restMapper.find(manifest.apiVersion, manifest.kind, signal);
+  if (!kind.ok) return withoutKind(kind.failure);
+  const topology = await restMapper.topologyOf(kind.value, signal);
+  if (!topology.ok) return withoutKind(topology.failure);
+  application.actor.send({ type: 'application.changed' });
+  return { type: 'check.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
+}
+
+/** The return of what serves the kind is found by discovery, for all who wait for it. */
+function withoutKind(failure: ApplyFailure): ResourceEvent {
+  if (failure.is !== 'transient') return checkFailed(failure);
+  const { is, reason, retryAfter } = failure;
+  return { type: 'check.kindUnavailable', reason, retryAfter, failure: is };
+}
+
+function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
+  compareLive(entry, runtime.clock.monotonic());
+  const mayCorrect = !entry.application.isDetectOnly;
+  const found = foundOf(entry);
+  const isNew = effectivePlan(entry) === undefined;
+  const nextAttemptIn =
+    entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, runtime.clock.monotonic());
+
+  /** Whoever fights over what is kept does not keep the manifest of now from being tried again. */
+  function wait(keys: readonly string[]): number {
+    return isNew
+      ? 0
+      : Math.min(
+          nextAttemptIn ?? Number.POSITIVE_INFINITY,
+          backoffFor(entry.correctionHistory, keys, runtime.clock.now()),
+        );
+  }
+
+  if (found === undefined) return { type: 'check.missing', mayCorrect, wait: wait([missingKey]) };
+  if (found.isTerminating) return { type: 'check.terminating' };
+  if (foreignOwnerOf(entry) !== undefined) return { type: 'check.claimed', reason: claimReason(entry) };
+  if (isNew) return { type: 'check.drifted', mayCorrect, wait: 0 };
+  if (entry.drifts.length === 0) {
+    entry.conflicts = 0;
+    if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
+    const { reason, failure } = entry.lastKnownGood;
+    return { type: 'check.usingLastApplied', reason, failure, nextAttemptIn };
+  }
+  entry.conflictingManager = rivalIn(entry);
+  return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };
+}
+
+/** Of the first drift that has one: what was deleted has no owner any more. */
+function rivalIn(entry: ResourceEntry): string | undefined {
+  const object = foundOf(entry)?.object;
+  if (object === undefined) return undefined;
+  for (const drift of entry.drifts) {
+    const conflictingManager = conflictingManagerOf(object, drift, entry.application.owner);
+    if (conflictingManager !== undefined) return conflictingManager;
+  }
+  return undefined;
+}
+
+/** By the name that the other application wrote beside its hash. */
+function claimReason(entry: ResourceEntry): string {
+  const metadata = objectOf(foundOf(entry)?.object?.['metadata']);
+  const name = textOf(objectOf(metadata['annotations'])[annotationName]) ?? foreignOwnerOf(entry);
+  return `It belongs to the application ${name}, and not to ${entry.application.id}.`;
+}

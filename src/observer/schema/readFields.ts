@@ -1,0 +1,142 @@
+import { ExactInteger } from '../../base/exactInteger.ts';
+import type { Path } from '../../base/fieldError.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { type FieldMask, type ListMask, leaf } from './fieldMask.ts';
+import type { ErrorList, SchemaErrorCode } from './schemaErrors.ts';
+
+const prefix = 'observer_schema_list_';
+const names = { min: `${prefix}min_length`, max: `${prefix}max_length`, key: `${prefix}key` } as const;
+const known: ReadonlySet<string> = new Set(Object.values(names));
+
+/** The element of a list that is about the list itself, also when its keys are misspelt. */
+function isBounds(element: unknown): element is JsonObject {
+  return isObject(element) && Object.keys(element).some(isBoundsKey);
+}
+
+function isBoundsKey(key: string): boolean {
+  return key.startsWith(prefix);
+}
+
+/** Reads `{observer_schema_list_min_length, observer_schema_list_max_length, observer_schema_list_key?}`. */
+function readBounds(
+  bounds: JsonObject,
+  listed: number,
+  path: Path,
+  faults: ErrorList,
+): Pick<ListMask, 'min' | 'max' | 'key'> {
+  for (const name of Object.keys(bounds))
+    if (!known.has(name)) faults.add('unknownBound', [...path, name], 'is not a key of bounds');
+  const min = readLength(bounds, 'min', path, faults);
+  const max = readLength(bounds, 'max', path, faults);
+  const key = readKey(bounds[names.key], path, faults);
+  if (min !== undefined && max !== undefined && max !== 0) {
+    if (max < min) faults.add('maxBelowMin', path, `has the greatest length ${max}, and the least ${min}`);
+    if (max < listed) faults.add('maxBelowListed', path, `allows ${max}, and ${listed} elements are listed`);
+  }
+  return { min: min ?? 0, max: max ?? 0, ...(key === undefined ? {} : { key }) };
+}
+
+function readLength(bounds: JsonObject, which: 'min' | 'max', path: Path, faults: ErrorList): number | undefined {
+  const name = names[which];
+  const value = bounds[name];
+  if (Number.isSafeInteger(value) && typeof value === 'number' && value >= 0) return value;
+  const isMissing = value === undefined || value === null;
+  faults.add(`${which}Length`, [...path, name], isMissing ? 'is missing' : 'is no whole number from 0');
+  return undefined;
+}
+
+function readKey(value: unknown, path: Path, faults: ErrorList): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  const keys: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const texts = keys.filter((key) => typeof key === 'string' && key !== '');
+  const isRight = texts.length === keys.length && keys.length > 0 && new Set(keys).size === keys.length;
+  if (!isRight) faults.add('listKey', [...path, names.key], 'is neither a key nor a list of keys');
+  return isRight ? texts.map(String) : undefined;
+}
+
+/** Levels below an entry, and parts of all entries with all that is below them. */
+const deepest = 200;
+const mostParts = 100_000;
+
+/** Reads what the entries of one schema list. What has a fault is read as a leaf, so that the rest is looked at too. */
+export type ReadFields = (map: JsonObject, path: Path, faults: ErrorList) => FieldMask;
+
+export function createPartReader(): ReadFields {
+  let parts = 0;
+  return (map, path, faults) => {
+    // What is told of as a whole is told once.
+    const told = new Set<SchemaErrorCode>();
+    const tellOnce = (code: SchemaErrorCode, message: string): FieldMask => {
+      if (!told.has(code)) faults.add(code, path, message);
+      told.add(code);
+      return leaf;
+    };
+    return readFields(map, path, faults, (at) => {
+      parts += 1;
+      if (parts > mostParts) return tellOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
+      return at.length > deepest ? tellOnce('tooDeep', `is more than ${deepest} levels deep`) : undefined;
+    });
+  };
+}
+
+/** A mask instead of what is there, where no further part may be read. */
+type Limit = (path: Path) => FieldMask | undefined;
+
+function readFields(entry: JsonObject, top: Path, faults: ErrorList, limit: Limit): FieldMask {
+  /** From the entry down to where it reads: what is met again contains itself. */
+  const above = new Set<unknown>();
+
+  function part(value: unknown, path: Path): FieldMask {
+    const instead = limit(path);
+    if (instead !== undefined || value === null || value === 'observed') return instead ?? leaf;
+    if (!isObject(value) && !Array.isArray(value)) faults.add('leaf', path, `has ${nameOf(value)} for a value`);
+    else if (above.has(value)) faults.add('cyclic', path, 'contains itself');
+    else return within(value, path);
+    return leaf;
+  }
+
+  function within(value: object, path: Path): FieldMask {
+    above.add(value);
+    const mask = Array.isArray(value) ? list(value, path) : isObject(value) ? fields(value, path) : leaf;
+    above.delete(value);
+    return mask;
+  }
+
+  function fields(map: JsonObject, path: Path): FieldMask {
+    // An entry without fields is told as one.
+    if (path.length > 1 && Object.keys(map).length === 0) faults.add('nullsLost', path, 'is an empty map');
+    if (isBounds(map)) faults.add('boundsOutsideList', path, 'has bounds of a list, and is none');
+    const read = new Map<string, FieldMask>();
+    for (const [name, value] of Object.entries(map))
+      if (!isBoundsKey(name)) read.set(name, part(value, [...path, name]));
+    return { is: 'map', fields: read };
+  }
+
+  function list(values: readonly unknown[], path: Path): FieldMask {
+    const at = placeOfBounds(values, path, faults);
+    const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [part(value, [...path, index])]));
+    const bounds = at === undefined ? undefined : values[at];
+    if (at === undefined || !isBounds(bounds)) return { is: 'list', elements, min: 0, max: 0 };
+    return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], faults) };
+  }
+
+  return fields(entry, top);
+}
+
+/** Undefined: there are none. */
+function placeOfBounds(values: readonly unknown[], path: Path, faults: ErrorList): number | undefined {
+  const places = values.flatMap((value, index) => (isBounds(value) ? [index] : []));
+  const at = places.at(-1);
+  if (values.length === 0) faults.add('nullsLost', path, 'is an empty list, also without bounds');
+  else if (at === undefined) faults.add('boundsMissing', path, 'does not end with its bounds');
+  else if (places.length > 1) faults.add('boundsTwice', path, `has bounds ${places.length} times`);
+  else if (at !== values.length - 1)
+    faults.add('boundsNotLast', [...path, at], 'has the bounds of the list, and is not its end');
+  return at;
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'the empty text' : 'a text';
+  if (typeof value === 'boolean') return `the word ${value}`;
+  return typeof value === 'number' || value instanceof ExactInteger ? 'a number' : 'something else';
+}

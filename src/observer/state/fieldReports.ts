@@ -1,0 +1,91 @@
+import type { JsonObject } from '../../base/json.ts';
+import { compare } from '../drift/compare.ts';
+import { conflictingManagerOf } from '../drift/conflictingManager.ts';
+import { project } from '../drift/project.ts';
+import { labelPath } from '../model/fieldManagers.ts';
+import type { Json } from '../model/identity.ts';
+import type { Drift, Projection } from '../model/projection.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import { leaf } from '../schema/fieldMask.ts';
+import type { ResourceEntry } from './entries.ts';
+import { needsApply } from './observeObject.ts';
+
+/** A field that a manifest says or a schema lists, and how it is now. */
+export interface FieldReport {
+  readonly path: string;
+  /** `same`: observed, and as it is desired. `unobserved`: the manifest says it, and whoever sets it is left alone. */
+  readonly is: Drift['is'] | 'same' | 'unobserved';
+  /** Undefined: absent. */
+  readonly desired: Json | undefined;
+  readonly found: Json | undefined;
+  /** The field manager that changed it. */
+  readonly conflictingManager: string | undefined;
+}
+
+/** The fields of a resource that was compared, in the order of their paths. */
+export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: JsonObject): readonly FieldReport[] {
+  const { baseline } = entry;
+  if (baseline === undefined) return [];
+  const drifts = differences(entry, plan, live, baseline);
+  const drifted = new Set(drifts.map(({ path }) => path));
+  const same = [...baseline.fields]
+    .filter(([path]) => !drifted.has(path) && path !== labelPath)
+    .map(
+      ([path, value]): FieldReport => ({
+        path,
+        is: 'same',
+        desired: value,
+        found: value,
+        conflictingManager: undefined,
+      }),
+    );
+  const different = drifts.map(
+    (drift): FieldReport => ({ ...drift, conflictingManager: conflictingManagerOf(live, drift, plan.owner) }),
+  );
+  const observed = [...same, ...different];
+  const all = [...observed, ...unobserved(plan, live, observed)];
+  return all.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+}
+
+/** Of a manifest that is not applied yet: what its apply would change. */
+function differences(
+  entry: ResourceEntry,
+  { manifest, mask, topology }: ResourcePlan,
+  live: JsonObject,
+  baseline: Projection,
+): readonly Drift[] {
+  if (!needsApply(entry)) return entry.drifts;
+  const found = project(live, manifest, mask, topology);
+  return compare(baseline, found).filter(({ path }) => path !== labelPath);
+}
+
+function unobserved(
+  { manifest, mask, topology }: ResourcePlan,
+  live: JsonObject,
+  observed: readonly FieldReport[],
+): readonly FieldReport[] {
+  if (mask.is === 'leaf') return [];
+  const paths = new Set(observed.map(({ path }) => path));
+  const above = new Set(observed.flatMap(({ path }) => pathsAbove(path)));
+  const now = project(live, manifest, leaf, topology).fields;
+  return [...project(manifest.object, manifest, leaf, topology).fields]
+    .filter(([path]) => path !== labelPath && !paths.has(path) && !above.has(path))
+    .filter(([path]) => !pathsAbove(path).some((each) => paths.has(each)))
+    .map(([path, desired]) => ({
+      path,
+      is: 'unobserved',
+      desired,
+      found: now.get(path),
+      conflictingManager: undefined,
+    }));
+}
+
+/** How many fields are observed, but for the label that says whose the resource is. */
+export function countObserved({ fields }: Projection): number {
+  return fields.has(labelPath) ? fields.size - 1 : fields.size;
+}
+
+/** Of `.a.b[0]`: `.a` and `.a.b`. */
+function pathsAbove(path: string): readonly string[] {
+  return [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index)).filter((each) => each !== '');
+}

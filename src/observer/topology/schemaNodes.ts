@@ -1,0 +1,54 @@
+import { type ListTopology, type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+import type { ReducedSchema, SchemaRef } from './reduceSchema.ts';
+
+/**
+ * Gives the places of a document's schemas as they are asked for, each made once: schemas refer to themselves (that of
+ * a CustomResourceDefinition does), so they cannot all be laid out.
+ */
+export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: SchemaRef) => SchemaNode {
+  const nodes = new Map<SchemaRef, SchemaNode>();
+
+  function nodeOf(step: SchemaRef): SchemaNode {
+    if (step === undefined) return unknownNode;
+    const known = nodes.get(step);
+    if (known !== undefined) return known;
+    const at = placeOf(layersOf(step));
+    nodes.set(step, at);
+    return at;
+  }
+
+  /** The place and whatever it takes over, nearest first; a circle of references ends where it closes. */
+  function layersOf(step: SchemaRef, seen = new Set<SchemaRef>()): readonly ReducedSchema[] {
+    if (step === undefined || seen.has(step)) return [];
+    seen.add(step);
+    if (typeof step === 'string') return layersOf(table.get(step), seen);
+    return [step, ...step.bases.flatMap((base) => layersOf(base, seen))];
+  }
+
+  function defaultOf(items: SchemaRef, key: string): string | number | boolean | undefined {
+    return layersOf(items).find(({ defaults }) => Object.hasOwn(defaults, key))?.defaults[key];
+  }
+
+  function listOf(layers: readonly ReducedSchema[], items: SchemaRef): ListTopology {
+    const list = layers.find((layer) => layer.list !== undefined)?.list;
+    if (list?.is !== 'map') return list ?? unknownNode.list;
+    const defaults = list.keys.flatMap((key) => {
+      const value = defaultOf(items, key);
+      return value === undefined ? [] : [[key, value] as const];
+    });
+    return { is: 'map', keys: list.keys, defaults: Object.fromEntries(defaults) };
+  }
+
+  function placeOf(layers: readonly ReducedSchema[]): SchemaNode {
+    const rest = layers.find((layer) => layer.rest !== undefined)?.rest;
+    const items = layers.find((layer) => layer.items !== undefined)?.items;
+    return {
+      field: (name) => nodeOf(layers.find(({ fields }) => fields.has(name))?.fields.get(name) ?? rest),
+      items: () => nodeOf(items),
+      list: listOf(layers, items),
+      map: layers.find((layer) => layer.map !== undefined)?.map ?? 'granular',
+    };
+  }
+
+  return nodeOf;
+}

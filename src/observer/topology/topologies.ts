@@ -1,0 +1,45 @@
+import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import { reduceSchema, type SchemaRef } from './reduceSchema.ts';
+import { createNodes } from './schemaNodes.ts';
+
+/** All that one document says, without the document: the text of v1 is 1.6 MB, this is a small part of it. */
+export interface Topologies {
+  /** The top of a kind's objects; undefined: the document does not have that kind. */
+  of(group: string, version: string, kind: string): SchemaNode | undefined;
+}
+
+/** A document of `/openapi/v3/<group>/<version>`, parsed. Whatever is not as it should be counts as not said. */
+export function topologiesOf(document: unknown): Topologies {
+  const schemas = objectOf(objectOf(objectOf(document)['components'])['schemas']);
+  const table = new Map<string, SchemaRef>();
+  const kinds = new Map<string, string>();
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (!isObject(schema)) continue;
+    table.set(name, reduceSchema(schema));
+    for (const each of kindsOf(schema)) kinds.set(each, name);
+  }
+  const open = createNodes(table);
+  return {
+    of: (group, version, kind) => {
+      const name = kinds.get(kindKey(group, version, kind));
+      return name === undefined ? undefined : open(name);
+    },
+  };
+}
+
+/** The top of one kind's objects; undefined: the document does not have that kind. */
+export function topologyOf(document: unknown, group: string, version: string, kind: string): SchemaNode | undefined {
+  return topologiesOf(document).of(group, version, kind);
+}
+
+/** One schema may serve many kinds, as that of DeleteOptions does. */
+function kindsOf(schema: JsonObject): readonly string[] {
+  return arrayOf(schema['x-kubernetes-group-version-kind'])
+    .map(objectOf)
+    .map(({ group, version, kind }) => kindKey(String(group ?? ''), String(version), String(kind)));
+}
+
+function kindKey(group: string, version: string, kind: string): string {
+  return `${group}/${version}/${kind}`;
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { Clock, TimerHandle } from '../base/clock.ts';
+
+/** Whose turn it is, each once in a period, spread evenly over it. */
+export interface Schedule {
+  /** `take` is told of each of these, all of this namespace, when it is its turn, until what this returns is called. */
+  join<T>(namespace: string, those: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
+  /** From now on they have their turns once in `period` milliseconds; 0: never. */
+  configure(period: number): void;
+}
+
+interface Group {
+  readonly namespace: string;
+  /** Of each, from 0 to 1: where in the period it has its turn. */
+  readonly places: readonly number[];
+  readonly take: (index: number) => void;
+  timer: TimerHandle | undefined;
+}
+
+/**
+ * All of them together have one turn in this many milliseconds, on average, however many they are: a trial costs 3 ms of
+ * CPU, and rest is to cost nothing.
+ */
+const apart = 2_000;
+
+/**
+ * Namespaces share that: one with more resources than its share lets them have their turns less often, and no others.
+ *
+ * The place of each follows from its name, and its time from the wall clock: so thousands do not ask at once, a restart
+ * changes nothing, and a replay asks when it was asked.
+ */
+export function createSchedule(clock: Clock, initial: number): Schedule {
+  const groups = new Set<Group>();
+  /** By namespace. */
+  const sizes = new Map<string, number>();
+  let share: number | undefined;
+  let period = initial;
+
+  function resize(namespace: string, by: number): void {
+    const size = (sizes.get(namespace) ?? 0) + by;
+    if (size > 0) sizes.set(namespace, size);
+    else sizes.delete(namespace);
+    share = undefined;
+  }
+
+  /** The period, or as many of them as it takes. */
+  function roundOf(namespace: string): number {
+    share ??= shareOf([...sizes.values()], period / apart);
+    return period * Math.max(1, Math.ceil((sizes.get(namespace) ?? 0) / share));
+  }
+
+  /** The first of its turns after `from`, both in epoch milliseconds. */
+  function turnAfter(from: number, place: number, whole: number): number {
+    const since = (from - Math.floor(place * whole)) % whole;
+    return from + whole - (since < 0 ? since + whole : since);
+  }
+
+  function wait(group: Group): void {
+    clock.clearTimeout(group.timer);
+    group.timer = undefined;
+    if (period === 0 || group.places.length === 0) return;
+    const from = clock.now();
+    const whole = roundOf(group.namespace);
+    const next = Math.min(...group.places.map((place) => turnAfter(from, place, whole)));
+    group.timer = clock.setTimeout(() => {
+      const now = clock.now();
+      // There may be more of them than when this was set, and the turn later.
+      const round = roundOf(group.namespace);
+      const due = [...group.places.keys()].filter((index) => turnAfter(from, group.places[index] ?? 0, round) <= now);
+      wait(group);
+      for (const index of due) group.take(index);
+    }, next - from);
+  }
+
+  return {
+    join(namespace, those, nameOf, take) {
+      const group: Group = {
+        namespace,
+        places: those.map((each) => placeOf(nameOf(each))),
+        take(index) {
+          for (const each of those.slice(index, index + 1)) take(each);
+        },
+        timer: undefined,
+      };
+      groups.add(group);
+      resize(namespace, those.length);
+      wait(group);
+      return () => {
+        if (groups.delete(group)) resize(namespace, -those.length);
+        clock.clearTimeout(group.timer);
+      };
+    },
+    configure(next) {
+      if (next === period) return;
+      period = next;
+      share = undefined;
+      for (const group of groups) wait(group);
+    },
+  };
+}
+
+/** How many turns a namespace may have, of so many in all: what some do not need is shared by the others. */
+function shareOf(sizes: readonly number[], turns: number): number {
+  let left = turns;
+  let others = sizes.length;
+  for (const size of sizes.toSorted((one, other) => one - other)) {
+    if (size > left / others) return left / others;
+    left -= size;
+    others -= 1;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function placeOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE(0) / 2 ** 32;
+}

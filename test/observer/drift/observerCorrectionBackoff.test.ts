@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  backoffFor,
+  type CorrectionHistory,
+  correctionKey,
+  missingKey,
+  noCorrections,
+  wasCorrectedRecently,
+  withCorrection,
+} from '../../../src/observer/drift/correctionBackoff.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const replicas = ['.spec.replicas'];
+
+/** The times, in seconds, at which a rival that never rests is corrected. */
+function fight(count: number, keys: (round: number) => readonly string[] = () => replicas): readonly number[] {
+  let pace: CorrectionHistory = noCorrections;
+  let now = 0;
+  return Array.from({ length: count }, (_, round) => {
+    now += backoffFor(pace, keys(round), now);
+    pace = withCorrection(pace, keys(round), now);
+    return now / second;
+  });
+}
+
+/** Corrections of one path: each is as far from the one before as the number of those in a row wants it. */
+function assertPaced(moments: readonly number[]): void {
+  let row = 0;
+  for (const [index, moment] of moments.entries()) {
+    const gap = moment - (moments[index - 1] ?? Number.NEGATIVE_INFINITY);
+    if (gap >= 10 * minute) row = 0;
+    else assert.ok(gap >= Math.min(5 * minute, 2 * second * 2 ** (row - 1)));
+    row += 1;
+  }
+}
+
+suite('the pace of corrections', () => {
+  test('lets the first at once, and the second wait already: 2 s, doubling to five minutes', () => {
+    assert.deepEqual(fight(12), [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1110, 1410]);
+  });
+
+  test('counts the wait from the correction before, so that a drift that comes late is corrected at once', () => {
+    const pace = withCorrection(noCorrections, replicas, 0);
+    assert.equal(backoffFor(pace, replicas, 500), 1_500);
+    assert.equal(backoffFor(pace, replicas, 2_000), 0);
+    assert.equal(backoffFor(pace, replicas, 5 * minute), 0);
+  });
+
+  test('forgets after ten quiet minutes, and not before', () => {
+    let pace: CorrectionHistory = noCorrections;
+    for (let round = 0; round < 6; round += 1) pace = withCorrection(pace, replicas, 0);
+    const [just, over] = [10 * minute - 1, 10 * minute];
+    assert.equal(backoffFor(withCorrection(pace, replicas, just), replicas, just), 128 * second);
+    assert.equal(backoffFor(withCorrection(pace, replicas, over), replicas, over), 2 * second);
+    assert.ok(wasCorrectedRecently(pace, replicas, just) && !wasCorrectedRecently(pace, replicas, over));
+  });
+
+  test('is one for each path: a fight over one delays no other path, and no correction of both is sooner than either', () => {
+    let pace: CorrectionHistory = noCorrections;
+    for (let round = 0; round < 4; round += 1) pace = withCorrection(pace, replicas, 0);
+    assert.equal(backoffFor(pace, ['.spec.paused'], 0), 0);
+    assert.equal(backoffFor(pace, [...replicas, '.spec.paused'], 0), 16 * second);
+    assert.ok(!wasCorrectedRecently(pace, ['.spec.paused'], 0));
+  });
+
+  test('counts a resource that is deleted again and again as well', () => {
+    const pace = withCorrection(noCorrections, [missingKey], 0);
+    assert.equal(backoffFor(pace, [missingKey], 0), 2 * second);
+  });
+
+  test('counts what somebody adds by its list: another name each time does not help', () => {
+    const key = (name: string, is: 'excess' | 'changed') =>
+      correctionKey({ path: `.spec.containers[name=${JSON.stringify(name)}]`, is });
+    for (const name of ['a', 'x]y', 'a"]["b', '\\']) assert.equal(key(name, 'excess'), '.spec.containers');
+    assert.equal(key('a', 'changed'), '.spec.containers[name="a"]');
+    assert.equal(correctionKey({ path: '.ports[port=80,protocol="TCP"]', is: 'duplicate' }), '.ports');
+    assert.equal(correctionKey({ path: '.finalizers[="x"]', is: 'excess' }), '.finalizers');
+    assert.equal(correctionKey({ path: '.args[0][1]', is: 'excess' }), '.args[0]');
+    assert.equal(correctionKey({ path: '.spec.hostNetwork', is: 'excess' }), '.spec.hostNetwork');
+    const rounds = fight(4, (round) => [key(`evil-${round}`, 'excess')]);
+    assert.deepEqual(rounds, [0, 2, 6, 14]);
+  });
+
+  test('is not made longer by a clock that is set back', () => {
+    const pace = withCorrection(noCorrections, replicas, 60 * minute);
+    assert.ok(backoffFor(pace, replicas, 0) <= 5 * minute);
+  });
+
+  test('never lets more than one correction in the time that is due, nor any wait longer than five minutes, whatever comes', () => {
+    const drift = fc.record({ after: fc.nat(11 * minute), key: fc.constantFrom('a', 'b', 'c') });
+    fc.assert(
+      fc.property(fc.array(drift, { maxLength: 60 }), (drifts) => {
+        let [pace, now]: [CorrectionHistory, number] = [noCorrections, 0];
+        const corrected = new Map<string, number[]>();
+        for (const { after, key } of drifts) {
+          now += after;
+          const wait = backoffFor(pace, [key], now);
+          assert.ok(wait >= 0 && wait <= 5 * minute);
+          now += wait;
+          pace = withCorrection(pace, [key], now);
+          corrected.set(key, [...(corrected.get(key) ?? []), now]);
+        }
+        for (const moments of corrected.values()) assertPaced(moments);
+      }),
+      propertyRuns(500),
+    );
+  });
+
+  test('remembers a bounded number of paths', () => {
+    let pace: CorrectionHistory = noCorrections;
+    for (let index = 0; index < 1_000; index += 1) pace = withCorrection(pace, [`.a${index}`], index);
+    assert.equal(pace.size, 200);
+    assert.ok(backoffFor(pace, ['.a999'], 1_000) > 0);
+  });
+});

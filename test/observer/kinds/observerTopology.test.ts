@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatPath } from '../../../src/base/fieldError.ts';
+import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import { repeatedKeys } from '../../../src/observer/spec/repeatedKeys.ts';
+import { builtInTopologies } from '../../../src/observer/topology/builtInTopologies.ts';
+import { topologiesOf, topologyOf } from '../../../src/observer/topology/topologies.ts';
+import { heldBytes } from '../../support/heldBytes.ts';
+import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
+import { extracted, extractedDocument, placeAt, structureFor } from '../../support/objects/structures.ts';
+
+/** Section C of the measurements: kind, path, and what the server says there. */
+const mapLists = [
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers', ['name'], { name: '' }],
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.env', ['name'], { name: '' }],
+  ['v1', 'Pod', 'spec.volumes', ['name'], { name: '' }],
+  ['v1', 'Pod', 'spec.imagePullSecrets', ['name'], { name: '' }],
+  ['v1', 'Pod', 'spec.hostAliases', ['ip'], { ip: '' }],
+  ['v1', 'Pod', 'spec.containers.*.volumeMounts', ['mountPath'], { mountPath: '' }],
+  [
+    'v1',
+    'Pod',
+    'spec.topologySpreadConstraints',
+    ['topologyKey', 'whenUnsatisfiable'],
+    { topologyKey: '', whenUnsatisfiable: '' },
+  ],
+  [
+    'apps/v1',
+    'StatefulSet',
+    'spec.template.spec.containers.*.ports',
+    ['containerPort', 'protocol'],
+    { containerPort: 0, protocol: 'TCP' },
+  ],
+  ['v1', 'Service', 'spec.ports', ['port', 'protocol'], { port: 0, protocol: 'TCP' }],
+  ['v1', 'ServiceAccount', 'secrets', ['name'], {}],
+  ['observer.example.org/v1', 'Gadget', 'spec.parts', ['name', 'protocol'], { protocol: 'TCP' }],
+] as const;
+
+const atomicLists = [
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.args'],
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.command'],
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.envFrom'],
+  ['apps/v1', 'Deployment', 'spec.template.spec.tolerations'],
+  ['apps/v1', 'StatefulSet', 'spec.volumeClaimTemplates'],
+  ['apps/v1', 'StatefulSet', 'spec.volumeClaimTemplates.*.spec.accessModes'],
+  ['networking.k8s.io/v1', 'Ingress', 'spec.rules'],
+  ['networking.k8s.io/v1', 'Ingress', 'spec.rules.*.http.paths'],
+  ['networking.k8s.io/v1', 'Ingress', 'spec.tls'],
+  ['networking.k8s.io/v1', 'NetworkPolicy', 'spec.ingress'],
+  ['networking.k8s.io/v1', 'NetworkPolicy', 'spec.ingress.*.from'],
+  ['networking.k8s.io/v1', 'NetworkPolicy', 'spec.policyTypes'],
+  ['autoscaling/v2', 'HorizontalPodAutoscaler', 'spec.metrics'],
+  ['rbac.authorization.k8s.io/v1', 'Role', 'rules'],
+  ['rbac.authorization.k8s.io/v1', 'RoleBinding', 'subjects'],
+  ['v1', 'ServiceAccount', 'imagePullSecrets'],
+  ['observer.example.org/v1', 'Gadget', 'spec.steps'],
+] as const;
+
+const atomicMaps = [
+  ['apps/v1', 'Deployment', 'spec.selector'],
+  ['apps/v1', 'Deployment', 'spec.template.spec.nodeSelector'],
+  ['batch/v1', 'Job', 'spec.selector'],
+  ['v1', 'Service', 'spec.selector'],
+  ['rbac.authorization.k8s.io/v1', 'RoleBinding', 'roleRef'],
+  ['networking.k8s.io/v1', 'NetworkPolicy', 'spec.podSelector'],
+  ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.env.*.valueFrom.secretKeyRef'],
+  ['observer.example.org/v1', 'Gadget', 'spec.whole'],
+] as const;
+
+for (const [apiVersion, kind, path, keys, defaults] of mapLists)
+  test(`elements of ${kind} ${path} are told apart by ${keys.join(' and ')}`, () => {
+    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { is: 'map', keys, defaults });
+  });
+
+for (const [apiVersion, kind, path] of atomicLists)
+  test(`${kind} ${path} is an atomic list`, () => {
+    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { is: 'atomic' });
+  });
+
+for (const [apiVersion, kind, path] of atomicMaps)
+  test(`${kind} ${path} is an atomic map, and what is around it is not`, () => {
+    const top = structureFor(apiVersion, kind);
+    assert.equal(placeAt(top, path).map, 'atomic');
+    assert.equal(top.map, 'granular');
+    assert.equal(top.field('metadata').field('labels').map, 'granular');
+  });
+
+test('the merge key of the older patch names fewer keys than there are, and is not taken for them', () => {
+  const service = JSON.stringify(extractedDocument());
+  assert.match(service, /"x-kubernetes-patch-merge-key":"port"/);
+  const { list } = placeAt(structureFor('v1', 'Service'), 'spec.ports');
+  assert.ok(list.is === 'map' && list.keys.length === 2);
+});
+
+test('finalizers are a set, owner references are told apart by uid', () => {
+  const metadata = structureFor('v1', 'ConfigMap').field('metadata');
+  assert.deepEqual(metadata.field('finalizers').list, { is: 'set' });
+  assert.deepEqual(metadata.field('ownerReferences').list, { is: 'map', keys: ['uid'], defaults: { uid: '' } });
+});
+
+test('of a list whose custom resource says nothing nothing is known; a set is a set', () => {
+  const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
+  assert.deepEqual(spec.field('plain').list, { is: 'unknown' });
+  assert.deepEqual(spec.field('tags').list, { is: 'set' });
+});
+
+test('what a schema leaves open is granular, and its lists are unknown, at any depth', () => {
+  const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
+  for (const at of [spec.field('open'), placeAt(spec, 'open.a.b.c'), placeAt(spec, 'open.list.*.inner')]) {
+    assert.equal(at.map, 'granular');
+    assert.deepEqual(at.field('anything').list, { is: 'unknown' });
+  }
+});
+
+test('an embedded resource has the metadata of every resource, and the rest of it is open', () => {
+  const inner = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.inner');
+  assert.deepEqual(placeAt(inner, 'metadata.finalizers').list, { is: 'set' });
+  assert.equal(placeAt(inner, 'spec.template').map, 'granular');
+});
+
+test('an int-or-string is a place of which nothing is known', () => {
+  const port = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.port');
+  assert.equal(port.map, 'granular');
+  assert.deepEqual(port.list, { is: 'unknown' });
+});
+
+test('a schema that refers to itself can be walked as deep as anybody likes', () => {
+  const schema = placeAt(structureFor('apiextensions.k8s.io/v1', 'CustomResourceDefinition'), 'spec.versions.*.schema');
+  let at = schema.field('openAPIV3Schema');
+  for (let depth = 0; depth < 500; depth += 1) at = at.field('properties').field('deeper');
+  assert.deepEqual(at.field('required').list, { is: 'atomic' });
+  assert.equal(at.field('default').map, 'atomic', 'any JSON is taken as a whole');
+});
+
+test('a place is made once, however often it is asked for', () => {
+  const top = structureFor('apps/v1', 'Deployment');
+  assert.equal(placeAt(top, 'spec.template.spec.containers'), placeAt(top, 'spec.template.spec.containers'));
+});
+
+test('a kind that the document does not have has no structure', () => {
+  assert.equal(extracted.of('apps', 'v1', 'Widget'), undefined);
+  assert.equal(extracted.of('apps', 'v1beta1', 'Deployment'), undefined);
+  assert.equal(extracted.of('', 'v1', 'Deployment'), undefined);
+});
+
+const schemas = (schema: unknown) => ({ components: { schemas: { A: schema } } });
+const gvk = { 'x-kubernetes-group-version-kind': [{ group: 'a', version: 'v1', kind: 'A' }] };
+
+for (const [name, document] of Object.entries({
+  'nothing at all': undefined,
+  null: null,
+  text: 'a document',
+  'a list': [],
+  'no components': {},
+  'components that are a list': { components: [] },
+  'schemas that are text': { components: { schemas: 'x' } },
+  'a schema that is null': schemas(null),
+  'kinds that are no list': schemas({ 'x-kubernetes-group-version-kind': 'A' }),
+  'kinds that are no objects': schemas({ 'x-kubernetes-group-version-kind': [null, 1, 'A'] }),
+}))
+  test(`a document that is ${name} has no kinds, and harms nobody`, () => {
+    assert.equal(topologyOf(document, 'a', 'v1', 'A'), undefined);
+  });
+
+for (const [name, property] of Object.entries({
+  'a reference to itself': { $ref: '#/components/schemas/A' },
+  'a reference to nothing': { $ref: '#/components/schemas/Missing' },
+  'a reference to elsewhere': { $ref: 'https://example.org/schema.json' },
+  'a reference that is a number': { $ref: 7 },
+  'properties that are a list': { properties: [] },
+  'a property that is text': { properties: { x: 'y' } },
+  'keys that are no list': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': 'name' },
+  'a list of no keys': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [] },
+  'a list type that nobody knows': { 'x-kubernetes-list-type': 'ring' },
+}))
+  test(`of a place with ${name} nothing is known`, () => {
+    const at = topologyOf(
+      schemas({ type: 'object', properties: { p: { type: 'object', ...property } }, ...gvk }),
+      'a',
+      'v1',
+      'A',
+    );
+    assert.deepEqual(at?.field('p').field('q').list, { is: 'unknown' });
+    assert.deepEqual(at?.field('p').list, { is: 'unknown' });
+    assert.equal(at?.field('p').map, 'granular');
+  });
+
+test('schemas that take over each other in a circle end where it closes', () => {
+  const document = {
+    components: {
+      schemas: {
+        A: { allOf: [{ $ref: '#/components/schemas/B' }], ...gvk },
+        B: { allOf: [{ $ref: '#/components/schemas/A' }], properties: { p: { 'x-kubernetes-list-type': 'set' } } },
+      },
+    },
+  };
+  assert.deepEqual(topologyOf(document, 'a', 'v1', 'A')?.field('p').list, { is: 'set' });
+});
+
+test('what a place says itself wins over what it takes over', () => {
+  const document = schemas({
+    type: 'object',
+    properties: {
+      p: {
+        'x-kubernetes-map-type': 'granular',
+        allOf: [{ 'x-kubernetes-map-type': 'atomic', 'x-kubernetes-list-type': 'set', properties: { q: {} } }],
+      },
+    },
+    ...gvk,
+  });
+  const at = topologyOf(document, 'a', 'v1', 'A')?.field('p');
+  assert.equal(at?.map, 'granular');
+  assert.deepEqual(at?.list, { is: 'set' });
+});
+
+test('a schema as deep as no person writes one is read as far as that goes', () => {
+  let schema: unknown = { 'x-kubernetes-list-type': 'set' };
+  for (let depth = 0; depth < 5_000; depth += 1) schema = { type: 'object', properties: { p: schema } };
+  let at = topologyOf(schemas({ type: 'object', properties: { p: schema }, ...gvk }), 'a', 'v1', 'A') ?? unknownNode;
+  for (let depth = 0; depth < 5_001; depth += 1) at = at.field('p');
+  assert.deepEqual(at.list, { is: 'unknown' });
+});
+
+test('a document is not kept by what was read from it', () => {
+  const read = () =>
+    topologiesOf({ ...schemas({ type: 'object', ...gvk }), texts: Array.from({ length: 100_000 }, String) });
+  const first = read();
+  const before = heldBytes();
+  const kept = Array.from({ length: 10 }, read);
+  const grown = heldBytes() - before;
+  assert.ok(first.of('a', 'v1', 'A') && kept.every((each) => each.of('a', 'v1', 'A')));
+  assert.ok(grown < 1_000_000, `${grown} bytes; a document has more`);
+});
+
+for (const { what, object, faults } of repeatedCases)
+  test(`${what}, twice in a list, is ${faults.length === 0 ? 'no fault' : 'a fault with its positions'}`, () => {
+    for (const structures of [extracted, builtInTopologies()]) {
+      const at = structures.of('', 'v1', String(object['kind']));
+      assert(at !== undefined);
+      assert.deepEqual(
+        repeatedKeys(object, 0, at).map(({ path, message }) => `${formatPath(path)}: ${message}`),
+        faults.map((fault) => `spec.manifests[0].${fault}`),
+      );
+    }
+  });
+
+test('elements that do not say all of their key, and lists of which nothing is known, have no key twice', () => {
+  const at = structureFor('v1', 'Service');
+  const ports = [
+    { port: 80, protocol: null },
+    { port: 80 },
+    { protocol: null },
+    { protocol: null },
+    'x',
+    'x',
+    null,
+    null,
+  ];
+  assert.deepEqual(repeatedKeys({ spec: { ports } }, 0, at), []);
+  assert.deepEqual(repeatedKeys({ spec: { ports: [{ port: 1 }, { port: 1 }] } }, 0, unknownNode), []);
+  const gadget = structureFor('observer.example.org/v1', 'Gadget');
+  const parts = [{ name: 'a' }, { name: 'a', protocol: 'TCP' }];
+  assert.equal(repeatedKeys({ spec: { steps: parts } }, 0, gadget).length, 0);
+  assert.equal(repeatedKeys({ spec: { parts } }, 0, gadget).length, 1);
+});
+
+test('a long key that occurs a thousand times is told in one short sentence', () => {
+  const containers = Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(10_000) }));
+  const faults = repeatedKeys({ spec: { containers } }, 0, structureFor('v1', 'Pod'));
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]?.message ?? '', /^the key name="x{94}… stands at the positions 0, 1, 2, 3, 4 and 995 more, /);
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiResult, KubeClient } from '../../src/kube/client/client.ts';
+import type { ApiRequest } from '../../src/kube/client/request.ts';
+import { yieldToWeeder } from '../../src/observer/yieldToWeeder.ts';
+import { settled, virtualClock } from '../support/world/virtualClock.ts';
+
+const done: ApiResult = { ok: true, status: 200, body: undefined };
+
+function scene() {
+  const clock = virtualClock();
+  const sent: { readonly path: string; answer(): void }[] = [];
+  const client: KubeClient = {
+    server: 'https://example.org',
+    call: ({ path }) => new Promise((resolve) => sent.push({ path, answer: () => resolve(done) })),
+    openStream: () => Promise.reject(new Error('nothing is watched here')),
+    renew: () => undefined,
+    failureOf: () => ({ kind: 'network', message: '' }),
+    close: async () => undefined,
+  };
+  const its = { clock, sent, isWeeding: false };
+  return { ...its, its, client: yieldToWeeder(client, { clock, isWeeding: () => its.isWeeding }) };
+}
+
+const get: ApiRequest = { method: 'GET', path: '/api/v1/namespaces/shop/configmaps/a' };
+const large = (namespace: string): ApiRequest => ({
+  method: 'PATCH',
+  path: `/api/v1/namespaces/${namespace}/configmaps/a`,
+  body: { data: { a: 'x'.repeat(100_000) } },
+});
+
+test('while pods are being deleted no request begins, for five seconds at most', async () => {
+  const { its, client, clock, sent } = scene();
+  its.isWeeding = true;
+  void client.call(get);
+  clock.advance(1_000);
+  await settled();
+  assert.equal(sent.length, 0);
+  its.isWeeding = false;
+  clock.advance(20);
+  await settled();
+  assert.equal(sent.length, 1);
+  its.isWeeding = true;
+  void client.call(get);
+  for (let passed = 0; passed < 5_100; passed += 20) {
+    clock.advance(20);
+    await settled();
+  }
+  assert.equal(sent.length, 2);
+});
+
+test('a request that nobody wants any more does not wait', async () => {
+  const { its, client, clock, sent } = scene();
+  its.isWeeding = true;
+  const stop = new AbortController();
+  void client.call({ ...get, signal: stop.signal });
+  stop.abort();
+  clock.advance(20);
+  await settled();
+  assert.equal(sent.length, 1, 'the client ends it');
+});
+
+test('large objects are written one after the other, of each namespace in turn, and small ones beside them', async () => {
+  const { client, sent } = scene();
+  for (const namespace of ['mine', 'mine', 'bank']) void client.call(large(namespace));
+  for (let times = 0; times < 5; times += 1) void client.call(get);
+  const written = () => sent.map(({ path }) => path).filter((path) => path !== get.path);
+  const pathIn = (namespace: string) => large(namespace).path;
+  await settled();
+  assert.deepEqual([sent.length, written()], [6, [pathIn('mine')]]);
+  await answered(sent);
+  assert.equal(written().length, 2);
+  await answered(sent);
+  await answered(sent);
+  assert.deepEqual(written().toSorted(), [pathIn('bank'), pathIn('mine'), pathIn('mine')]);
+});
+
+test('after twenty large writes each next one waits for ten times as long as the one before it took', async () => {
+  const { client, clock, sent } = scene();
+  for (let times = 0; times < 23; times += 1) void client.call(large('mine'));
+  await settled();
+  for (let times = 1; times <= 20; times += 1) await answered(sent);
+  assert.equal(sent.length, 21);
+  clock.advance(100);
+  await answered(sent);
+  clock.advance(999);
+  await settled();
+  assert.equal(sent.length, 21);
+  clock.advance(1);
+  await settled();
+  assert.equal(sent.length, 22);
+});
+
+async function answered(sent: readonly { answer(): void }[]): Promise<void> {
+  for (const each of sent) each.answer();
+  // The answer is handed on in a later turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  await settled();
+}
