@@ -48,7 +48,7 @@ export type ApplicationEvent =
   | ({ readonly type: 'apply.refused' } & Refused)
   /** No request about its resources is under way. */
   | { readonly type: 'requests.drained' }
-  /** Its resources are gone or let go of, and its finalizer is removed. */
+  /** Its resources are deleted or released, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
   /** What was deleted is not gone yet, and nothing is in the way. */
   | { readonly type: 'deletion.pending'; readonly jitter?: number }
@@ -263,7 +263,7 @@ function inputOf({ application: name }: ApplicationContext): ApplicationInput {
   return { application: name };
 }
 
-/** An effect that broke tells its error. */
+/** The message of the error where an effect failed, otherwise the reason in the event. */
 function reasonOf(event: object): string {
   if ('error' in event && event.error instanceof Error) return event.error.message;
   return 'reason' in event && typeof event.reason === 'string' ? event.reason : '';

@@ -10,7 +10,7 @@ export interface ResourceInput {
 interface ResourceContext extends ResourceInput {
   /** How long a correction waits, in milliseconds, because the one before it did not last. */
   readonly backoff: number;
-  /** False: it is told what is different, and nothing is written. */
+  /** False: differences are reported, and nothing is written. */
   readonly mayCorrect: boolean;
   /** Refusals in a row. */
   readonly refusals: number;
@@ -40,9 +40,9 @@ interface ToCorrect {
 }
 
 export type ResourceEvent =
-  /** Something about it is other than it was. `isInSync`: it is as it is wanted. */
+  /** The object has changed. `isInSync`: it is in the desired state. */
   | { readonly type: 'object.changed'; readonly isInSync?: boolean }
-  /** It is time to look again, whatever was told. */
+  /** A resync is due, whatever the streams have reported. */
   | { readonly type: 'resync.due' }
   /** Its stream was lost, and reports its changes again. */
   | { readonly type: 'stream.resumed' }
@@ -64,7 +64,9 @@ export type ResourceEvent =
   | ({ readonly type: 'check.refused' } & Refused)
   /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
   | ({ readonly type: 'check.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
-  /** There is no proof that the application's account may see the object: nothing that is found of it is told. */
+  /**
+   * There is no proof that the application's ServiceAccount may see the object, so nothing about it may be reported.
+   */
   | ({ readonly type: 'check.unverified' } & Refused)
   /** What may pass. */
   | ({ readonly type: 'check.failed' } & Refused)
@@ -143,9 +145,9 @@ export const resource = setup({
   delays: {
     correctionBackoff: ({ context }) => context.backoff,
     retryDelay: ({ context }) => context.retryIn,
-    /** What the API server will never take is shown at once, and tried again this rarely. */
+    /** A permanent refusal is reported at once, and retried only this rarely. */
     refusedRetryInterval: longestRetry,
-    /** The stream tells sooner, unless it is broken. */
+    /** The stream usually reports the deletion sooner than this poll. */
     terminatingPollInterval: 5_000,
   },
 }).createMachine({
@@ -386,7 +388,7 @@ function toCorrectOf(event: object): Pick<ResourceContext, 'backoff' | 'mayCorre
   return { backoff: Math.max(0, wait), mayCorrect: !('mayCorrect' in event && event.mayCorrect === false) };
 }
 
-/** An effect that broke tells its error. */
+/** The message of the error where an effect failed, otherwise the reason in the event. */
 function reasonOf(event: object): string {
   if ('error' in event && event.error instanceof Error) return event.error.message;
   return 'reason' in event && typeof event.reason === 'string' ? event.reason : '';

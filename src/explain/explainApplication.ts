@@ -95,7 +95,7 @@ function timeOf(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** Whatever stands in names and messages: a terminal is told nothing by it. */
+/** Replaces control characters, so that names and messages cannot control the terminal. */
 function inOneColour(text: string): string {
   return text.replace(/[^\P{Cc}\n]/gu, '\u{fffd}');
 }

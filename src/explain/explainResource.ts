@@ -100,7 +100,7 @@ function unless(desired: Json | undefined, found: Json | undefined): string {
   return isDeepStrictEqual(desired, found) ? '' : `, is ${shown(found)}`;
 }
 
-/** A Secret's values are never told. */
+/** The values of a Secret are never printed. */
 function hidden(field: FieldReport): string {
   const { path, is } = field;
   if (is === 'same') return `  ${path}`;

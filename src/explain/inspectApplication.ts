@@ -41,7 +41,7 @@ export interface InspectedApplication {
   readonly account: string | undefined;
   /** Of spec, manifests and schema. */
   readonly faults: readonly ReportedError[];
-  /** Why its manifests could not be looked at; '': they could. */
+  /** Why its manifests could not be inspected; '' if they could. */
   readonly error: string;
   /** In the order of the manifests. */
   readonly resources: readonly InspectedResource[];
@@ -58,7 +58,7 @@ interface InspectOptions {
   readonly signal: AbortSignal;
 }
 
-/** So many resources are looked at at once. */
+/** How many resources are inspected at the same time. */
 const concurrency = 8;
 
 /** Compares each resource of an application as its observer would, and writes nothing: what is desired is tried out. */

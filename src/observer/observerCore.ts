@@ -37,7 +37,7 @@ export interface ObserverCoreOptions extends Pick<PartContext, ContextOptions> {
   readonly random: () => number;
   /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
-  /** Told when it begins to act, with the number of applications. */
+  /** Called when the observer starts to act, with the number of applications. */
   readonly onStarted?: (applications: number) => void;
   /** Default: `hashManifest`. */
   readonly hashManifest?: HashManifest;

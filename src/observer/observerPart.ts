@@ -12,7 +12,7 @@ import { yieldToWeeder } from './yieldToWeeder.ts';
 export interface ObserverPartOptions extends PartContext {
   /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
-  /** Told of every fact, beside the log and the Events. */
+  /** Called for every fact, in addition to the log and the Events. */
   readonly report?: ReportObserver | undefined;
   /** Default: `createObserverCore`. A recording stands between it and the world. */
   readonly createCore?: CreateObserverCore;

@@ -4,7 +4,7 @@ import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { applicationsPath } from '../status/applicationApi.ts';
 
-/** Who is told of applications, as objects. `id`: `namespace/name`. */
+/** Receives Application objects. `id`: `namespace/name`. */
 export interface ApplicationListener {
   take(id: string, object: unknown): void;
   remove(id: string): void;
@@ -20,7 +20,7 @@ interface ApplicationStreamsOptions {
   readonly listener: ApplicationListener;
   /** Stands behind the shard: what it does not own is not seen. */
   readonly wrap?: WrapApplicationSink;
-  /** Told each time that one has read its complete list. */
+  /** Called each time that a stream has read its complete list. */
   readonly onSynced: (name: string) => void;
 }
 

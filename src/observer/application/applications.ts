@@ -187,7 +187,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
   };
 }
 
-/** Where this is the same, nothing has to be decided anew. */
+/** While this is the same, there is nothing new to decide. */
 function concernOf({ generation, isTerminating, isForced, refusal }: Application): string {
   return JSON.stringify([generation, isTerminating, isForced, refusal]);
 }

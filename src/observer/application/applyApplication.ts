@@ -14,9 +14,9 @@ import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
 import { prune } from './prune.ts';
 
-/** A definition of a kind is served soon, or something is wrong with it: nobody is kept waiting for longer. */
+/** How long to wait for a newly defined kind to be served. Milliseconds. */
 const establishedWithin = 5_000;
-/** How often it is asked meanwhile whether the application is another one. No request. */
+/** How often to check meanwhile whether the application has changed. Makes no request. Milliseconds. */
 const outdatedPause = 250;
 
 /**
@@ -39,7 +39,7 @@ export async function applyApplication(
     await inParallel(stage, maxConcurrentRequests, async (next) => {
       if (signal.aborted || isOutdated(entry)) return;
       tried.add(next);
-      // Whatever was refused before: something is another one now.
+      // A new generation is applied, so an earlier refusal no longer counts.
       next.lastKnownGood = undefined;
       await attempt(effects, next, signal);
     });
@@ -51,7 +51,7 @@ export async function applyApplication(
   return done;
 }
 
-/** One write. What is slow is not waited for: it goes on, and is observed meanwhile. */
+/** Applies one resource. A slow request is not awaited: it goes on while the resource is observed. */
 function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
   const onSlow = () => {
@@ -64,7 +64,10 @@ function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: Abor
   return Promise.race([writing, isSlow]);
 }
 
-/** Looks for the account, and writes down what is about to be applied. Undefined: it may be. */
+/**
+ * Checks the ServiceAccount, and writes the inventory before anything is applied. Returns undefined if applying may
+ * begin.
+ */
 async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
   const missing = await checkServiceAccount(effects, entry);
   if (missing !== undefined) return missing;
@@ -72,12 +75,12 @@ async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promi
   return listed.ok ? undefined : refused(listed.failure);
 }
 
-/** Those that can be applied now: empty when all were tried. */
+/** The resources of the next stage; empty once all were tried. */
 function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntry>): readonly ResourceEntry[] {
   return firstStage([...resources.values()].filter((each) => !tried.has(each) && needsApply(each)));
 }
 
-/** The application is another one, or is to be deleted: the rest is up to the next attempt. */
+/** Whether the application has changed, or is being deleted: the next attempt handles the rest. */
 function isOutdated({ newest, valid }: ApplicationEntry): boolean {
   return newest.generation !== valid?.generation || newest.isTerminating !== valid.isTerminating;
 }
@@ -109,7 +112,7 @@ async function awaitDefinedKind(
   if ((await served).ok && !signal.aborted) await replan(effects, application, signal);
 }
 
-/** Of a kind that is known by now more can be wrong. */
+/** Plans again, since a newly served kind can reveal further errors. */
 async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
   if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(reportedError), ...planned.faults];

@@ -33,13 +33,13 @@ export async function deleteApplication(
   }
   const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
-  // Its stream may have told of its end by now.
+  // The stream may already have reported the deletion.
   if (removed.ok) report({ type: 'application.deleted', application: entry.about, policy });
   const isGone = removed.ok || removed.failure.is === 'missing' || removed.failure.is === 'otherUid';
   return isGone ? done : refused(removed.failure);
 }
 
-/** Nothing is a resource of the application any more: all of them have left. */
+/** Schedules the removal of all resources of the application. */
 function scheduleAllRemovals({ streams }: ObserverEffects, entry: ApplicationEntry): void {
   for (const [key, resource] of entry.resources) {
     streams.remove(resource);
@@ -64,7 +64,7 @@ async function scheduleUnlistedRemovals(
     const its = keys.join(' ');
     const isListed = keys.some((key) => pendingRemovals.has(key));
     if (isListed) checkedManifests.add(its);
-    // What was deleted since then is not to be looked for at each attempt.
+    // A manifest that was handled once is not looked for at each attempt.
     if (checkedManifests.has(its)) continue;
     const known = await restMapper.find(apiVersion, kind, signal);
     if (!known.ok && known.failure.is !== 'typeMissing') {
@@ -79,7 +79,7 @@ async function scheduleUnlistedRemovals(
   return unknown;
 }
 
-/** What is deleted takes its time to go; anything else is in the way. */
+/** Objects that are terminating are only waited for; anything else blocks the deletion. */
 function notYet({ status }: ObserverEffects, entry: ApplicationEntry): ApplicationEvent {
   status.changed(entry);
   const hindered = [...entry.pendingRemovals.values()].filter(

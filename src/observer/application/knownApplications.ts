@@ -9,7 +9,10 @@ export interface KnownApplication {
   readonly status: unknown;
 }
 
-/** The applications of which the streams have told, each within what its namespace, and all of them, may have. */
+/**
+ * The applications that the streams have reported, and which of them exceed the limits of their namespace or of the
+ * cluster.
+ */
 interface KnownApplications {
   /** Returns those that are other ones by that: this one, and those that are refused, or no longer are. */
   take(id: string, object: unknown): readonly string[];

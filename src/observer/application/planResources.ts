@@ -98,8 +98,8 @@ interface About {
 }
 
 /**
- * Of a kind that the cluster does not say, the inventory tells whether it lives in namespaces, where it was applied
- * before: under another identity it would seem to have left the manifests.
+ * If discovery does not know the kind, the inventory says whether it is namespaced, if it was applied before. Under
+ * another identity the resource would seem to be removed from the manifests.
  */
 function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }: UnresolvedManifest): boolean {
   const key = identityKey({ group, kind, namespace: '', name });
@@ -174,7 +174,7 @@ function isBaselineOf({ appliedHash, lastKnownGood }: ResourceEntry, hash: strin
   return hash === appliedHash || lastKnownGood !== undefined;
 }
 
-/** Where nothing is applied, nothing but this tells that something else is desired now. */
+/** In mode detect nothing is applied, so the baseline is dropped here when the manifest has changed. */
 function dropBaseline(resource: ResourceEntry): void {
   if (resource.application.isDetectOnly) resource.baseline = undefined;
 }
@@ -189,7 +189,7 @@ export function targetOf(kind: RestMapping, identity: Identity, account: string 
   return { identity, apiVersion, collection, path: `${collection}/${encodeURIComponent(identity.name)}`, account };
 }
 
-/** In whose place a resource is applied: never with more than whoever made the application may do. */
+/** The ServiceAccount that applies the resources: never with more rights than the author of the application has. */
 export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boolean): string | undefined {
   if (spec.serviceAccountName === undefined && mayUseOwnRights) return undefined;
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
@@ -235,7 +235,10 @@ function entryOf(application: ApplicationEntry, { manifest, unresolved }: Resolv
   );
 }
 
-/** Whatever was applied once and is not among the manifests any more has left; what came back has not. */
+/**
+ * Resources that were applied and are no longer among the manifests are scheduled for removal; those that came back are
+ * not.
+ */
 function replaceResources(
   { streams }: PlanEffects,
   entry: ApplicationEntry,
@@ -245,7 +248,7 @@ function replaceResources(
     if (planned.has(key)) continue;
     entry.resources.delete(key);
     streams.remove(resource);
-    // It may have been applied even where nothing says so: the answer was lost.
+    // It may have been applied even without a record, if the reply was lost.
     if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.pendingRemovals.set(key, removalOf(resource));
   }
   for (const [key, resource] of planned) {

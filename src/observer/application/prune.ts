@@ -46,7 +46,10 @@ export async function removePending(
   }
 }
 
-/** The removal that is under way, or a new one; what is slow goes on, and whoever asks the next time is told of its end. */
+/**
+ * Joins the removal that is under way, or starts one. A slow removal goes on, and its result is returned to the next
+ * call.
+ */
 async function attempt(
   effects: ObserverEffects,
   entry: ApplicationEntry,

@@ -5,10 +5,10 @@ import type { RestMapping } from '../plan/resourceApi.ts';
 import type { ApplicationEntry, PendingRemoval } from '../state/entries.ts';
 import { accountOf, targetOf } from './planResources.ts';
 
-/** It is gone, it goes with its namespace, or it is none of ours. */
+/** Failures after which nothing is left to do: it is gone, goes with its namespace, or was never ours. */
 const settled: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed', 'namespaceTerminating']);
 
-/** Nothing is there that is proven to be applied by the application. */
+/** Failures that mean that no object is proven to be applied by the application. */
 const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed']);
 
 /**
@@ -62,7 +62,7 @@ async function removeAs(
   const release = await writes.acquire(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
-  // A request that has left is not taken back.
+  // A request that was sent is not aborted.
   const until = new AbortController().signal;
   const outcome = isReleased
     ? await api.release(target, entry.owner, uid, until)

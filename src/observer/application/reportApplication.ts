@@ -7,16 +7,19 @@ import { errorSummary } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;
 
-/** The account of a new namespace comes a moment after it: people are told when it was looked for so often. */
+/**
+ * The default ServiceAccount of a new namespace is created a moment after it: only after so many attempts is its
+ * absence reported.
+ */
 const missesBeforeReport = 3;
 
 /** What the `application` machine reports: as facts, and in the status. */
 export function applicationReports(effects: ObserverEffects) {
   const { report, status, runtime } = effects;
-  /** It was told of these that their account is missing. */
+  /** Applications whose missing ServiceAccount has been reported. */
   const reportedMissing = new WeakSet<ApplicationEntry>();
 
-  /** Of an entry that is there: it may be gone by the time that its actor speaks. */
+  /** Calls `report` with the entry, unless the application is already gone. */
   function withEntry(tell: (entry: ApplicationEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.entryOf(context.application);
@@ -39,7 +42,8 @@ export function applicationReports(effects: ObserverEffects) {
       reportedMissing.delete(entry);
       const { about: application, faults, resources } = entry;
       const generation = entry.valid?.generation ?? 0;
-      // Applied again by another process, or because a kind has come, is no news.
+      // Nothing is reported when the same generation is applied again, after a restart or because its kind is served
+      // now.
       if (entry.reportedGeneration === generation) return;
       entry.reportedGeneration = generation;
       if (faults.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(faults) });
@@ -59,7 +63,7 @@ export function applicationReports(effects: ObserverEffects) {
   } satisfies Actions;
 }
 
-/** Nobody waits for it any more, or the stream is about to tell that it is gone. */
+/** The attempt was cancelled, or the stream is about to report that the application is gone. */
 function isOver(failure: string): boolean {
   return failure === 'cancelled' || failure === 'missing' || failure === 'otherUid';
 }

@@ -9,19 +9,21 @@ import { type ApplicationEntry, foundOf, type ResourceEntry } from '../state/ent
 import { isInSync } from '../state/observeObject.ts';
 import { prune } from './prune.ts';
 
-/** What a stream tells is believed for this long; then the API server is asked, in case something was never told. */
+/**
+ * For how long reports of a stream are trusted. Then the API server is asked, in case an event was lost. Milliseconds.
+ */
 const trustFor = 600_000;
 
-/** Proofs that are due for renewal are looked for this often. */
+/** How often expired proofs of access are renewed. Milliseconds. */
 const renewEvery = 60_000;
 
-/** All resyncs of the same second come together: at a time of its own, each of thousands would wake up the process. */
+/** Resyncs are aligned to whole seconds, so that thousands of timers do not wake the process one by one. */
 const step = 1_000;
 
 /**
- * The observer of one application: a root for each of its resources, and a resync that looks at those again that are not
- * in sync or that no stream tells of, and trials that find out what is desired anew. It writes nothing itself. Returns what
- * ends it.
+ * Observes one application: starts an actor for each resource, resyncs those that are not in sync or have no reliable
+ * stream, renews proofs of access, and re-baselines by dry runs. Writes nothing itself. Returns a function that stops
+ * it.
  */
 export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
   const { runtime, report, random, streams, rebaselineSchedule } = effects;
@@ -44,7 +46,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     actor.start();
   }
 
-  /** What rests is not looked at before its time: what is known of it stays known. */
+  /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
     if (resource.actor?.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
   }
@@ -71,7 +73,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     return clock.setTimeout(act, Math.ceil((now + wait) / step) * step - now);
   }
 
-  /** However long the resync period is, a right that was taken away is noticed: not only once something changes. */
+  /** A revoked right is noticed by this however long the resync period is, and not only after a change. */
   function renewProofs(): void {
     const now = clock.monotonic();
     for (const resource of started) if (!isAccessProven(resource, now)) resource.actor?.send({ type: 'resync.due' });

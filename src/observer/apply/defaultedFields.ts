@@ -48,7 +48,7 @@ function put(there: unknown, path: Path, at: SchemaNode, value: Json): unknown {
   return index === -1 ? [...list, element] : list.with(index, element);
 }
 
-/** An element with nothing but what tells it from others. */
+/** An element that has only its keys. */
 function madeOf(step: PathElement): unknown {
   return 'key' in step ? step.key : undefined;
 }

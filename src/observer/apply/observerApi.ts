@@ -27,8 +27,8 @@ interface Made {
 /** The single requests about one object. Nothing here ever rejects. */
 export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
   /**
-   * As it is now, `missing` when it is not there. With weeder's own rights, as the streams: nothing of it is told before
-   * there is a proof that the account may see it.
+   * Reads the live object; `missing` if it does not exist. Uses weeder's own rights, as the streams do, so nothing of
+   * the object may be reported before the ServiceAccount is proven to have access.
    */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Server-side apply: the object as it is then. */

@@ -91,7 +91,7 @@ async function readProven(
 ): ReturnType<ObserverApi['read']> {
   const found = await api.read(target, signal);
   if (!found.ok) {
-    // What weeder may not read it does not observe: only a reply can say that it was applied.
+    // weeder does not observe what it may not read: only a reply can prove an apply.
     const isUnseen = found.failure.is === 'forbidden' && appliedUid === undefined;
     return isUnseen ? notApplied(owner, target.identity) : found;
   }

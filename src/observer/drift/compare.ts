@@ -33,8 +33,8 @@ function duplicateDrifts(baseline: Projection, found: Projection): Drift[] {
 }
 
 /**
- * Elements that the mask lists and that are gone are told field by field, and a correction puts them back; the length is
- * judged as it is then. So an intruder is told at once where it has taken the place of an element.
+ * Listed elements that are missing are reported field by field, and a correction restores them; the length is compared
+ * as it is after that. So a foreign element is reported at once even where it has replaced a listed one.
  */
 function lengthDrifts(
   path: string,
@@ -47,7 +47,7 @@ function lengthDrifts(
   const length = found.length + gone;
   if (length > max) return tooLong(path, desired, found, max, length - max);
   if (length < min) return tooShort(path, desired, found, min);
-  // Only what has no observed field can go without being told.
+  // Only an element without observed fields can be missing without a drift of its own.
   const isTold = found.length >= min || told.some((each) => each.startsWith(`${path}[`));
   return isTold ? [] : [{ path, desired: min, found: found.length, is: 'missing' }];
 }

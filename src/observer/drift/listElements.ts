@@ -3,7 +3,7 @@ import { elementStep, elementText } from '../model/path.ts';
 import type { ListTopology, SchemaNode } from '../model/schemaNode.ts';
 import { elementOf, type FieldMask } from '../schema/fieldMask.ts';
 
-/** A live list, its elements found by what tells them apart. */
+/** The elements of a live list, matched with those of the manifest by their keys. */
 interface MatchedList {
   /** Elements that are observed, whether they are there or not, in the manifest's order. */
   readonly listed: readonly ListedElement[];

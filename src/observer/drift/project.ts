@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * The observed part of an object: of the API server's reply to an apply it is the baseline, of what is live it is what
- * is compared with that. Elements of lists are found as the server itself tells them apart, so their order is
- * no part of it. Whose the resource is, is always observed.
+ * Projects an object onto its observed fields. The projection of the reply to an apply is the baseline; that of the
+ * live object is compared with it. List elements are matched as the API server does, so their order does not count. The
+ * ownership label is always observed.
  */
 export function project(object: JsonObject, manifest: Manifest, mask: FieldMask, topology: SchemaNode): Projection {
   const draft = createProjectionBuilder();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { createSlots, type Release, type Slots } from '../../queue/slots.ts';
 
-/** So many requests at once, and what is slow keeps nothing else waiting. */
+/** Limits concurrent requests. Slow requests do not hold up others. */
 export interface RequestSemaphore extends Pick<Slots, 'active' | 'waiting'> {
   /**
    * A place for a request of this application about an object of this apiVersion; undefined: its signal ended the wait.
@@ -15,7 +15,7 @@ export interface RequestSemaphore extends Pick<Slots, 'active' | 'waiting'> {
   ): Promise<Release | undefined>;
 }
 
-/** A request that takes longer than this is slow, in milliseconds: by then it waits for something that is away. */
+/** A request that takes longer than this is slow: what it waits for does not respond. Milliseconds. */
 const slowAfter = 3_000;
 /** What the status says of it. */
 export const slowMessage = `The API server takes more than ${slowAfter / 1_000} s to answer.`;
@@ -23,7 +23,7 @@ export const slowMessage = `The API server takes more than ${slowAfter / 1_000} 
 const mostSlow = 4;
 const mostKnown = 1_000;
 
-/** What was slow the last time, of which application. */
+/** Which apiVersions of which applications were slow the last time. */
 export type SlowRequests = Set<string>;
 
 /**
@@ -68,7 +68,7 @@ export function createRequestSemaphore(clock: Clock, most: number, slow: SlowReq
   };
 }
 
-/** Of applications that are long gone nothing is kept for ever. */
+/** Bounded, so that nothing is kept of applications that are long gone. */
 function remember(slow: SlowRequests, key: string): void {
   slow.add(key);
   for (const oldest of slow) {

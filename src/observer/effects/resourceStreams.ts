@@ -37,7 +37,7 @@ interface ResourceStreamsOptions {
 export interface ResourceStreams {
   /** By name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
-  /** From now on it is told of. Told of again, it changes nothing. */
+  /** Subscribes the resource to the stream of its kind. Does nothing if it is subscribed already. */
   add(resource: ResourceEntry, plan: ResourcePlan): void;
   remove(resource: ResourceEntry): void;
   /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
@@ -52,7 +52,7 @@ export interface ResourceStreams {
 interface OpenStream {
   readonly plan: ResourceStreamPlan;
   readonly sink: ClosableSink;
-  /** By key: of those that claim the same resource each is told. */
+  /** By key. Several applications may have the same resource; each of them is notified. */
   readonly members: Map<string, readonly ResourceEntry[]>;
   /** Called when its list is complete. */
   readonly waiting: Set<() => void>;

@@ -5,18 +5,18 @@ import type { ReportObserver } from '../model/facts.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 
-/** Which ServiceAccounts there are, as far as somebody has looked. */
+/** Checks whether ServiceAccounts exist, and caches those that do. */
 export interface ServiceAccounts {
   exists(namespace: string, name: string): Promise<Outcome<boolean>>;
-  /** Whether nobody was told yet that those of this namespace may not be looked for. */
+  /** True at the first call for a namespace: that its ServiceAccounts cannot be read is reported once. */
   isFirstReport(namespace: string): boolean;
 }
 
-/** An account that is there is not looked for again so soon: a thousand applications may have the same one. */
+/** How long an existing account is cached: a thousand applications may use the same one. Milliseconds. */
 const believedFor = 300_000;
 
 export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccount'>): ServiceAccounts {
-  /** By `namespace/name`: those that are there, and those that are asked for now. */
+  /** By `namespace/name`: accounts that exist, and pending requests. */
   const known = new Map<string, { readonly asked: Promise<Outcome<boolean>>; readonly until: number }>();
 
   const told = new Set<string>();

@@ -79,7 +79,7 @@ export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }:
   };
 }
 
-/** The names are `widgets.example.org` and `v1.example.org`. What was there before is no news. */
+/** The names are `widgets.example.org` and `v1.example.org`. Objects of the initial list are no change. */
 function changeSink(onNews: KindStreamsOptions['onKindChanged']): ClosableSink {
   let isListing = false;
   return {

@@ -7,18 +7,21 @@ import { createKindStreams, type KindStreams, type KindStreamsOptions } from './
 import { openapiSource } from './openapiSource.ts';
 import { groupVersionOf } from './servedKinds.ts';
 
-/** What the cluster says of its kinds, and the streams that it is told by of new ones. */
+/** A REST mapper, and the streams by which it notices new kinds. */
 interface WatchedRestMapper {
   readonly restMapper: RestMapper;
   readonly streams: Pick<KindStreams, 'needs' | 'stop'>;
 }
 
-/** What the cluster itself says of its kinds. Requests that several wait for are not ended by the signal of one. */
+/**
+ * Maps kinds by the discovery and OpenAPI documents of the API server. A shared request is not aborted by the signal of
+ * one of its callers.
+ */
 export function restMapperOf(client: KubeClient, clock: Clock): RestMapper {
   return createRestMapper(client, clock, undefined).restMapper;
 }
 
-/** The same, awakened by the streams of what defines kinds. */
+/** The same, which also watches CustomResourceDefinitions and APIServices while a kind is awaited. */
 export function watchedRestMapper(
   client: KubeClient,
   options: Pick<KindStreamsOptions, 'clock' | 'onChanged' | 'onClosed'>,
@@ -56,7 +59,7 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
 /** A kind that moves from one scope to another, or to another plural, is a new one of the same name: rare, but it is. */
 const keptMs = 30_000;
 
-/** Which kinds the API server serves. With weeder's own rights, which every account has here. */
+/** Which kinds the API server serves. Read with weeder's own rights, as every account may read discovery. */
 interface Discovery {
   /** `typeMissing`: it does not serve this kind, as far as is known. */
   find(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;

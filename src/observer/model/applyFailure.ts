@@ -192,7 +192,7 @@ function placesIn({ causes = [], about }: ApiFailure): readonly string[] {
   return isOther ? [...fields, `${about.kind} ${about.name}`] : fields;
 }
 
-/** What is wrong with the types of a configuration, or with its size. Names of keys are told, values never. */
+/** Matches a type error or a size limit. Names of keys may be shown, values never. */
 const typeFaults =
   /: (?:field not declared in schema|expected \w+(?=, got))|illegal base64 data at input byte \d+|request is too large/;
 const longestPath = 1_000;

@@ -2,17 +2,17 @@ import type { Identity } from './identity.ts';
 import type { Drift } from './projection.ts';
 
 /**
- * Whether nothing that stands in an object of this kind may be told: not in status, log, Events, metrics, pages or
- * recordings. Names of its keys may.
+ * Whether values of this kind must never be shown: not in status, log, Events, metrics, pages or recordings. Names of
+ * keys may.
  */
 export function isSecret({ group, kind }: Pick<Identity, 'group' | 'kind'>): boolean {
   return group === '' && kind === 'Secret';
 }
 
-/** What may be told of a drift: of a Secret where it is and of what sort, but neither value. */
+/** A drift as it may be shown: for a Secret the path and the type of difference, without values. */
 type RedactedDrift = Pick<Drift, 'path' | 'is'> & Partial<Pick<Drift, 'desired' | 'found'>>;
 
-/** Drifts as everybody may see them; what stays in the process compares the drifts themselves. */
+/** Removes the values from the drifts of a Secret. What stays in the process uses the original drifts. */
 export function redactedDrifts(identity: Identity, drifts: readonly Drift[]): readonly RedactedDrift[] {
   return isSecret(identity) ? drifts.map(({ path, is }) => ({ path, is })) : drifts;
 }

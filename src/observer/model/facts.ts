@@ -20,7 +20,7 @@ export interface AboutResource {
 /** How a resource came to be as its manifest says. */
 export type AppliedHow = 'created' | 'updated' | 'recreated';
 
-/** What the observer found out and did. Drifts may hold values: who tells of a Secret leaves them out. */
+/** What the observer found and did. Drifts may hold values: whoever reports them redacts those of Secrets. */
 export type ObserverFact =
   /** A spec was applied: each of its resources was tried once. */
   | ({
@@ -41,9 +41,9 @@ export type ObserverFact =
     } & OfApplication)
   /** For a while now there is no account in whose place it could be applied. */
   | ({ readonly type: 'application.serviceAccountNotFound'; readonly reason: string } & OfApplication)
-  /** Nobody may look whether it is there, and it is applied all the same. Told once for each namespace. */
+  /** weeder may not read the ServiceAccount, and applies all the same. Reported once for each namespace. */
   | ({ readonly type: 'application.serviceAccountUnverified'; readonly reason: string } & OfApplication)
-  /** Its resources are gone, or let go of. */
+  /** Its resources are deleted or released. */
   | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
   /** Something could not be done for it as a whole. */
   | ({ readonly type: 'application.refused' } & Refusal & OfApplication)
@@ -53,13 +53,13 @@ export type ObserverFact =
       readonly drifts: readonly Drift[];
       /** The field manager that changed it; undefined: nobody knows. */
       readonly conflictingManager: string | undefined;
-      /** False: it is told, and not corrected. */
+      /** False: the drift is reported, and not corrected. */
       readonly isCorrected: boolean;
     } & AboutResource)
   | ({
       readonly type: 'resource.corrected';
       readonly drifts: readonly Drift[];
-      /** Milliseconds since the drift was heard of. */
+      /** Milliseconds since the drift was detected. */
       readonly took: number;
     } & AboutResource)
   /** It is not there any more, or not yet. */

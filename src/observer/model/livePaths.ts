@@ -32,8 +32,8 @@ export function omitPaths(object: JsonObject, topology: SchemaNode, texts: Reado
 }
 
 /**
- * Told of everything in an object that can belong to a manager of its own, from the top down; false: what lies below is
- * not desired.
+ * Called for everything in an object that can have a field manager of its own, top down. Returns false to skip what is
+ * below.
  */
 type Visit = (text: string, path: Path, value: unknown, at: SchemaNode) => boolean;
 

@@ -63,7 +63,7 @@ function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
  */
 export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers', '.metadata.ownerReferences']);
 
-/** The step from a list to its i-th element, as the server itself tells its elements apart. */
+/** The path step from a list to its i-th element: by keys, value or position, as the API server identifies it. */
 export function elementStep(list: ListTopology, element: unknown, index: number): PathElement {
   if (list.is === 'map' && isObject(element)) {
     const keys = list.keys.map((key) => [key, jsonOf(element[key] ?? list.defaults[key])] as const);

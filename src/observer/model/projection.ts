@@ -9,7 +9,7 @@ export interface Projection {
   readonly fields: ReadonlyMap<string, Json>;
   /** By path: the lists whose length is observed. */
   readonly lists: ReadonlyMap<string, ObservedList>;
-  /** By path: elements that are there more than once although something tells them apart, and how often they are. */
+  /** By path: elements of a map list or set that occur more than once, and how often. */
   readonly duplicates: ReadonlyMap<string, number>;
 }
 

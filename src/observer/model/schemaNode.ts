@@ -1,12 +1,12 @@
 import type { Json } from './identity.ts';
 
-/** How the elements of a list are told apart, as the server itself does it. */
+/** How the API server identifies the elements of a list (`x-kubernetes-list-type`). */
 export type ListTopology =
   | {
       readonly is: 'map';
-      /** All of them together tell one element from another: `[port, protocol]`. */
+      /** The keys that identify an element together: `[port, protocol]`. */
       readonly keys: readonly string[];
-      /** What a key is where an element does not say it: `{ protocol: 'TCP' }`. */
+      /** Defaults of keys that an element leaves out: `{ protocol: 'TCP' }`. */
       readonly defaults: Readonly<Record<string, Json>>;
     }
   /** By value; the order says nothing. */
@@ -16,7 +16,7 @@ export type ListTopology =
   /** The document says nothing: atomic for the server; the observer schema may name a key to compare by. */
   | { readonly is: 'unknown' };
 
-/** One place in the objects of a kind, as the API server's own document describes it (`/openapi/v3`). */
+/** One node in the schema of a kind, as the API server publishes it (`/openapi/v3`). */
 export interface SchemaNode {
   /** The place of a field of the map that is here; of one that nobody declared, `anywhere`. */
   field(name: string): SchemaNode;
@@ -30,7 +30,7 @@ export interface SchemaNode {
 
 const unknownTopology: ListTopology = Object.freeze({ is: 'unknown' });
 
-/** A place of which the document says nothing: the server takes maps for granular there, and lists for atomic. */
+/** A node without a schema: the API server treats maps there as granular, and lists as atomic. */
 export const unknownNode: SchemaNode = Object.freeze({
   field: () => unknownNode,
   items: () => unknownNode,

@@ -9,9 +9,9 @@ import type { ApplyBodies } from '../plan/resourceApi.ts';
 import { isOwnedBy, pathTextsIn } from './foreignElements.ts';
 
 /**
- * An update is several applies, and may be refused after the first of them: what that one has brought in belongs to
- * weeder's own managers alone, and is nobody's change of what was applied before. Put back, it would come again with
- * every further try.
+ * Whether a drift comes from a partial apply of weeder itself. An update consists of several applies, and may be
+ * refused after the first: what that one has set belongs to weeder's managers alone. If it were restored, each further
+ * attempt would set it again.
  */
 export function isPartialApply(live: JsonObject, drift: Drift, owner: ApplicationOwner): boolean {
   if (drift.is !== 'changed' && drift.is !== 'excess') return false;

@@ -33,7 +33,7 @@ export interface ResourcePlan extends DesiredManifest {
   readonly owner: ApplicationOwner;
   /** Of manifest and mask. */
   readonly hash: string;
-  /** It may be deleted and created anew where an immutable field is another one. */
+  /** Whether the object may be deleted and recreated to change an immutable field. */
   readonly mayRecreate: boolean;
   /** What was applied last, where that is known. */
   readonly previous?: DesiredManifest;

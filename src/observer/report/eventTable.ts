@@ -1,4 +1,6 @@
-/** Every Kubernetes Event that the observer tells, on the Application, by its reason; as src/weeder/report/eventTable.ts. */
+/**
+ * Every Kubernetes Event that the observer records on an Application, by reason; like src/weeder/report/eventTable.ts.
+ */
 export const observerEventTable = {
   Applied: {
     about: 'application',

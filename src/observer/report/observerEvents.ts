@@ -16,10 +16,10 @@ type ReportedEvent<R extends ObserverEventReason = ObserverEventReason> = {
   };
 }[R];
 
-/** Failures that whoever owns the application can do something about; what passes by itself is in the log alone. */
+/** Failures that the owner of the application can act on. Transient ones are only logged. */
 const actionable: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
 
-/** Tells those facts as Kubernetes Events that somebody who looks at the application wants to know. */
+/** Records Kubernetes Events for the facts that matter to the owner of the application. */
 export function reportObserverEvents(record: (occurrence: Occurrence) => void): ReportObserver {
   return (fact) => {
     if (fact.type === 'actor.failed') return;

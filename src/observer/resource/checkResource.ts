@@ -13,9 +13,9 @@ import { checkFailed, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
 /**
- * How a resource is now: by what its stream told last; where that cannot be known, the API server is asked. The
- * comparison is made at the moment in which its result is told, so that nothing that comes in between is missed. Before
- * anything else it is verified that the account may see the object.
+ * Compares a resource with its desired state, by the last report of its stream, or by a GET where no stream is
+ * reliable. First verifies that the ServiceAccount may see the object. Returns a function that makes the comparison
+ * when its event is sent, so that no update in between is missed.
  */
 export async function checkResource(
   effects: ObserverEffects,
@@ -26,7 +26,7 @@ export async function checkResource(
   return () => unknown ?? evaluate(effects, entry);
 }
 
-/** Undefined: what is there is known, and what is desired. */
+/** Finds out the live object and the baseline. Returns undefined if both are known. */
 async function gatherState(
   effects: ObserverEffects,
   entry: ResourceEntry,
@@ -44,12 +44,12 @@ async function gatherState(
   return unknown;
 }
 
-/** An object with the label of an application that does not exist is nobody's, and compared as any other. */
+/** An object with the label of an application that does not exist has no owner, and is compared like any other. */
 async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
   const found = foundOf(entry);
   if (found?.object === undefined) return;
   const isAbandoned = await claims.isStale(found.object);
-  // What was heard meanwhile is looked at again.
+  // A newer version that has come in meanwhile is checked again.
   if (foundOf(entry)?.label === found.label) setStaleClaim(entry, isAbandoned, runtime.clock.monotonic());
 }
 
@@ -60,14 +60,14 @@ function isLabelledByOther(entry: ResourceEntry): boolean {
 
 type Plan = NonNullable<ResourceEntry['plan']>;
 
-/** What a stream does not have may be there without its label: GET decides. */
+/** An object that the stream does not have may exist without its label: a GET decides. */
 async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
   if (entry.found === 'unknown') await effects.streams.whenListed(entry, signal);
   if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
   if (!read.ok) return checkFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
   if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
-  // What was heard meanwhile is newer.
+  // An object that was observed meanwhile is newer than this answer.
   else if (typeof entry.found !== 'object') entry.found = 'missing';
   return undefined;
 }
@@ -75,13 +75,19 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
 /** Milliseconds. */
 const pauseWithoutStream = 30_000;
 
-/** While its stream is lost, too, whatever is away is away for all of its kind: the stream finds out when it is back. */
+/**
+ * While the stream is lost as well, the whole kind is unavailable: the pause is long, since the stream notices when it
+ * is back.
+ */
 function withPause(failure: ApplyFailure): ApplyFailure {
   if (failure.is !== 'transient') return failure;
   return { ...failure, retryAfter: Math.max(failure.retryAfter, pauseWithoutStream) };
 }
 
-/** Once its kind is known, the application is planned anew: whether the kind lives in namespaces says which object it is. */
+/**
+ * Once the kind is served the application is planned again, since whether the kind is namespaced decides which object
+ * is meant.
+ */
 async function withoutPlan(
   { restMapper }: ObserverEffects,
   { manifest, fieldError, application }: ResourceEntry,
@@ -96,7 +102,7 @@ async function withoutPlan(
   return { type: 'check.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
 }
 
-/** The return of what serves the kind is found by discovery, for all who wait for it. */
+/** Discovery notices for all waiting resources when the kind is available again. */
 function withoutKind(failure: ApplyFailure): ResourceEvent {
   if (failure.is !== 'transient') return checkFailed(failure);
   const { is, reason, retryAfter } = failure;
@@ -111,7 +117,7 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   const nextAttemptIn =
     entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, runtime.clock.monotonic());
 
-  /** Whoever fights over what is kept does not keep the manifest of now from being tried again. */
+  /** The back-off of a correction never delays the next attempt of the current manifest. */
   function wait(keys: readonly string[]): number {
     return isNew
       ? 0
@@ -135,7 +141,7 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };
 }
 
-/** Of the first drift that has one: what was deleted has no owner any more. */
+/** The manager of the first drift that has one: a deleted field has no owner any more. */
 function rivalIn(entry: ResourceEntry): string | undefined {
   const object = foundOf(entry)?.object;
   if (object === undefined) return undefined;
@@ -146,7 +152,7 @@ function rivalIn(entry: ResourceEntry): string | undefined {
   return undefined;
 }
 
-/** By the name that the other application wrote beside its hash. */
+/** Names the other application by its annotation. */
 function claimReason(entry: ResourceEntry): string {
   const metadata = objectOf(foundOf(entry)?.object?.['metadata']);
   const name = textOf(objectOf(metadata['annotations'])[annotationName]) ?? foreignOwnerOf(entry);

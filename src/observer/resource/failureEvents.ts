@@ -48,7 +48,7 @@ export function writeFailed(failure: ApplyFailure): ResourceEvent {
   return { type: `write.${states[failure.is]}`, ...refused(failure) };
 }
 
-/** So many conflicts in a row are no reason to pause: who writes at the same time is soon done. */
+/** How many conflicts in a row are retried without a pause. */
 const patientConflicts = 3;
 
 export const conflicted: ResourceEvent = { type: 'write.conflicted' };
@@ -63,12 +63,14 @@ export function writeRefused(
   const event = writeFailed(failure);
   if (event.type === 'write.refused') return { ...event, hasLastApplied: keepLastApplied(entry, plan, failure, now) };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
-  // Whatever it is now, it is not what it was when this was decided.
+  // The object has changed since the write was decided on.
   entry.found = 'lost';
   return recheck(entry, failure);
 }
 
-/** It is not what it was when this was decided. Time and again, that is as good as a failure: nobody asks in a circle. */
+/**
+ * Checks the resource again after a conflict. Several conflicts in a row count as a failure, so that there is a pause.
+ */
 export function recheck(
   entry: ResourceEntry,
   failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
@@ -77,7 +79,7 @@ export function recheck(
   return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
 }
 
-/** Whether there is something that was applied before: from now on that is compared, and corrected. */
+/** Falls back to what was applied last, if that is known: it is compared and corrected from now on. */
 function keepLastApplied(entry: ResourceEntry, refused: ResourcePlan, failure: ApplyFailure, now: number): boolean {
   const kept = lastKnownGoodAfter(entry, refused, failure, now);
   if (kept === undefined) return false;

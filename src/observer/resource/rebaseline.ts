@@ -8,16 +8,16 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { isInSync, setBaseline } from '../state/observeObject.ts';
 import { aboutOf } from './reportResource.ts';
 
-/** By what a resource is compared. */
+/** What a resource is compared with. */
 interface Comparison {
   readonly plan: ResourcePlan;
   readonly baseline: Projection;
 }
 
 /**
- * Finds out whether the API server still makes the same of the manifest: admission and defaults change, and no stream
- * tells of that. Where it does not, what it makes now is desired, and what then differs is drift like any other. Only of
- * what is in sync, as nothing else is at rest; a trial that fails changes nothing.
+ * Re-baselines a resource by a dry run: admission and defaults can change, and no stream reports that. If the dry run
+ * gives another result than the baseline, that becomes the baseline, and differences are drift like any other. Only for
+ * resources that are in sync; a dry run that fails changes nothing.
  */
 export async function rebaseline(effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { plan } = entry;
@@ -40,25 +40,25 @@ async function rebaselineOnce(
   const ask = () => dryRunBaseline(effects, entry, { plan, baseline }, signal);
   const once = await ask();
   if (once === undefined || differing(baseline, once).length === 0) return;
-  // What is another one each time, such as a random name, says nothing.
+  // A value that is different each time, such as a random name, is no change.
   const twice = await ask();
   if (twice === undefined || differing(once, twice).length > 0) return;
   const now = comparisonOf(entry);
   if (now?.plan !== plan || now.baseline !== baseline) return;
   const paths = differing(baseline, twice);
-  // These are taken as an apply to what is there leaves them, which a trial of a new object cannot tell.
+  // Fields that admission changes are taken from the reply of an apply, which a dry run of a new object cannot show.
   if (paths.some((path) => entry.mutatedByAdmission.includes(path))) return;
   setBaseline(entry, twice, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor?.send({ type: 'resync.due' });
 }
 
-/** The paths. Whose a resource is, is no matter of what the API server makes of it. */
+/** The paths that differ, without the ownership label. */
 function differing(one: Projection, other: Projection): readonly string[] {
   return compare(one, other).flatMap(({ path }) => (path === labelPath ? [] : path));
 }
 
-/** Undefined: it is not in sync, or something of it is under way. */
+/** Undefined if the resource is not in sync, or a request about it is under way. */
 function comparisonOf(entry: ResourceEntry): Comparison | undefined {
   const { plan, baseline, actor } = entry;
   if (plan === undefined || baseline === undefined || !isInSync(entry)) return undefined;

@@ -7,7 +7,7 @@ import { mayDisclose } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { effectivePlan } from '../state/observeObject.ts';
 
-/** Different things that are told of a resource until it is corrected, or in sync. */
+/** How many different reports a resource may cause until it is corrected or in sync. */
 const maxReported = 20;
 
 type Actions = NonNullable<Parameters<(typeof resource)['provide']>[0]['actions']>;
@@ -25,7 +25,7 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
 /** What the `resource` machine reports: as facts, and in the status of its application. */
 export function resourceReports(effects: ObserverEffects) {
   const { report, status } = effects;
-  /** What was told since it was in sync last, or corrected: each thing once, whatever it alternates with. */
+  /** What has been reported since the resource was last in sync or corrected: each report once. */
   const reported = new WeakMap<ResourceEntry, Set<string>>();
 
   function reportOnce(entry: ResourceEntry, text: string, tell: () => void): void {
@@ -35,7 +35,10 @@ export function resourceReports(effects: ObserverEffects) {
     tell();
   }
 
-  /** The same of what is different or in the way: whoever changes it all the time would fill log, Events and memory. */
+  /**
+   * The same for drifts, with an upper limit: otherwise someone who keeps changing the object could fill log, Events
+   * and memory.
+   */
   function reportLimited(entry: ResourceEntry, text: string, tell: () => void): void {
     if ((reported.get(entry)?.size ?? 0) >= maxReported) return;
     reportOnce(entry, createHash('sha256').update(text).digest('base64'), tell);
@@ -47,14 +50,14 @@ export function resourceReports(effects: ObserverEffects) {
     status.resourceChanged(entry.application);
   }
 
-  /** All but what is so whatever is corrected: that the manifest of now is refused. */
+  /** Forgets all reports, except that the current manifest is refused: a correction does not change that. */
   function clearReported(entry: ResourceEntry): void {
     const lasting = entry.lastKnownGood?.reason;
     if (lasting !== undefined && reported.get(entry)?.has(lasting)) reported.set(entry, new Set([lasting]));
     else reported.delete(entry);
   }
 
-  /** Of an entry that is there: its application may be gone by the time that its actor speaks. */
+  /** Calls `report` with the entry, unless its application is already gone. */
   function withEntry(tell: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.resourceOf(context.application, context.resource);
@@ -72,7 +75,7 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'inSync');
     }),
     reportDrifted: withEntry((entry, { mayCorrect }) => {
-      // What is yet to be applied is not there as it is desired, and nobody has changed it.
+      // A manifest that is not applied yet differs by itself: that is no drift.
       if (effectivePlan(entry) === undefined) return;
       const { drifts, conflictingManager } = entry;
       become(entry, 'drifted');
@@ -96,7 +99,7 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'terminating');
       reportOnce(entry, 'ending', () => report({ type: 'resource.terminating', ...aboutOf(entry) }));
     }),
-    // Told by who wrote, who knows what.
+    // The write itself has reported what it did.
     reportCorrected: withEntry(clearReported),
     reportCreated: withEntry(clearReported),
     reportClaimed: withEntry((entry, { reason }) => {

@@ -26,8 +26,8 @@ import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
- * Brings a resource to what its manifest says, by what is known when it is its turn: created, updated, or corrected.
- * A request that has left is not taken back when nobody waits for it any more; one that waits for its turn is.
+ * Creates, updates or corrects a resource, by what is known when its slot is granted. A request that was sent is not
+ * aborted when its caller stops waiting; one that still waits for a slot is.
  */
 export async function writeResource(
   effects: ObserverEffects,
@@ -38,7 +38,7 @@ export async function writeResource(
   return () => event;
 }
 
-/** The same, for who does not need it as a question. `onSlow` as of `Places`. */
+/** The same without the actor's protocol. `onSlow` as in `RequestSemaphore`. */
 export async function applyOrCorrect(
   effects: ObserverEffects,
   entry: ResourceEntry,
@@ -63,12 +63,12 @@ export async function applyOrCorrect(
   return writing;
 }
 
-/** A request that has left is not taken back. */
+/** A request that was sent is not aborted. */
 const until = new AbortController().signal;
 
 /**
- * What is read before the first request under the account, with weeder's own rights, must not show: without the right to
- * patch nothing is read, and a refusal is told only when the account may see the object.
+ * What weeder reads with its own rights must not leak: without the right to patch nothing is read, and a refusal is
+ * reported only if the ServiceAccount may see the object.
  */
 async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { access, runtime } = effects;
@@ -92,7 +92,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const unknown = await readLive(effects, entry, entry.plan, until);
   if (unknown !== undefined) return unknown;
   const found = foundOf(entry);
-  // What is seen of the object may change what is observed of it.
+  // The live object may have changed the plan: its replicas may be scaled.
   const { lastKnownGood } = entry;
   const chosen = lastKnownGood?.plan ?? entry.plan;
   const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
@@ -109,7 +109,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
     return recordOutcome(effects, entry, plan, [], outcome);
   }
-  // The stream may tell of the correction before its answer does, and the drift is over by then.
+  // The stream may report a correction before its reply arrives, and then there is no drift any more.
   const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return recheck(entry);
   return recordOutcome(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
@@ -154,7 +154,7 @@ async function readLive(
   return undefined;
 }
 
-/** What stands for a resource that is not there among its drifts. */
+/** The drift of a resource that does not exist. */
 const missing: Drift = { path: missingKey, desired: undefined, found: undefined, is: 'missing' };
 
 function recordOutcome(
@@ -184,7 +184,7 @@ function recordOutcome(
   return { type: 'write.done' };
 }
 
-/** The observed part of the API server's own reply is what is desired from now on. */
+/** Makes the observed part of the reply the new baseline. */
 function recordApplied(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
@@ -224,8 +224,8 @@ function recordCorrected(
 }
 
 /**
- * The API server answers with what it had: it changes the value itself, each time. What somebody has added is never
- * taken for that: it stays a drift.
+ * If a correction changes nothing, admission changes the value back each time: the value is accepted as the baseline.
+ * An added element is never accepted, and stays a drift.
  */
 function acceptMutation(
   { runtime, report }: ObserverEffects,
@@ -234,7 +234,7 @@ function acceptMutation(
   drifts: readonly Drift[],
   object: Applied['object'],
 ): void {
-  // That it is applied is no value that admission changes.
+  // The ownership label is no value that admission changes.
   const changed = drifts.filter(({ path }) => path !== labelPath);
   if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
   setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
@@ -246,11 +246,14 @@ function countCorrection({ runtime }: ObserverEffects, entry: ResourceEntry, dri
   entry.correctionHistory = withCorrection(entry.correctionHistory, drifts.map(correctionKey), runtime.clock.now());
 }
 
-/** The reply is the newest that is known of it, whatever its stream tells later of before; and it proves what was applied. */
+/**
+ * Records the reply as the newest known version, whatever older version the stream reports later, and its uid as
+ * applied.
+ */
 function recordReply(entry: ResourceEntry, object: Applied['object'], now: number): void {
   entry.appliedUid = uidOf(object) ?? entry.appliedUid;
   const isNewest = observeObject(entry, object, now);
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
-  // The stream told of a newer version before this reply came, and that was compared with what was desired before.
+  // The stream has reported a newer version before this reply, which was compared with the old baseline.
   if (!isNewest) recompare(entry, now);
 }

@@ -19,7 +19,7 @@ export interface ListMask {
   readonly min: number;
   /** 0: unlimited. */
   readonly max: number;
-  /** What tells the elements apart where the server's schema says atomic or nothing (`observer_schema_list_key`). */
+  /** The keys that identify elements where the API server's schema has none (`observer_schema_list_key`). */
   readonly key?: readonly string[];
 }
 

@@ -64,7 +64,7 @@ export type ReadFields = (map: JsonObject, path: Path, faults: ErrorList) => Fie
 export function createPartReader(): ReadFields {
   let parts = 0;
   return (map, path, faults) => {
-    // What is told of as a whole is told once.
+    // An error about the whole schema is reported once.
     const told = new Set<SchemaErrorCode>();
     const tellOnce = (code: SchemaErrorCode, message: string): FieldMask => {
       if (!told.has(code)) faults.add(code, path, message);
@@ -103,7 +103,7 @@ function readFields(entry: JsonObject, top: Path, faults: ErrorList, limit: Limi
   }
 
   function fields(map: JsonObject, path: Path): FieldMask {
-    // An entry without fields is told as one.
+    // An entry without fields is reported as a whole.
     if (path.length > 1 && Object.keys(map).length === 0) faults.add('nullsLost', path, 'is an empty map');
     if (isBounds(map)) faults.add('boundsOutsideList', path, 'has bounds of a list, and is none');
     const read = new Map<string, FieldMask>();

@@ -81,7 +81,7 @@ function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntr
   return { identity, mask, faults };
 }
 
-/** Of entries about one resource, each with another one's place: nobody can tell which of them is meant. */
+/** Entries about the same resource, each with the position of another one: it is ambiguous which one is meant. */
 function twinsAmong(read: readonly ReadEntry[]): ReadonlyMap<number, number> {
   const first = new Map<string, number>();
   const twins = new Map<number, number>();

@@ -4,9 +4,9 @@ import type { Identity, Json } from '../model/identity.ts';
 import { boundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';
 
-/** What is so of a resource, as it stands in the status: only what lasts, for each write is one for every watcher. */
+/** The state of a resource in the status. Only lasting states, since each write of the status reaches every watcher. */
 const resourceStates = [
-  /** Written down before it is applied, or not looked at yet. */
+  /** Recorded before it is applied, or not checked yet. */
   'pending',
   'inSync',
   'drifted',
@@ -23,7 +23,7 @@ const resourceStates = [
 ] as const;
 export type ResourceState = (typeof resourceStates)[number];
 
-/** A difference as the status holds it: the values as JSON, cut; of a Secret there are none. */
+/** A drift in the status: its values are JSON and truncated, and left out for a Secret. */
 export interface ShownDrift {
   readonly path: string;
   readonly is: Drift['is'];
@@ -45,7 +45,10 @@ export interface InventoryEntry {
   readonly hash: string | undefined;
   readonly state: ResourceState;
   readonly drifts: readonly ShownDrift[];
-  /** By path: what the reply had in fields that the schema lists and the manifest does not have. Wanted from then on. */
+  /**
+   * By path: values that the API server has filled in for fields that the schema lists and the manifest leaves out.
+   * They belong to the desired state from then on.
+   */
   readonly initialised: ReadonlyMap<string, Json>;
 }
 

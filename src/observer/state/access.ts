@@ -3,23 +3,25 @@ import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFai
 import type { AccessVerb, ResourceApi, Target } from '../plan/resourceApi.ts';
 import type { ResourceEntry } from './entries.ts';
 
-/** An account that may see an object is asked for again after this time: the right may be taken away. Milliseconds. */
+/** How long a proof of access is valid: the right may be revoked. Milliseconds. */
 const believedFor = 300_000;
 
-/** Whether there is a proof that is not due for renewal. `now`: by the monotonic clock. */
+/** Whether there is a proof of access that has not expired. `now`: by the monotonic clock. */
 export function isAccessProven({ plan, proof }: ResourceEntry, now: number): boolean {
   const account = plan?.target.account;
   if (plan === undefined || account === undefined) return plan !== undefined;
   return proof?.account === account && now < proof.until;
 }
 
-/** Whether what was found of the object may be told. One that is due for renewal holds until the answer is there. */
+/**
+ * Whether what was found of the object may be reported. A proof that has expired counts until it is renewed or refused.
+ */
 export function mayDisclose({ plan, proof }: ResourceEntry): boolean {
   const account = plan?.target.account;
   return plan !== undefined && (account === undefined || proof?.account === account);
 }
 
-/** An apply under the account was answered with the object. `now`: by the monotonic clock. */
+/** Records that a reply to the ServiceAccount's own apply has held the object. `now`: by the monotonic clock. */
 export function recordAccess(entry: ResourceEntry, account: string | undefined, now: number): void {
   if (account !== undefined) entry.proof = { account, until: now + believedFor, hasReplied: true };
 }

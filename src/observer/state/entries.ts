@@ -31,11 +31,11 @@ export interface ApplicationEntry {
   readonly about: AboutApplication;
   readonly owner: ApplicationOwner;
   readonly actor: Actor<typeof application>;
-  /** As it was heard of last. */
+  /** As it was observed last. */
   newest: Application;
   /** As it was when it was validated last; undefined: never yet. */
   valid: Application | undefined;
-  /** Nothing is written for it: it only tells of drift, or the process is in a dry run. */
+  /** Nothing is written for it: mode detect, or a dry run of weeder. */
   isDetectOnly: boolean;
   /** Those of the manifests, by key. */
   readonly resources: Map<string, ResourceEntry>;
@@ -51,13 +51,13 @@ export interface ApplicationEntry {
   readonly activeRemovals: Map<string, ActiveRemoval>;
   /** Requests about its resources that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
-  /** The newest of which it was told that it was applied. */
+  /** The newest generation that was reported as applied. */
   reportedGeneration: number;
   /** The status as the API server has it, as far as that is known. */
   status: unknown;
 }
 
-/** What was applied before, for as long as the API server will not take the manifest of now. */
+/** The last manifest that was applied, for as long as the API server refuses the current one. */
 export interface LastKnownGood {
   /** With the account of now. */
   readonly plan: ResourcePlan;
@@ -81,7 +81,7 @@ interface AccessProof {
   readonly hasReplied: boolean;
 }
 
-/** An object as it was heard of last. */
+/** An object as it was observed last. */
 export interface Found {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -111,8 +111,8 @@ interface Correction {
 }
 
 /**
- * What is known of a resource. It outlives the observers of its application, so that none of it has to be found out anew
- * after an update: what was applied, what it is compared with, and how often it had to be corrected.
+ * What is known of a resource: what was applied, its baseline, and its corrections. It outlives the observers of its
+ * application, so that an update does not have to find this out again.
  */
 export interface ResourceEntry {
   readonly application: ApplicationEntry;
@@ -132,22 +132,25 @@ export interface ResourceEntry {
   appliedUid: string | undefined;
   /** By path: what the API server filled in where the schema lists a field that the manifest does not have. */
   initialised: ReadonlyMap<string, Json>;
-  /** The manifest of now is refused for good, and this is compared and corrected; undefined: nothing is. */
+  /** What was applied before, which is observed while the current manifest is refused permanently. */
   lastKnownGood: LastKnownGood | undefined;
-  /** The value of a label on it that is no application's: the object is nobody's. Undefined: none is known to be. */
+  /** The value of its ownership label, if no application has that label. */
   staleLabel: string | undefined;
-  /** What is desired of it; undefined: not known yet. */
+  /** The desired state of its observed fields. Undefined until it is known. */
   baseline: Projection | undefined;
-  /** `unknown`: ask. `lost`: its stream has it no more, which may mean a lost label; ask. `missing`: it is not there. */
+  /**
+   * `unknown`: a GET is needed. `lost`: the stream no longer has it, which may mean a lost label; a GET is needed.
+   * `missing`: it does not exist.
+   */
   found: Found | 'unknown' | 'lost' | 'missing';
-  /** Of our own last write: what is told of older versions is no news. */
+  /** The resourceVersion of weeder's last write: older versions are ignored. */
   writtenVersion: string | undefined;
-  /** That the account may see it; undefined: nothing that was found of it may be told. */
+  /** The proof that the ServiceAccount may see the object. Without one nothing about the object may be reported. */
   proof: AccessProof | undefined;
   drifts: readonly Drift[];
-  /** By the monotonic clock: when the drift was heard of that is there now. */
+  /** By the monotonic clock: when the current drift was detected. */
   driftedAt: number | undefined;
-  /** Whose field manager has the drifted fields. */
+  /** The field manager that owns the drifted fields. */
   conflictingManager: string | undefined;
   state: ResourceState;
   /** Why it is in this state, where that needs a reason. */

@@ -2,10 +2,10 @@ import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { LastKnownGood, ResourceEntry } from './entries.ts';
 
-/** What is refused for good is tried again this rarely. Milliseconds. */
+/** How often a permanently refused manifest is tried again. Milliseconds. */
 const retryInterval = 300_000;
 
-/** Whoever applied it: what was applied is known for as long as it is what the plan says. */
+/** Remembers the plan as applied if its hash is that of the last apply, whichever process has made it. */
 export function rememberApplied(entry: ResourceEntry): void {
   if (entry.plan !== undefined && entry.plan.hash === entry.appliedHash) entry.appliedPlan = entry.plan;
 }
@@ -27,12 +27,12 @@ export function lastKnownGoodAfter(
   return { plan: { ...appliedPlan, target, mayRecreate }, reason, failure, until: now + retryInterval };
 }
 
-/** Milliseconds until the manifest of now is tried again. Where nothing is applied, it never is. */
+/** Milliseconds until the current manifest is tried again. */
 export function retryDelayOf({ until }: LastKnownGood, now: number): number {
   return until > now ? until - now : retryInterval;
 }
 
-/** Once it is time for the manifest of now again, nothing else is kept. */
+/** Drops the last known good plan once the current manifest is due to be tried again. */
 export function expireLastKnownGood(entry: ResourceEntry, now: number): void {
   if (entry.lastKnownGood === undefined || entry.application.isDetectOnly || now < entry.lastKnownGood.until) return;
   entry.lastKnownGood = undefined;

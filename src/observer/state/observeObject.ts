@@ -10,8 +10,8 @@ import { type Compared, type Found, foundOf, type ResourceEntry } from './entrie
 import { yieldReplicas } from './yieldReplicas.ts';
 
 /**
- * Takes in an object as it is: from a stream, a GET, or the reply to an apply. False: it is older than what is known, or
- * than what weeder has written itself, and so no news. `now`: by the monotonic clock.
+ * Records an object from a stream, a GET or the reply to an apply, and compares it. Returns false if it is older than
+ * the known version or than weeder's own last write. `now`: by the monotonic clock.
  */
 export function observeObject(entry: ResourceEntry, object: JsonObject, now: number): boolean {
   const found = readFound(object);
@@ -21,20 +21,20 @@ export function observeObject(entry: ResourceEntry, object: JsonObject, now: num
   return true;
 }
 
-/** What is desired is this from now on. */
+/** Sets the desired state, and compares the live object with it. */
 export function setBaseline(entry: ResourceEntry, baseline: Projection, now: number): void {
   entry.baseline = baseline;
   recompare(entry, now);
 }
 
-/** What is desired is something else than when the object was heard of. */
+/** Compares again after the desired state has changed. */
 export function recompare(entry: ResourceEntry, now: number): void {
-  // Of what was in sync with another baseline nothing was kept.
+  // Objects in sync are not stored, so the object has to be read again.
   if (foundOf(entry)?.object === undefined && foundOf(entry) !== undefined) entry.found = 'unknown';
   compareLive(entry, now);
 }
 
-/** Everything observed is as it is desired, and the object is there to stay. */
+/** Whether every observed field is in the desired state, and the object is not being deleted. */
 export function isInSync(entry: ResourceEntry): boolean {
   const found = foundOf(entry);
   return found !== undefined && !found.isTerminating && entry.baseline !== undefined && entry.drifts.length === 0;
@@ -45,24 +45,27 @@ export function needsApply({ application, plan, appliedHash }: ResourceEntry): b
   return !application.isDetectOnly && plan !== undefined && plan.hash !== appliedHash;
 }
 
-/** The label of the application that has it, where that is another one. */
+/** The label of the other application that owns the object, if any. */
 export function foreignOwnerOf(entry: ResourceEntry): string | undefined {
   const label = foundOf(entry)?.label;
   return label === entry.application.owner.label || label === entry.staleLabel ? undefined : label;
 }
 
-/** Whether the label that it has now is no application's. `now`: by the monotonic clock. */
+/** Records whether the object's current label belongs to no application. `now`: by the monotonic clock. */
 export function setStaleClaim(entry: ResourceEntry, isAbandoned: boolean, now: number): void {
   entry.staleLabel = isAbandoned ? foundOf(entry)?.label : undefined;
   compareLive(entry, now);
 }
 
-/** What is compared and corrected: not what is yet to be applied, but what was before, where that is kept. */
+/**
+ * The plan that is compared and corrected: the last known good one while the current one is refused. Undefined if the
+ * current one is still to be applied.
+ */
 export function effectivePlan(entry: ResourceEntry): ResourcePlan | undefined {
   return entry.lastKnownGood?.plan ?? (needsApply(entry) ? undefined : entry.plan);
 }
 
-/** Compares what was heard last with what is desired now. */
+/** Compares the object that was observed last with the desired state. */
 export function compareLive(entry: ResourceEntry, now: number): void {
   const found = foundOf(entry);
   if (found === undefined) entry.drifts = [];
@@ -111,8 +114,8 @@ function driftsOf(
 }
 
 /**
- * Whose it is is always observed, where it was ever said. An object that somebody put in the place of the applied one is
- * not applied, whatever label it has: until it is, nothing proves that it may be deleted with its application.
+ * The ownership label is always observed once something was applied. An object that replaced the applied one counts as
+ * not applied, whatever its label: until it is, nothing proves that it may be deleted with its application.
  */
 function labelDrift(entry: ResourceEntry, { label, uid }: Found): Drift[] {
   const { application, appliedHash, appliedUid } = entry;

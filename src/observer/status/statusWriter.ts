@@ -49,9 +49,11 @@ const soon = 1_000;
 const mostAtOnce = 4;
 /** How often it is asked whether applies still wait. */
 const heldBackFor = 500;
-/** Whoever waits until an application is applied is told after this long, whatever else is to be applied. */
+/**
+ * After this long the status says that an application is applied, even while other applies are waiting. Milliseconds.
+ */
 const maxAppliedDelay = 5_000;
-/** People are told after this long, whatever is to be applied. */
+/** After this long any status is written, even while applies are waiting. Milliseconds. */
 const longestHeldBack = 30_000;
 /** Each application's status is written so often at most. */
 const apart = 1_000;
@@ -68,7 +70,7 @@ interface Pending {
   failures: number;
   /** As it is once what was sent last is done; undefined: nothing was sent. */
   sent: unknown;
-  /** How often the API server has told of one. */
+  /** How many statuses the stream has reported. */
   reports: number;
 }
 
@@ -147,7 +149,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const written = await applications.patchStatus(entry.about, entry.status, objectOf(patch['status']));
     if (written.ok) {
       its.failures = 0;
-      // What the stream has told meanwhile may be newer than what was written.
+      // A status that the stream has reported meanwhile may be newer than the one written.
       if (its.reports === reports) entry.status = sent;
       return written;
     }
