@@ -80,9 +80,9 @@ function verdictOf({ entry, error }: InspectedApplication, now: number): string 
   const { isTerminating, spec } = entry.newest;
   if (error !== '') return '';
   if (isTerminating) return 'left so, for the application is being deleted';
-  if (spec.mode === 'detect') return 'told, and left so';
+  if (spec.mode === 'detect') return 'reported, and left as it is';
   if ((spec.pausedUntil ?? 0) > now) return `left so until ${timeOf(spec.pausedUntil ?? 0)}`;
-  return 'put right at once by a weeder that runs, later where somebody keeps changing it back';
+  return 'corrected at once while weeder runs, later if it is changed back repeatedly';
 }
 
 function leaves({ entry, faults }: InspectedApplication): string {

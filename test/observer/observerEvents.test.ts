@@ -40,9 +40,9 @@ test('a correction says what was put back, and of what was not to be there that 
   const correct = (...drifts: Drift[]) =>
     toldOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
   const [changed, excess, twice] = [drift('a', 'changed'), drift('b', 'excess'), drift('c', 'duplicate')];
-  assert.deepEqual(correct(changed), ['Deployment shop/nginx: a put back.']);
+  assert.deepEqual(correct(changed), ['Deployment shop/nginx: a restored.']);
   assert.deepEqual(correct(excess), ['Deployment shop/nginx: b removed.']);
-  assert.deepEqual(correct(changed, excess, twice), ['Deployment shop/nginx: a put back; b, c removed.']);
+  assert.deepEqual(correct(changed, excess, twice), ['Deployment shop/nginx: a restored; b, c removed.']);
 });
 
 test('what passes by itself is in the log alone', () => {

@@ -96,7 +96,10 @@ test('in mode detect a difference is shown with both values, and that it is left
   const lines = await explain(of('ConfigMap', { a: '1', b: '1' }), labelled(of('ConfigMap', { a: '2', b: '1' })), {
     mode: 'detect',
   });
-  assert.ok(lines.includes('ConfigMap shop/one: 1 field not as desired  → told, and left so'), lines.join('\n'));
+  assert.ok(
+    lines.includes('ConfigMap shop/one: 1 field not as desired  → reported, and left as it is'),
+    lines.join('\n'),
+  );
   const fields = lines.slice(lines.indexOf('  mode detect: nothing is applied') + 1);
   assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
 });
@@ -116,7 +119,7 @@ test('what is being deleted, missing, or paused is said as it is; what a termina
   const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
     (await explain(manifest, live, spec)).find((line) => line.startsWith('ConfigMap')) ?? '';
   assert.match(await said(ending), /: being deleted, and its end is waited for$/);
-  assert.match(await said(undefined), /: not there yet {2}→ put right at once/);
+  assert.match(await said(undefined), /: not there yet {2}→ corrected at once/);
   const pausedUntil = '2026-11-21T18:00:00Z';
   assert.match(await said(undefined, { pausedUntil }), /→ left so until 2026-11-21T18:00:00Z$/);
   const named = of('ConfigMap', { '\u001b[31m': '1' });

@@ -315,7 +315,7 @@ test('in the place of an account that is missing nothing is applied, which is sa
   assert.deepEqual(world.requests, []);
   const said = world.factsOf('application.serviceAccountNotFound');
   const sentence =
-    'Nothing is applied: the ServiceAccount shop/deployer is not there. Make it, or name another one in spec.serviceAccountName.';
+    'Nothing is applied: the ServiceAccount shop/deployer does not exist. Create it, or name another one in spec.serviceAccountName.';
   assert.deepEqual(
     said.map(({ reason }) => reason),
     [sentence],

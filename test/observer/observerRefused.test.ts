@@ -75,7 +75,7 @@ test('the status says both: that the new manifest is refused, and that what was 
   const world = await refused();
   assert.equal(said(world, 'Applied'), 'False Failed: Not applied: ConfigMap shop/one (It is not a key).');
   assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(It is not a key\)\.$/);
-  assert.match(said(world, 'InSync'), /^True AsApplied: .* Of ConfigMap shop\/one what was applied before is kept\.$/);
+  assert.match(said(world, 'InSync'), /^True AsApplied: .* ConfigMap shop\/one stays as it was applied last\.$/);
   assert.deepEqual([rowOf(world)['state'], rowOf(world)['drifts']], ['refused', undefined]);
   world.refusals.set(`correct ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
   await change(world, 'by hand', 3 * second);

@@ -85,7 +85,7 @@ export async function checkServiceAccount(
   return undefined;
 }
 
-const whatToDo = 'is not there. Make it, or name another one in spec.serviceAccountName.';
+const whatToDo = 'does not exist. Create it, or name another one in spec.serviceAccountName.';
 
 function createsAccount({ resources, about }: ApplicationEntry, account: string): boolean {
   return [...resources.values()].some(

@@ -28,13 +28,18 @@ function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly 
     case 'application.invalid':
       return of(fact, 'warn', { reason: fact.reason }, 'application invalid: nothing of it is applied');
     case 'application.partlyInvalid':
-      return of(fact, 'warn', { reason: fact.reason }, 'a part of the application is left as it is');
+      return of(fact, 'warn', { reason: fact.reason }, 'application partly invalid, applying the rest');
     case 'application.paused':
       return of(fact, 'info', { until: new Date(fact.until).toISOString() }, 'application paused');
     case 'application.serviceAccountNotFound':
-      return of(fact, 'warn', { reason: fact.reason }, 'the account of the application is missing');
+      return of(fact, 'warn', { reason: fact.reason }, 'ServiceAccount of the application not found');
     case 'application.serviceAccountUnverified':
-      return of(fact, 'warn', { reason: fact.reason }, 'not looked whether the account of the application is there');
+      return of(
+        fact,
+        'warn',
+        { reason: fact.reason },
+        'ServiceAccount of the application cannot be read, applying anyway',
+      );
     case 'application.deleted':
       return of(fact, 'info', { policy: fact.policy }, 'application deleted');
     case 'application.refused':
@@ -60,27 +65,22 @@ function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
     case 'resource.missing':
       return about(fact, fact.isCorrected ? 'info' : 'warn', {}, 'resource missing');
     case 'resource.mutatedByAdmission':
-      return about(fact, 'warn', { paths: fact.paths }, 'changed on admission each time, and taken as it is');
+      return about(fact, 'warn', { paths: fact.paths }, 'fields mutated by admission, result accepted');
     case 'resource.desiredStateChanged':
-      return about(
-        fact,
-        'info',
-        { paths: fact.paths },
-        'the API server makes something else of the manifest: desired now',
-      );
+      return about(fact, 'info', { paths: fact.paths }, 'desired state changed by admission or defaults');
     case 'resource.correctionBackOff':
       return about(
         fact,
         'warn',
         { conflictingManager: fact.conflictingManager, wait: rounded(fact.wait) },
-        'somebody keeps changing the resource back: its correction waits',
+        'correction backing off: the resource is changed back repeatedly',
       );
     case 'resource.terminating':
-      return about(fact, 'info', {}, 'resource is being deleted: its end is waited for');
+      return about(fact, 'info', {}, 'resource terminating, waiting until it is gone');
     case 'resource.ownershipConflict':
       return about(fact, 'warn', { reason: fact.reason }, 'resource belongs to another application');
     case 'resource.noKindMatch':
-      return about(fact, 'warn', { reason: fact.reason }, 'kind of the resource is not known to the cluster');
+      return about(fact, 'warn', { reason: fact.reason }, 'no match for the kind of the resource');
     case 'resource.refused':
       return about(fact, 'warn', refusal(fact), 'resource refused');
     case 'resource.failed':

@@ -109,11 +109,11 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): ReportedEvent |
       return { reason: 'CorrectionBackOff', type: 'Warning', action: 'Wait', note };
     }
     case 'resource.mutatedByAdmission': {
-      const note = `${listed(fact.paths)} of ${name} is changed on admission each time, and taken as it is.`;
+      const note = `${listed(fact.paths)} of ${name} is mutated by admission each time; the result is accepted.`;
       return { reason: 'MutatedByAdmission', type: 'Warning', action: 'Adopt', note };
     }
     case 'resource.desiredStateChanged': {
-      const note = `The API server makes something else of the manifest of ${name}: ${listed(fact.paths)}.`;
+      const note = `Admission or defaults change the desired state of ${name}: ${listed(fact.paths)}.`;
       return { reason: 'DesiredStateChanged', type: 'Normal', action: 'Adopt', note };
     }
     default:
@@ -126,7 +126,7 @@ function correctedNote(drifts: readonly Drift[]): string {
   const removed = drifts.filter(({ is }) => is === 'excess' || is === 'duplicate');
   const restored = drifts.filter((each) => !removed.includes(each));
   return [
-    ...(restored.length === 0 ? [] : [`${paths(restored)} put back`]),
+    ...(restored.length === 0 ? [] : [`${paths(restored)} restored`]),
     ...(removed.length === 0 ? [] : [`${paths(removed)} removed`]),
   ].join('; ');
 }
@@ -144,7 +144,7 @@ function problemEvent(fact: Extract<ObserverFact, AboutResource>, name: string):
     case 'resource.deleted':
       return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };
     case 'resource.released':
-      return { reason: 'Pruned', type: 'Normal', action: 'Release', note: `${name} was let go of.` };
+      return { reason: 'Pruned', type: 'Normal', action: 'Release', note: `${name} was released.` };
     case 'resource.deletionSkipped':
       return { reason: 'DeletionSkipped', type: 'Normal', action: 'Skip', note: skippedNote(name) };
     default:

@@ -52,9 +52,9 @@ function notesOf(resource: ResourceEntry): readonly string[] {
   const { identity, lastKnownGood, mutatedByAdmission, scaledBy, isAutoscaled } = resource;
   const name = identityText(identity);
   const notes: string[] = [];
-  if (lastKnownGood !== undefined) notes.push(`Of ${name} what was applied before is kept.`);
+  if (lastKnownGood !== undefined) notes.push(`${name} stays as it was applied last.`);
   if (mutatedByAdmission.length > 0)
-    notes.push(`Changed on admission, and taken as it is: ${listed(mutatedByAdmission)} of ${name}.`);
+    notes.push(`Mutated by admission, and accepted: ${listed(mutatedByAdmission)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
   else if (scaledBy !== undefined && mayDisclose(resource))
     notes.push(`The replicas of ${name} are left to ${scaledBy}, which scales it.`);

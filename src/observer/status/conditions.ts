@@ -123,7 +123,7 @@ function degraded({ phase, mode, accountError, resources }: ApplicationView): Co
   }
   const fought = resources.filter(({ conflictingManager }) => conflictingManager !== undefined);
   if (fought.length > 0)
-    return content('True', 'CorrectionBackOff', summaryOf('Changed back again and again', fought.map(byWhom)));
+    return content('True', 'CorrectionBackOff', summaryOf('Changed back repeatedly', fought.map(byWhom)));
   const isUnderWay = phase === 'applying' || (phase === 'observing' && !resources.every(isSettled));
   return content(
     'False',
@@ -140,9 +140,9 @@ function isSettled({ isApplied, state }: ResourceView): boolean {
 const headings = {
   Unverified: 'The account may not see',
   OwnershipConflict: 'Belongs to another application',
-  Refused: 'The API server does not take',
+  Refused: 'The API server refuses',
   NoKindMatch: 'The cluster does not know the kind of',
-  Retrying: 'Tried again',
+  Retrying: 'Retrying',
 } as const;
 
 function withReason({ identity, reason, refusal }: ResourceView): string {

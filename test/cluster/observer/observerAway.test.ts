@@ -91,7 +91,7 @@ async function untilSaid({ application }: ObserverScene, type: string, reason: s
 
 async function assertCorrected({ ns }: ObserverScene, value: string): Promise<void> {
   await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
-  await untilObject(ns, 'ConfigMap', 'settings', 'its data put back', (object) => at(object, 'data', 'a') === value);
+  await untilObject(ns, 'ConfigMap', 'settings', 'its data restored', (object) => at(object, 'data', 'a') === value);
 }
 
 const untilThere = async ({ ns }: ObserverScene, path: string) =>

@@ -122,7 +122,7 @@ suite('cluster-scoped resources on a real API server', { concurrency: 1 }, () =>
     await widen(scene);
     await untilPutBack(scene);
     await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
-    await untilObject(ns, 'ConfigMap', 'settings', 'its data put back', (object) => at(object, 'data', 'a') === '1');
+    await untilObject(ns, 'ConfigMap', 'settings', 'its data restored', (object) => at(object, 'data', 'a') === '1');
     isDenied = false;
     await weeder.log.until('stream opened again', { stream: clusterRoles });
     await widen(scene);

@@ -288,7 +288,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await edit(ns, path, { metadata: { finalizers: ['example.org/wait'] } });
     const before = await read(ns, 'ConfigMap', 'settings');
     await ns.cluster.api('DELETE', path);
-    await weeder.log.until('resource is being deleted: its end is waited for');
+    await weeder.log.until('resource terminating, waiting until it is gone');
     await edit(ns, path, { data: { a: 'late' }, metadata: { finalizers: null } });
     const after = await untilObject(
       ns,

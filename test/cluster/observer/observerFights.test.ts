@@ -81,7 +81,7 @@ suite('who works against an application on a real API server', { concurrency: 2 
     await edit(ns, path, { data: { a: '2' } }, 'their-operator');
     await untilObject(ns, 'ConfigMap', 'fought', 'the first correction', (object) => dataOf(object) === '1');
     await edit(ns, path, { data: { a: '2' } }, 'their-operator');
-    const line = await weeder.log.until('somebody keeps changing the resource back: its correction waits');
+    const line = await weeder.log.until('correction backing off: the resource is changed back repeatedly');
     assert.match(String(line['rival']), /their-operator/);
     // The other resource is corrected while this one waits.
     await edit(ns, pathOf(ns, 'ConfigMap', 'quiet'), { data: { a: '2' } });
@@ -128,7 +128,7 @@ suite('who works against an application on a real API server', { concurrency: 2 
     await scene.untilInSync('shop');
     const end = await mirroring(t, ns);
     await untilObject(ns, 'ConfigMap', 'settings', 'the value of admission', (object) => dataOf(object) === 'mirrored');
-    const { paths } = await weeder.log.until('the API server makes something else of the manifest: wanted now');
+    const { paths } = await weeder.log.until('desired state changed by admission or defaults');
     assert.deepEqual(paths, ['.data.a']);
     await end();
     await untilObject(ns, 'ConfigMap', 'settings', 'the value of the manifest', (object) => dataOf(object) === 'ours');
@@ -203,7 +203,7 @@ suite('who works against an application on a real API server', { concurrency: 2 
       async (saw) => {
         const said = await conditionOf(scene, 'shop', 'InSync');
         saw(said);
-        return said['status'] === 'True' && /web what was applied before is kept/.test(String(said['message']));
+        return said['status'] === 'True' && /web stays as it was applied last/.test(String(said['message']));
       },
       { what: 'that all is as it was' },
     );

@@ -21,7 +21,7 @@ async function contest({ ns }: ObserverScene, weeder: WeederProcess): Promise<vo
   await edit(ns, path, { data: { a: 'theirs' } });
   await untilObject(ns, 'ConfigMap', 'settings', 'the first correction', (object) => dataOf(object) === '1');
   await edit(ns, path, { data: { a: 'theirs' } });
-  await weeder.log.until('somebody keeps changing the resource back: its correction waits');
+  await weeder.log.until('correction backing off: the resource is changed back repeatedly');
 }
 
 suite('what happens while an application is drifted, on a real API server', { concurrency: 1 }, () => {

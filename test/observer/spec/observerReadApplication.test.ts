@@ -53,7 +53,7 @@ suite('an Application that is read', () => {
       createdAt: '2026-11-21T00:00:00Z',
       resources: manifests.length,
       bytes: Buffer.byteLength(JSON.stringify(said)),
-      isEnding: false,
+      isTerminating: false,
       hasFinalizer: true,
       finalizers: ['x', 'weeder.dev/application'],
       isForced: false,

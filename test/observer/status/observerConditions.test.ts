@@ -125,7 +125,7 @@ suite('the conditions', () => {
     const failing = [resource('web', { isApplied: false, state: 'refused', reason: 'No such field.' }), resource('db')];
     const { Applied, Degraded } = told({ resources: failing });
     assert.equal(Applied, 'False Failed: Not applied: Deployment shop/web (No such field).');
-    assert.equal(Degraded, 'True Refused: The API server does not take: Deployment shop/web (No such field).');
+    assert.equal(Degraded, 'True Refused: The API server refuses: Deployment shop/web (No such field).');
     assert.match(
       told({ phase: 'applying', resources: [resource('web', { state: 'pending', isApplied: false })] })['Applied'] ??
         '',
@@ -170,7 +170,7 @@ suite('the conditions', () => {
     const fought = resource('web', { state: 'drifted', paths: ['.spec.replicas'], conflictingManager: 'kubectl-edit' });
     assert.equal(
       told({ resources: [fought] })['Degraded'],
-      'True CorrectionBackOff: Changed back again and again: Deployment shop/web (.spec.replicas) by kubectl-edit.',
+      'True CorrectionBackOff: Changed back repeatedly: Deployment shop/web (.spec.replicas) by kubectl-edit.',
     );
   });
 

@@ -136,7 +136,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await grant(ns.cluster, account, rules, { namespace: ns.name });
     const weeder = await scene.start(t);
     await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })], serviceAccountName: 'late' });
-    await weeder.log.until('the account of the application is missing');
+    await weeder.log.until('ServiceAccount of the application not found');
     const { reason, message } = await eventually(
       async () => {
         const said = await conditionOf(scene, 'shop', 'Applied');
