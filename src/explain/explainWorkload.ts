@@ -1,4 +1,5 @@
 import { whyNotRecreated } from '../restart/jobs/recreateJob.ts';
+import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Use } from '../restart/model/uses.ts';
 import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
@@ -19,8 +20,8 @@ export function explainWorkload(view: WorkloadView, now: number): string {
   const lines = [
     ...usesOf(view),
     ...notAllowed.map((ref) => {
-      const fault = view.sources.get(ref)?.usedFromFault;
-      return `← ${sourceInWords(ref, namespace)}: does not allow it (weeder.dev/used-from${fault === undefined ? '' : `: ${fault}`})`;
+      const fault = view.sources.get(ref)?.allowReferencesError;
+      return `← ${sourceInWords(ref, namespace)}: does not allow it (${fault === undefined ? allowReferencesFrom : `${fault.annotation}: ${fault.reason}`})`;
     }),
     ...notFollowed.map((ref) => `← ${sourceInWords(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
     ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),

@@ -10,7 +10,12 @@ import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { correctionKey } from '../../src/observer/drift/correctionBackoff.ts';
 import { applyFailure } from '../../src/observer/model/applyFailure.ts';
-import { optOutFault, readAlsoDependsOn, usedFromFault } from '../../src/restart/model/annotations.ts';
+import {
+  allowReferencesError,
+  allowReferencesFrom,
+  optOutFault,
+  readAlsoDependsOn,
+} from '../../src/restart/model/annotations.ts';
 import { readEmptied } from '../../src/restart/model/emptied.ts';
 import { readKept } from '../../src/restart/requests/keptJob.ts';
 import { decodeState } from '../../src/restart/state/state.ts';
@@ -49,7 +54,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'the beginning of a line': (text) => peekMetadata(Buffer.from(text)),
   'the path of a drift': (text) => correctionKey({ path: text, is: 'excess' }),
   'also-depends-on': (text) => readAlsoDependsOn(text, 'shop'),
-  'used-from': (text) => usedFromFault(text),
+  'allow-references-from': (text) => allowReferencesError({ [allowReferencesFrom]: text }),
   'skip-hash-calculation': (text) => optOutFault({ 'weeder.dev/skip-hash-calculation': text }),
   'the state of a workload': (text) => decodeState(text),
   emptied: (text) => readEmptied(text, 'uid', true),

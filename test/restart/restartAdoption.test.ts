@@ -55,9 +55,11 @@ test('a required source that was missing when the workload was seen first is ado
 
 test('a source of another namespace counts from its consent on, and until that is taken back', async () => {
   const world = await restartWorld();
-  const usedFrom = (namespaces: string) => ({ metadata: { annotations: { 'weeder.dev/used-from': namespaces } } });
+  const allowReferencesFrom = (namespaces: string) => ({
+    metadata: { annotations: { 'weeder.dev/allow-references-from': namespaces } },
+  });
   const put = async (value: string, namespaces: string) => {
-    world.putSource(foreign, { a: value }, usedFrom(namespaces));
+    world.putSource(foreign, { a: value }, allowReferencesFrom(namespaces));
     await world.pass(90 * second);
   };
   world.putSource(foreign, { a: '1' });

@@ -67,7 +67,7 @@ test('a pause that cannot be read is told at once, before anything changes, and 
 
 test('a consent that cannot be read is told to those of another namespace that ask for it, and gives none', async () => {
   const ca = { kind: 'ConfigMap', namespace: 'infra', name: 'ca' } as const;
-  const consent = (text: string) => ({ metadata: { annotations: { 'weeder.dev/used-from': text } } });
+  const consent = (text: string) => ({ metadata: { annotations: { 'weeder.dev/allow-references-from': text } } });
   const world = await restartWorld(restartConfig());
   world.putSource(ca, { a: '1' }, consent('*'));
   world.putSource(settings, { a: '1' }, consent('*'));
@@ -75,7 +75,9 @@ test('a consent that cannot be read is told to those of another namespace that a
     annotations: { 'weeder.dev/also-depends-on': 'configmap/infra/ca' },
   });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/used-from ca: "*" is no na']);
+  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), [
+    'weeder.dev/allow-references-from ca: "*" is not the n',
+  ]);
   assert.equal(world.factsOf('dependency.notAllowed').length, 1);
   world.putSource(ca, { a: '2' }, consent('*'));
   await world.pass(20 * second);

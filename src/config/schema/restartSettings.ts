@@ -102,7 +102,7 @@ const windows = z
 const sources = z
   .array(foreignSources)
   .describe(
-    'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, beside those that consent by their own annotation `weeder.dev/used-from`.',
+    'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, beside those that consent by their own annotation `weeder.dev/allow-references-from`.',
   );
 
 /** The keys of a rule that say how, for its workloads. */

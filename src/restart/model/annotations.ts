@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, textOf } from '../../base/json.ts';
 import {
   entriesOf,
   isKeyName,
@@ -13,7 +13,9 @@ import type { Use } from './uses.ts';
 
 /** On a workload: what it uses beside what its pod template says. */
 export const alsoDependsOn = 'weeder.dev/also-depends-on';
-/** On a source: the namespaces whose workloads may depend on it, beside its own. */
+/** On a source: the namespaces whose workloads may depend on it, besides its own. Works like a ReferenceGrant of Gateway API. */
+export const allowReferencesFrom = 'weeder.dev/allow-references-from';
+/** The former name of `allowReferencesFrom`. It counts only where the new one is not set. */
 export const usedFrom = 'weeder.dev/used-from';
 
 const kinds: ReadonlyMap<string, SourceKind> = new Map([
@@ -68,17 +70,35 @@ function readEntry(entry: string, ownNamespace: string): Use | string {
   return { source, key, how: 'annotation', isOptional: false, containers: [] };
 }
 
-/** Reads `shop,bank`. What is no name of a namespace gives no consent; there is no word for all namespaces. */
-export function readUsedFrom(text: string | undefined): 'nobody' | ReadonlySet<string> {
-  const namespaces = entriesOf(text ?? '').filter(isNamespaceName);
-  return namespaces.length === 0 ? 'nobody' : new Set(namespaces);
+/**
+ * Reads the namespaces that a source allows to refer to it, such as `shop,bank`. Entries that are not names of namespaces
+ * allow nothing, and no entry allows all namespaces.
+ */
+export function readAllowedNamespaces(annotations: JsonObject): 'none' | ReadonlySet<string> {
+  const namespaces = entriesOf(textOf(annotations[referencesAnnotation(annotations)]) ?? '').filter(isNamespaceName);
+  return namespaces.length === 0 ? 'none' : new Set(namespaces);
 }
 
-/** What is wrong with a source's consent, in one sentence; undefined when nothing is. */
-export function usedFromFault(text: string | undefined): string | undefined {
-  const wrong = entriesOf(text ?? '').find((entry) => !isNamespaceName(entry));
+/** What is wrong with an annotation. */
+export interface AnnotationError {
+  readonly annotation: string;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/** Returns undefined if the list of allowed namespaces can be read, or is not set. */
+export function allowReferencesError(annotations: JsonObject): AnnotationError | undefined {
+  const annotation = referencesAnnotation(annotations);
+  const wrong = entriesOf(textOf(annotations[annotation]) ?? '').find((entry) => !isNamespaceName(entry));
   if (wrong === undefined) return undefined;
-  return `${quoted(wrong)} is no name of a namespace: wanted are names with commas between them. It gives no consent.`;
+  const reason = `${quoted(wrong)} is not the name of a namespace: write names with commas between them. It allows nothing.`;
+  return { annotation, reason };
+}
+
+function referencesAnnotation(annotations: JsonObject): string {
+  return annotations[allowReferencesFrom] === undefined && annotations[usedFrom] !== undefined
+    ? usedFrom
+    : allowReferencesFrom;
 }
 
 /** What of a source never causes a restart: nothing of it, all of it, or these keys. */

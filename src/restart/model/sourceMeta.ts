@@ -1,15 +1,17 @@
-import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
 import {
+  type AnnotationError,
+  allowReferencesError,
+  allowReferencesFrom,
   kudoSkipHashCalculation,
   type OptOut,
   optOutFault,
   optOutOf,
-  readUsedFrom,
+  readAllowedNamespaces,
   reloaderIgnore,
   skipHashCalculation,
   usedFrom,
-  usedFromFault,
 } from './annotations.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
 
@@ -21,10 +23,10 @@ export interface SourceMeta {
   readonly optOut: OptOut;
   /** What is wrong with its opt-out, in one sentence. */
   readonly fault: string | undefined;
-  /** The same of its consent. */
-  readonly usedFromFault: string | undefined;
-  /** The namespaces that may depend on it, beside its own. */
-  readonly usedFrom: 'nobody' | ReadonlySet<string>;
+  /** What is wrong with its list of allowed namespaces. */
+  readonly allowReferencesError: AnnotationError | undefined;
+  /** The namespaces whose workloads may depend on it, besides its own. */
+  readonly allowedNamespaces: 'none' | ReadonlySet<string>;
   /** It is being deleted. */
   readonly isEnding: boolean;
   /**
@@ -38,7 +40,7 @@ export interface SourceMeta {
 }
 
 const keptFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
-const keptAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, usedFrom];
+const keptAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
 /** The field sets of `managedFields` that are content. Their children would tell the names of keys. */
 const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
 
@@ -58,8 +60,8 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
     resourceVersion,
     optOut: optOutOf(annotations),
     fault: optOutFault(annotations),
-    usedFromFault: usedFromFault(textOf(annotations[usedFrom])),
-    usedFrom: readUsedFrom(textOf(annotations[usedFrom])),
+    allowReferencesError: allowReferencesError(annotations),
+    allowedNamespaces: readAllowedNamespaces(annotations),
     isEnding: meta['deletionTimestamp'] !== undefined,
     lastDataWrite: lastDataWriteOf(meta),
     createdAt: timeOf(meta['creationTimestamp']),

@@ -78,7 +78,7 @@ export const restartEventTable = {
     types: ['Warning'],
     actions: ['Skip'],
     meaning:
-      'It names a source of another namespace which does not allow that (`weeder.dev/used-from`): it is not read, and its changes restart nothing.',
+      'It names a source of another namespace which does not allow that (`weeder.dev/allow-references-from`): it is not read, and its changes restart nothing.',
   },
   DependencyNotFollowed: {
     about: 'workload',

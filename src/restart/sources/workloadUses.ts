@@ -51,7 +51,7 @@ export function usesOfWorkload(
     source.namespace === ref.namespace ||
     hasConsent(settings, source) ||
     !hasRead(source) ||
-    isUsedFrom(metaOf(source), ref.namespace);
+    isReferenceAllowed(metaOf(source), ref.namespace);
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
   const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
   const all = [...own, ...added.filter(isAllowed)];
@@ -67,6 +67,6 @@ function unwatched(source: SourceRef): string {
   return `${annotation} says ${sourceKey(source)}: weeder does not watch the namespace ${source.namespace}.`;
 }
 
-function isUsedFrom(meta: SourceMeta | undefined, namespace: string): boolean {
-  return meta !== undefined && meta.usedFrom !== 'nobody' && meta.usedFrom.has(namespace);
+function isReferenceAllowed(meta: SourceMeta | undefined, namespace: string): boolean {
+  return meta !== undefined && meta.allowedNamespaces !== 'none' && meta.allowedNamespaces.has(namespace);
 }

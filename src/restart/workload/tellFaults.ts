@@ -1,4 +1,4 @@
-import { alsoDependsOn, skipHashCalculation, usedFrom } from '../model/annotations.ts';
+import { alsoDependsOn, skipHashCalculation } from '../model/annotations.ts';
 import type { ReportRestart } from '../model/facts.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
@@ -55,7 +55,7 @@ export function createFaultTeller({ report, metaOf }: FaultTellerOptions): Fault
         const isForeign = on.namespace !== ref.namespace;
         return [
           ...fault(skipHashCalculation, meta?.fault, on),
-          ...fault(usedFrom, isForeign ? meta?.usedFromFault : undefined, on),
+          ...(isForeign && meta?.allowReferencesError !== undefined ? [{ ...meta.allowReferencesError, on }] : []),
         ];
       }),
     ];

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readAlsoDependsOn, readUsedFrom } from '../../../src/restart/model/annotations.ts';
+import {
+  allowReferencesError,
+  allowReferencesFrom,
+  readAllowedNamespaces,
+  readAlsoDependsOn,
+  usedFrom,
+} from '../../../src/restart/model/annotations.ts';
 import { sourceKey } from '../../../src/restart/model/refs.ts';
 
 const read = (text: string) => {
@@ -69,14 +75,29 @@ test('a fault quotes no more of a long text than it takes to recognise it, and o
   assert.ok(sentence.length < 400 && !sentence.includes('\n'), sentence);
 });
 
-test('consent is given to the namespaces that are named, and to no other', () => {
-  assert.deepEqual(readUsedFrom('shop, bank,'), new Set(['shop', 'bank']));
+const allowed = (text: string | undefined) => readAllowedNamespaces({ [allowReferencesFrom]: text });
+
+test('a source allows references from the namespaces that it names, and from no other', () => {
+  assert.deepEqual(allowed('shop, bank,'), new Set(['shop', 'bank']));
   for (const text of [undefined, '', ',', '*', 'true', 'all namespaces', 'Shop']) {
-    const given = readUsedFrom(text);
-    assert.ok(given === 'nobody' || !given.has('shop'), String(text));
+    const given = allowed(text);
+    assert.ok(given === 'none' || !given.has('shop'), String(text));
   }
-  assert.equal(readUsedFrom('*'), 'nobody');
-  assert.deepEqual(readUsedFrom('*,shop,b_c'), new Set(['shop']));
+  assert.equal(allowed('*'), 'none');
+  assert.deepEqual(allowed('*,shop,b_c'), new Set(['shop']));
+});
+
+test('the former name of the annotation is still read, and an error in it names it', () => {
+  assert.deepEqual(readAllowedNamespaces({ [usedFrom]: 'shop' }), new Set(['shop']));
+  assert.equal(allowReferencesError({ [usedFrom]: 'shop' }), undefined);
+  assert.equal(allowReferencesError({ [usedFrom]: '*' })?.annotation, usedFrom);
+});
+
+test('where both names are set the new one alone counts, also where it allows less', () => {
+  const both = { [allowReferencesFrom]: 'bank', [usedFrom]: 'shop,*' };
+  assert.deepEqual(readAllowedNamespaces(both), new Set(['bank']));
+  assert.equal(allowReferencesError(both), undefined);
+  assert.equal(readAllowedNamespaces({ [allowReferencesFrom]: '', [usedFrom]: 'shop' }), 'none');
 });
 
 test('of an annotation of 256 KiB at most a hundred sources count, and a few faults are told', () => {
@@ -95,7 +116,7 @@ test('whatever text it is: each entry is a use or a fault, and never an exceptio
     fc.property(fc.oneof(fc.string(), text.map(String)), (any) => {
       const { uses, faults } = readAlsoDependsOn(any, 'shop');
       assert.ok(uses.length + faults.length <= any.split(',').length);
-      readUsedFrom(any);
+      allowed(any);
     }),
   );
 });

@@ -6,7 +6,7 @@ import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
 import { managed, type Restarting, setRestarting } from '../../support/restart/restarting.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';
-const usedFrom = 'weeder.dev/used-from';
+const allowReferencesFrom = 'weeder.dev/allow-references-from';
 const trusted = { trusted: 'true' };
 const mergePatch = 'application/merge-patch+json';
 
@@ -55,7 +55,7 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
 
   for (const [name, annotations] of [
     ['nobody', {}],
-    ['somebody-else', { [usedFrom]: 'shop,another' }],
+    ['somebody-else', { [allowReferencesFrom]: 'shop,another' }],
   ] as const) {
     test(`without consent (${name}) a dependency is told once and not read, and its changes restart nothing`, async () => {
       const { shared, dependsOn, caughtUp, readsOf } = given();
@@ -72,10 +72,10 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
 
   test('a consent that cannot be read is told, and gives none', async () => {
     const { shared, dependsOn, caughtUp } = given();
-    await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [usedFrom]: '*' });
+    await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
     const web = await dependsOn('configmap/everybody');
     const [told, ...more] = await web.told('AnnotationUnreadable');
-    assert.match(told ?? '', new RegExp(`used-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is no`));
+    assert.match(told ?? '', new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`));
     await shared.change('configmaps', 'everybody', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), more, (await web.told('DependencyNotAllowed')).length], [0, [], 1]);
@@ -83,11 +83,11 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
 
   test('with consent by an annotation of the source its change is one rollout, until that is taken back', async () => {
     const { ns, shared, dependsOn, caughtUp } = given();
-    await shared.make('configmaps', 'allowed', { data: { a: '1' } }, { [usedFrom]: `another, ${ns.name}` });
+    await shared.make('configmaps', 'allowed', { data: { a: '1' } }, { [allowReferencesFrom]: `another, ${ns.name}` });
     const web = await dependsOn('configmap/allowed');
     await shared.change('configmaps', 'allowed', { data: { a: '2' } });
     await web.restarted(1);
-    await shared.change('configmaps', 'allowed', { metadata: { annotations: { [usedFrom]: null } } });
+    await shared.change('configmaps', 'allowed', { metadata: { annotations: { [allowReferencesFrom]: null } } });
     await web.told('DependencyNotAllowed');
     await shared.change('configmaps', 'allowed', { data: { a: '3' } });
     await caughtUp();
@@ -99,7 +99,7 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     await shared.make('configmaps', 'late', { data: { a: '1' } });
     const web = await dependsOn('configmap/late');
     await web.told('DependencyNotAllowed');
-    await shared.change('configmaps', 'late', { data: { a: '2' }, metadata: { annotations: { [usedFrom]: ns.name } } });
+    await shared.change('configmaps', 'late', { data: { a: '2' }, metadata: { annotations: { [allowReferencesFrom]: ns.name } } });
     await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'that the source is taken in' });
     await caughtUp();
     assert.equal(web.rollouts(), 0);
@@ -124,7 +124,7 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
   test('of a Secret elsewhere one key may be meant: another key restarts nothing, and no value is told', async () => {
     const { ns, shared, dependsOn, caughtUp } = given();
     const content = (password: string, user: string) => ({ stringData: { password, user } });
-    await shared.make('secrets', 'login', content('1', '1'), { [usedFrom]: ns.name });
+    await shared.make('secrets', 'login', content('1', '1'), { [allowReferencesFrom]: ns.name });
     const web = await dependsOn('secret/login#password');
     await shared.change('secrets', 'login', content('1', '2'));
     await caughtUp();
