@@ -76,7 +76,7 @@ test('a consent that cannot be read is told to those of another namespace that a
   });
   await world.pass(10 * second);
   assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), [
-    'weeder.dev/allow-references-from ca: "*" is not the n',
+    'weeder.dev/allow-references-from ca: "*" is not t',
   ]);
   assert.equal(world.factsOf('dependency.notAllowed').length, 1);
   world.putSource(ca, { a: '2' }, consent('*'));
