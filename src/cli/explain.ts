@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { explainService } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { lookAtCluster, type ReadStream } from '../explain/lookAtCluster.ts';
-import { lookAtWorkloads, type WorkloadsView } from '../explain/lookAtWorkloads.ts';
+import { lookAtWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
 import { listPages } from '../kube/watch/pagedList.ts';

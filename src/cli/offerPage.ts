@@ -5,7 +5,7 @@ import type { BindAddress } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ReportProcess } from '../process/facts.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 import type { PageSource } from '../ui/actorTree.ts';
 import type { Report } from '../weeder/deletions/facts.ts';
 

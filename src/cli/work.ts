@@ -15,7 +15,7 @@ import { ownPod, tellProcess } from '../process/processEvents.ts';
 import type { Reload } from '../process/reload.ts';
 import { loadRestartPart, restartWhenConfigured } from '../process/restartWhenConfigured.ts';
 import type { Recorder } from '../recording/recorder.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import type { RestartPart } from '../restart/restartPart.ts';
 import type { Observation } from '../telemetry/observe.ts';

@@ -4,7 +4,7 @@ import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ApplicationEntry } from '../observer/state/entries.ts';
 import type { Controller, ControllerOptions } from '../process/main.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 
 /** How a story in chapters is told: `Fact` is what happens in it, `Outcome` how it ended. */
 export interface StoryOptions<Fact, Outcome> {

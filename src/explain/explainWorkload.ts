@@ -1,16 +1,16 @@
-import { whyNotRecreated } from '../restart/jobs/recreateJob.ts';
+import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Use } from '../restart/model/uses.ts';
 import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
 import { workloadAnnotations } from '../restart/model/workloadFacts.ts';
 import { mayRestart, pauseFault } from '../restart/pace/mayRestart.ts';
-import { ownPods } from '../restart/pods/proof.ts';
+import { ownPods } from '../restart/pods/ownPods.ts';
 import { rolloutOf } from '../restart/pods/rollout.ts';
 import { type Assessment, assess } from '../restart/state/assess.ts';
-import { podsToReplace } from '../restart/state/concernedPods.ts';
-import type { WantedSource } from '../restart/state/wanted.ts';
-import type { WorkloadView } from './lookAtWorkloads.ts';
+import { podsToReplace } from '../restart/state/affectedPods.ts';
+import type { WantedSource } from '../restart/state/currentSources.ts';
+import type { WorkloadView } from './inspectWorkloads.ts';
 
 /** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
 export function explainWorkload(view: WorkloadView, now: number): string {

@@ -1,5 +1,5 @@
 import { workloadKinds } from '../kube/objects/workloadKinds.ts';
-import type { ReportRestart, RestartFact, RestartHow } from '../restart/model/facts.ts';
+import type { ReportRestart, RestartFact, RestartHow } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,4 +1,4 @@
-import { holdCauses, waitCauses } from '../restart/model/facts.ts';
+import { holdCauses, waitCauses } from '../restart/model/events.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of restart control as is measured when somebody asks. */

@@ -7,7 +7,7 @@ import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
 import type { RecordedObserverEvent } from '../recording/observer/recordedObserverEvent.ts';
 import type { RecordedRestartEvent } from '../recording/restart/recordedRestartEvent.ts';
 import { evidenceKey, type WeederInput } from '../recording/weeder/weederLines.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import type { DeletionAnswer } from '../weeder/deletions/deletePod.ts';
 import type { Report } from '../weeder/deletions/facts.ts';

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { PartContext } from '../controller/controllerPart.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { FollowKeysOptions } from './digest/followKeys.ts';
-import type { ReportRestart } from './model/facts.ts';
+import type { ReportRestart } from './model/events.ts';
 import { withoutSecrets } from './model/sourceMeta.ts';
 import type { RestartApi } from './requests/restartApi.ts';
 import { createRestartControl, type RestartControl, type WrapDigests } from './restartControl.ts';

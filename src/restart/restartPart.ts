@@ -1,9 +1,9 @@
 import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
 import { countWrites } from '../kube/client/countWrites.ts';
 import { followKeys } from './digest/followKeys.ts';
-import type { ReportRestart } from './model/facts.ts';
+import type { ReportRestart } from './model/events.ts';
 import { logRestarts } from './report/logRestarts.ts';
-import { tellRestarts } from './report/restartEvents.ts';
+import { tellRestarts } from './report/kubernetesEvents.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';

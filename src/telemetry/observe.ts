@@ -20,7 +20,7 @@ import type { ObserverPart } from '../observer/observerPart.ts';
 import type { ReportProcess } from '../process/facts.ts';
 import type { Controller } from '../process/main.ts';
 import type { Reload } from '../process/reload.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import type { RestartPart } from '../restart/restartPart.ts';
 import type { Report } from '../weeder/deletions/facts.ts';

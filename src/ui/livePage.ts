@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ReportProcess } from '../process/facts.ts';
-import type { ReportRestart } from '../restart/model/facts.ts';
+import type { ReportRestart } from '../restart/model/events.ts';
 import type { Report } from '../weeder/deletions/facts.ts';
 import { unseenInWords } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';

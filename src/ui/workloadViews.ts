@@ -1,6 +1,6 @@
 import type { AnyActorRef } from 'xstate';
 import { stateOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
-import type { RestartFact } from '../restart/model/facts.ts';
+import type { RestartFact } from '../restart/model/events.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';

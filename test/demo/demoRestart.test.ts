@@ -8,7 +8,7 @@ import type { Rollout } from '../../src/demo/restart/rollout.ts';
 import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
 import type { Chapter } from '../../src/demo/restart/story.ts';
-import type { RestartFact } from '../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../src/restart/model/events.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
 import { cpuTime } from '../support/cpuTime.ts';

@@ -17,7 +17,7 @@ import {
   readAlsoDependsOn,
 } from '../../src/restart/model/annotations.ts';
 import { readEmptied } from '../../src/restart/model/emptied.ts';
-import { readKept } from '../../src/restart/requests/keptJob.ts';
+import { readKept } from '../../src/restart/requests/jobCopy.ts';
 import { decodeState } from '../../src/restart/state/state.ts';
 import { isOwnName } from '../../src/ui/pageListener.ts';
 

@@ -6,12 +6,12 @@ import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
 import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { holdCauses, type RestartFact, waitCauses } from '../../src/restart/model/facts.ts';
+import { holdCauses, type RestartFact, waitCauses } from '../../src/restart/model/events.ts';
 import { restartEventTable } from '../../src/restart/report/eventTable.ts';
 import { logRestarts } from '../../src/restart/report/logRestarts.ts';
-import { tellRestarts } from '../../src/restart/report/restartEvents.ts';
+import { tellRestarts } from '../../src/restart/report/kubernetesEvents.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
-import { everyRestartFact, restartFactOf, settings } from '../support/objects/restartFacts.ts';
+import { everyRestartFact, restartFactOf, settings } from '../support/objects/restartEvents.ts';
 
 const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.pending': waiting } = restartFactOf;
 const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartFactOf;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { breakerHolds, intervalEnds, isRevert, needsEviction, withNewest } from '../../src/restart/state/history.ts';
+import { breakerHolds, intervalEnds, isRevert, needsEviction, withNewest } from '../../src/restart/state/restartHistory.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 10, 21, 18);

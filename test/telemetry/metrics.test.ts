@@ -19,7 +19,7 @@ import { documentedMetrics } from '../support/docs/metricsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { backOff, running, terminated } from '../support/objects/objects.ts';
 import { quiet, told } from '../support/objects/observerFacts.ts';
-import { everyRestartFact } from '../support/objects/restartFacts.ts';
+import { everyRestartFact } from '../support/objects/restartEvents.ts';
 import { minute, type SimulationOptions } from '../support/world/simulation.ts';
 import { settled, virtualClock } from '../support/world/virtualClock.ts';
 import { type World, world } from '../support/world/world.ts';

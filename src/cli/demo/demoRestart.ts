@@ -2,7 +2,7 @@ import type { ShopEvent } from '../../demo/restart/events.ts';
 import { rolloutTable } from '../../demo/restart/rolloutTable.ts';
 import { playRestarts, playWithPlainWatcher, type RestartOutcome } from '../../demo/restart/run.ts';
 import { restartTimelineEntry } from '../../demo/restart/timeline.ts';
-import type { RestartFact } from '../../restart/model/facts.ts';
+import type { RestartFact } from '../../restart/model/events.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { heading, line, print, printTable } from './demoOutput.ts';
 import { playStory } from './demoStory.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RestartFact } from '../../restart/model/facts.ts';
+import type { RestartFact } from '../../restart/model/events.ts';
 import type { ShopEvent } from './events.ts';
 import type { Restarter } from './restarter.ts';
 import type { Rollout } from './rollout.ts';

@@ -1,6 +1,6 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { createKubeClient } from '../../kube/client/client.ts';
-import type { RestartFact } from '../../restart/model/facts.ts';
+import type { RestartFact } from '../../restart/model/events.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopEvent } from './events.ts';

@@ -1,4 +1,4 @@
-import type { RestartFact, SourceChange } from '../../restart/model/facts.ts';
+import type { RestartFact, SourceChange } from '../../restart/model/events.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { ShopEvent, SourceAction } from './events.ts';

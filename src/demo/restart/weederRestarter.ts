@@ -1,4 +1,4 @@
-import type { ReportRestart } from '../../restart/model/facts.ts';
+import type { ReportRestart } from '../../restart/model/events.ts';
 import { createRestartPart, type RestartPart } from '../../restart/restartPart.ts';
 import type { ViewedWeeder } from '../storyOptions.ts';
 import { createWeederProcess, type WeederProcessOptions } from '../weederProcess.ts';

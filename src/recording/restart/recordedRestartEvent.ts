@@ -1,4 +1,4 @@
-import type { RestartFact, SourceChange } from '../../restart/model/facts.ts';
+import type { RestartFact, SourceChange } from '../../restart/model/events.ts';
 import { sourceKey, workloadKey } from '../../restart/model/refs.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 

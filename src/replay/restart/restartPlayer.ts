@@ -8,7 +8,7 @@ import { purposeOf, restartRequests } from '../../recording/restart/recordRestar
 import type { RecordedResponse, RestartInput } from '../../recording/restart/restartLines.ts';
 import { createRestartSnapshot } from '../../recording/restart/restartSnapshot.ts';
 import type { Answer } from '../../restart/model/answer.ts';
-import type { ReportRestart } from '../../restart/model/facts.ts';
+import type { ReportRestart } from '../../restart/model/events.ts';
 import { workloadKey } from '../../restart/model/refs.ts';
 import type { RestartApi } from '../../restart/requests/restartApi.ts';
 import type { RestartControl } from '../../restart/restartControl.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { withoutWrites } from '../../kube/client/withoutWrites.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret, readHashKeys } from './hashKeys.ts';
 
 export interface FollowKeysOptions {

@@ -2,10 +2,10 @@ import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workl
 import type { Clock } from '../../base/clock.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import type { SourceRef } from '../model/refs.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { Turns } from '../pace/turns.ts';
+import type { Turns } from '../pace/restartSchedule.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import type { Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';

@@ -3,16 +3,16 @@ import type { workload } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
-import type { HoldCause, WaitCause } from '../model/facts.ts';
+import type { HoldCause, WaitCause } from '../model/events.ts';
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
-import type { WrittenSource } from '../state/concernedPods.ts';
-import { needsEviction } from '../state/history.ts';
-import type { Spells } from '../state/spells.ts';
+import type { WrittenSource } from '../state/affectedPods.ts';
+import { needsEviction } from '../state/restartHistory.ts';
+import type { Spells } from '../state/contentHistory.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from '../state/state.ts';
-import type { WantedSource } from '../state/wanted.ts';
+import type { WantedSource } from '../state/currentSources.ts';
 
 /** What was found out when a workload was assessed last. */
 export interface Finding {

@@ -4,10 +4,10 @@ import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { messageOf } from '../../base/errors.ts';
 import { track } from '../../base/promises.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
 import { readWorkload } from '../model/workloadFacts.ts';
-import { isKeptByWeeder, type KeptJob, keptFor } from '../requests/keptJob.ts';
+import { isKeptByWeeder, type KeptJob, keptFor } from '../requests/jobCopy.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { decodeState } from '../state/state.ts';
 

@@ -1,4 +1,4 @@
-import type { SourceChange } from './facts.ts';
+import type { SourceChange } from './events.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** More of them are counted, so that a sentence stays one. */

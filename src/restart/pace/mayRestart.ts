@@ -1,9 +1,9 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
-import type { HoldCause, WaitCause } from '../model/facts.ts';
+import type { HoldCause, WaitCause } from '../model/events.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
-import { breakerHolds, intervalEnds } from '../state/history.ts';
+import { breakerHolds, intervalEnds } from '../state/restartHistory.ts';
 
 /** What decides whether one workload may be restarted now, apart from the others. Times in milliseconds. */
 export interface RestartQuestion

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type Logger, type LogLine, logLines } from '../../base/log.ts';
-import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from '../model/facts.ts';
+import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 
 /** Writes each fact as one line with namespace, workload and sources; by name, never with a value. */

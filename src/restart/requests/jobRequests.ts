@@ -7,7 +7,7 @@ import type { HashKey } from '../digest/digest.ts';
 import { hashKeysOf } from '../digest/hashKeys.ts';
 import { type Answer, answered, answerTo } from '../model/answer.ts';
 import { type WorkloadRef, workloadPath } from '../model/refs.ts';
-import { copyOfJob, isKeptByWeeder, jobFromCopy, type KeptJob, readKept } from './keptJob.ts';
+import { copyOfJob, isKeptByWeeder, jobFromCopy, type KeptJob, readKept } from './jobCopy.ts';
 
 /** One Job in one version. */
 interface JobRef {

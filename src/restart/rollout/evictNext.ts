@@ -3,8 +3,8 @@ import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
-import { isKeptByPartition } from '../state/concernedPods.ts';
-import { lookEvery } from './rolloutBefore.ts';
+import { isKeptByPartition } from '../state/affectedPods.ts';
+import { lookEvery } from './awaitRollout.ts';
 
 /** What the rollout of a workload has come to. */
 export interface RolloutLook {

@@ -7,13 +7,13 @@ import { isByEviction, targetSources, type WorkloadEntry } from '../effects/work
 import type { Refusal } from '../model/answer.ts';
 import { shown } from '../pace/mayRestart.ts';
 import { type PodFacts, readPods } from '../pods/podFacts.ts';
-import { ownPods, troubleOf } from '../pods/proof.ts';
+import { ownPods, troubleOf } from '../pods/ownPods.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
 import { hashedBy } from '../state/assess.ts';
-import { podsToReplace } from '../state/concernedPods.ts';
+import { podsToReplace } from '../state/affectedPods.ts';
 import { createRefusalTeller, evictNext, type RolloutLook } from './evictNext.ts';
 import { isEmptied, lookForPods } from './replaceAll.ts';
-import { createStillness, lookEvery } from './rolloutBefore.ts';
+import { createStillness, lookEvery } from './awaitRollout.ts';
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
 export function followRollout(effects: RestartEffects) {

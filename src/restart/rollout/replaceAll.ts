@@ -4,7 +4,7 @@ import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { readPods } from '../pods/podFacts.ts';
-import { lingeringPods } from '../pods/proof.ts';
+import { lingeringPods } from '../pods/ownPods.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
 /** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */

@@ -6,9 +6,9 @@ import { type SourceRef, sourceKey } from '../model/refs.ts';
 import { readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { type Assessment, changesIn, expectedBy } from '../state/assess.ts';
-import { hasStartedWithin, otherTimes, since, withContents } from '../state/spells.ts';
+import { hasStartedWithin, otherTimes, since, withContents } from '../state/contentHistory.ts';
 import type { WorkloadState } from '../state/state.ts';
-import { type WantedSource, wantedOf } from '../state/wanted.ts';
+import { type WantedSource, wantedOf } from '../state/currentSources.ts';
 
 type Sources = ReadonlyMap<string, WantedSource>;
 

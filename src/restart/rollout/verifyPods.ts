@@ -3,11 +3,11 @@ import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
 import { type PodFacts, readPods } from '../pods/podFacts.ts';
-import { lingeringPods } from '../pods/proof.ts';
+import { lingeringPods } from '../pods/ownPods.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
-import { podsToReplace, replaceablePods } from '../state/concernedPods.ts';
-import type { WantedSource } from '../state/wanted.ts';
+import { podsToReplace, replaceablePods } from '../state/affectedPods.ts';
+import type { WantedSource } from '../state/currentSources.ts';
 import { againstReplacing } from './replaceAll.ts';
 
 /** Looks whether some container runs with old content, and whether a restart would help. */

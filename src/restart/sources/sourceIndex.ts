@@ -4,7 +4,7 @@ import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { OptOut } from '../model/annotations.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
-import { createHolders } from './holders.ts';
+import { createHolders } from './sharedObjects.ts';
 
 /** What is known of the sources. */
 export interface SourcesKnown {

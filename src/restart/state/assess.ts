@@ -1,6 +1,6 @@
 import { hasLostKeys } from '../digest/digest.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
-import type { WantedSource } from './wanted.ts';
+import type { WantedSource } from './currentSources.ts';
 
 /** A source that says something else than what the pods run with. */
 export interface ChangedSource {

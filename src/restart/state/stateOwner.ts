@@ -1,6 +1,6 @@
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { isEmptiedByWeeder } from '../digest/sealEmptied.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { decodeState, isForged } from './state.ts';
 

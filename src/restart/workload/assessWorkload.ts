@@ -3,7 +3,7 @@ import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
 import type { Question, RestartEffects } from '../effects/restartEffects.ts';
 import { type Finding, noteChangesDealtWith, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
-import { whyNotRecreated } from '../jobs/recreateJob.ts';
+import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadFacts.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
@@ -11,7 +11,7 @@ import { lookForDoubts, noteContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
 import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
-import { wantedOf } from '../state/wanted.ts';
+import { wantedOf } from '../state/currentSources.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
 export function assessWorkload(effects: RestartEffects): Question {

@@ -3,7 +3,7 @@ import { hasLostKeys } from '../digest/digest.ts';
 import { changesOf, type Finding, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
 import { expectedBy, tagsOf } from '../state/assess.ts';
-import { isRevert, withNewest } from '../state/history.ts';
+import { isRevert, withNewest } from '../state/restartHistory.ts';
 import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from '../state/state.ts';
 
 const mostRestarts = 5;

@@ -1,9 +1,9 @@
 import type { workload } from '../../../machines/restart/workload.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
-import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from '../model/facts.ts';
+import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from '../model/events.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
-import { needsEviction } from '../state/history.ts';
+import { needsEviction } from '../state/restartHistory.ts';
 
 type Actions = NonNullable<Parameters<(typeof workload)['provide']>[0]['actions']>;
 

@@ -4,9 +4,9 @@ import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/pacedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import type { WaitCause } from '../model/facts.ts';
+import type { WaitCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
-import { awaitRollout } from '../rollout/rolloutBefore.ts';
+import { awaitRollout } from '../rollout/awaitRollout.ts';
 
 /** What is further away is asked again then: a Node timer cannot count as far as a maintenance window may be. */
 const longestWait = 3_600_000;

@@ -5,8 +5,8 @@ import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';
 import { type Use, usesOf } from '../model/uses.ts';
 import { readWorkload, type WorkloadFacts } from '../model/workloadFacts.ts';
-import { type KeptJob, readKept } from '../requests/keptJob.ts';
-import { createHolders } from '../sources/holders.ts';
+import { type KeptJob, readKept } from '../requests/jobCopy.ts';
+import { createHolders } from '../sources/sharedObjects.ts';
 
 /** What is kept of a workload. */
 export interface WorkloadNews {

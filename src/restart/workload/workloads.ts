@@ -5,7 +5,7 @@ import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Recreations } from '../jobs/recreations.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
@@ -15,7 +15,7 @@ import { bringsObject, type ReadStream } from '../sources/restartStreamPlan.ts';
 import { createSourceUsers } from '../sources/sourceUsers.ts';
 import { usesOfWorkload, type WorkloadUses } from '../sources/workloadUses.ts';
 import { believed, type StateOwner } from '../state/stateOwner.ts';
-import { createFaultTeller } from './tellFaults.ts';
+import { createFaultTeller } from './reportAnnotations.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
 

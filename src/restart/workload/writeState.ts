@@ -5,7 +5,7 @@ import { leavePatch, statePatch, writeWorkload } from '../effects/workloadPatch.
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { forgetSpells } from '../rollout/uncertainStarts.ts';
 import { encodeState, isSameState } from '../state/state.ts';
-import { type WantedSource, wantedOf } from '../state/wanted.ts';
+import { type WantedSource, wantedOf } from '../state/currentSources.ts';
 import { stateAfter } from './nextState.ts';
 
 /** Writes on the workload what is known of it now; nothing where it says so already. */

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { z } from 'zod';
 import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
 import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
-import { podsWithOldContent, troubleOf } from '../../../src/restart/pods/proof.ts';
+import { podsWithOldContent, troubleOf } from '../../../src/restart/pods/ownPods.ts';
 import { isReverted, podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { healthy, type RolledOut, rolledOut } from '../support/restart/rolledOut.ts';

@@ -9,7 +9,7 @@ import {
   jobFromCopy,
   type KeptJob,
   readKept,
-} from '../../../src/restart/requests/keptJob.ts';
+} from '../../../src/restart/requests/jobCopy.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
 import { jobWorld } from '../../support/world/jobWorld.ts';
 import { configMap, restartWorld, stateOn, withEnv } from '../../support/world/restartWorld.ts';

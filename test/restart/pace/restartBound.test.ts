@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RestartFact } from '../../../src/restart/model/facts.ts';
-import { lookEvery } from '../../../src/restart/rollout/rolloutBefore.ts';
+import type { RestartFact } from '../../../src/restart/model/events.ts';
+import { lookEvery } from '../../../src/restart/rollout/awaitRollout.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { arrayOf } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import { breaker } from '../../../src/restart/state/history.ts';
+import { breaker } from '../../../src/restart/state/restartHistory.ts';
 
 /** What one workload of a story uses: the key `a` of each. */
 export interface OracleWorkload {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts';
 import { messageOf } from '../../../src/base/errors.ts';
-import type { RestartFact, RestartHow } from '../../../src/restart/model/facts.ts';
+import type { RestartFact, RestartHow } from '../../../src/restart/model/events.ts';
 import { changesInWords, sourceInWords } from '../../../src/restart/model/wording.ts';
 
 const deeds: Readonly<Record<RestartHow, string>> = {

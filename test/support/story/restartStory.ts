@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../../src/restart/model/events.ts';
 import type { SourceRef } from '../../../src/restart/model/refs.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
 import { restartOracle } from '../oracle/restartOracle.ts';

@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
-import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../../src/restart/model/events.ts';
 import { withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../../src/restart/restartControl.ts';

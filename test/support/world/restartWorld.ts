@@ -6,7 +6,7 @@ import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { readContent } from '../../../src/restart/digest/digest.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import { type Answer, answered, type RefusalClass } from '../../../src/restart/model/answer.ts';
-import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../../src/restart/model/events.ts';
 import {
   type SourceKind,
   type SourceRef,

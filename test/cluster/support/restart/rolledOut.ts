@@ -3,7 +3,7 @@ import type { KubeObject, Program } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
 import { type PodFacts, readPod } from '../../../../src/restart/pods/podFacts.ts';
-import { ownPods } from '../../../../src/restart/pods/proof.ts';
+import { ownPods } from '../../../../src/restart/pods/ownPods.ts';
 import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';

@@ -1,11 +1,11 @@
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
-import { margin } from '../pods/proof.ts';
+import { margin } from '../pods/ownPods.ts';
 import { lastWriteOf } from './assess.ts';
-import { replaceablePods } from './concernedPods.ts';
+import { replaceablePods } from './affectedPods.ts';
 import { doubtful, type StoredTag, type StoredTags } from './state.ts';
-import type { WantedSource } from './wanted.ts';
+import type { WantedSource } from './currentSources.ts';
 
 /** For so long a source had the same content. */
 interface Spell {

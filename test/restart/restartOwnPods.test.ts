@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WorkloadKind } from '../../src/kube/objects/workloadKinds.ts';
 import { type PodFacts, readPod } from '../../src/restart/pods/podFacts.ts';
-import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../../src/restart/pods/proof.ts';
+import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../../src/restart/pods/ownPods.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { podFacts } from '../support/objects/podFacts.ts';
 import { template, workloadFacts } from '../support/objects/workloadObjects.ts';

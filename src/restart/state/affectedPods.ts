@@ -1,8 +1,8 @@
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
-import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/proof.ts';
-import type { WantedSource } from './wanted.ts';
+import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/ownPods.ts';
+import type { WantedSource } from './currentSources.ts';
 
 /** A source, and when it was written: epoch milliseconds; undefined: nobody knows. */
 export interface WrittenSource {

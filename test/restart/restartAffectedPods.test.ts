@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Use } from '../../src/restart/model/uses.ts';
 import type { PodFacts } from '../../src/restart/pods/podFacts.ts';
-import { podsToReplace } from '../../src/restart/state/concernedPods.ts';
+import { podsToReplace } from '../../src/restart/state/affectedPods.ts';
 import { podFacts } from '../support/objects/podFacts.ts';
 import { workloadFacts } from '../support/objects/workloadObjects.ts';
 

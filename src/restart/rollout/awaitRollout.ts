@@ -3,7 +3,7 @@ import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { readPods } from '../pods/podFacts.ts';
-import { ownPods, troubleOf } from '../pods/proof.ts';
+import { ownPods, troubleOf } from '../pods/ownPods.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
 interface Listener {

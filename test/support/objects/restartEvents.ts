@@ -1,4 +1,4 @@
-import type { RestartFact } from '../../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../../src/restart/model/events.ts';
 import type { SourceRef, WorkloadRef } from '../../../src/restart/model/refs.ts';
 
 export const web: WorkloadRef = { kind: 'Deployment', namespace: 'shop', name: 'web' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RestartFact } from '../../src/restart/model/facts.ts';
+import type { RestartFact } from '../../src/restart/model/events.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { virtualClock } from '../../../src/base/virtualClock.ts';
-import { createTurns, type TurnLimits } from '../../../src/restart/pace/turns.ts';
+import { createTurns, type TurnLimits } from '../../../src/restart/pace/restartSchedule.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
 /** One thing that happens, `after` so many milliseconds. */

@@ -19,7 +19,7 @@ import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceI
 import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
 import { decodeState, type WorkloadState } from '../restart/state/state.ts';
 import { believed } from '../restart/state/stateOwner.ts';
-import { type WantedAnswer, wantedOf } from '../restart/state/wanted.ts';
+import { type WantedAnswer, wantedOf } from '../restart/state/currentSources.ts';
 import { createWorkloadSinks, type WorkloadNews } from '../restart/workload/workloadSinks.ts';
 
 /** What is seen of one workload that restart control manages. */

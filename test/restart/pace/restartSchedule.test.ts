@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type VirtualClock, virtualClock } from '../../../src/base/virtualClock.ts';
-import { createTurns, type TurnLimits, type Turns } from '../../../src/restart/pace/turns.ts';
+import { createTurns, type TurnLimits, type Turns } from '../../../src/restart/pace/restartSchedule.ts';
 
 const usual: TurnLimits = {
   maxRestartsPerMinute: 30,

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { Occurrence } from '../../kube/events/event.ts';
 import { workloadKinds } from '../../kube/objects/workloadKinds.ts';
-import type { AboutWorkload, ReportRestart, RestartFact, RestartHow, WaitCause } from '../model/facts.ts';
+import type { AboutWorkload, ReportRestart, RestartFact, RestartHow, WaitCause } from '../model/events.ts';
 import { changesInWords, ended, sourceInWords } from '../model/wording.ts';
 import type { RestartEventReason, restartEventTable } from './eventTable.ts';
 

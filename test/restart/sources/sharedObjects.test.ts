@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHolders, type Held } from '../../../src/restart/sources/holders.ts';
+import { createHolders, type Held } from '../../../src/restart/sources/sharedObjects.ts';
 import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 
 test('what a stream tells of the end of is gone, once, and what it never had is not', () => {

@@ -1,5 +1,5 @@
 import { alsoDependsOn, skipHashCalculation } from '../model/annotations.ts';
-import type { ReportRestart } from '../model/facts.ts';
+import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
