@@ -3,8 +3,8 @@ import { type CodedError, codedError, failed, ok, type Result } from '../base/er
 import type { Config } from '../config/config.ts';
 import { explainService } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
+import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import { lookAtCluster, type ReadStream } from '../explain/lookAtCluster.ts';
-import { lookAtWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
 import { listPages } from '../kube/watch/pagedList.ts';
@@ -49,7 +49,7 @@ async function explainAll(
   if (view?.ok === false) return view;
   const { restart } = config;
   const workloads =
-    restart === undefined ? undefined : await lookAtWorkloads({ ...config, restart }, client, namespaces, read);
+    restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
   return ok([
     ...(view === undefined ? [] : services.map((service) => explainService(service, view.value))),

@@ -2,42 +2,42 @@ import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Use } from '../restart/model/uses.ts';
-import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
+import { describeChanges, describeSource } from '../restart/model/wording.ts';
 import { workloadAnnotations } from '../restart/model/workloadFacts.ts';
-import { mayRestart, pauseFault } from '../restart/pace/mayRestart.ts';
+import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
 import { rolloutOf } from '../restart/pods/rollout.ts';
-import { type Assessment, assess } from '../restart/state/assess.ts';
 import { podsToReplace } from '../restart/state/affectedPods.ts';
-import type { WantedSource } from '../restart/state/currentSources.ts';
+import { type Assessment, assess } from '../restart/state/assess.ts';
+import type { CurrentSource } from '../restart/state/currentSources.ts';
 import type { WorkloadView } from './inspectWorkloads.ts';
 
 /** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
 export function explainWorkload(view: WorkloadView, now: number): string {
   const { kind, namespace, name } = view.facts.ref;
   const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
-  const { faults, notAllowed, notFollowed } = view.uses;
+  const { errors: faults, notAllowed, notFollowed } = view.uses;
   const lines = [
     ...usesOf(view),
     ...notAllowed.map((ref) => {
       const fault = view.sources.get(ref)?.allowReferencesError;
-      return `← ${sourceInWords(ref, namespace)}: does not allow it (${fault === undefined ? allowReferencesFrom : `${fault.annotation}: ${fault.reason}`})`;
+      return `← ${describeSource(ref, namespace)}: does not allow it (${fault === undefined ? allowReferencesFrom : `${fault.annotation}: ${fault.reason}`})`;
     }),
-    ...notFollowed.map((ref) => `← ${sourceInWords(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
-    ...[...ownFaults(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
+    ...notFollowed.map((ref) => `← ${describeSource(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
+    ...[...ownErrors(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
     ...restartsOf(view),
     ...podsOf(view),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function ownFaults({ optInFault, pausedUntil }: WorkloadView['facts']): string[] {
-  const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseFault}`] : [];
+function ownErrors({ optInError: optInFault, pausedUntil }: WorkloadView['facts']): string[] {
+  const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseError}`] : [];
   return [...(optInFault === undefined ? [] : [optInFault]), ...pause];
 }
 
 function stateOf(view: WorkloadView, now: number): string {
-  const { facts, settings, state, wanted } = view;
+  const { facts, settings, state, current: wanted } = view;
   if (settings === undefined) return 'no longer managed, what is written on it is taken away';
   if (facts.isEnding) return 'being deleted';
   if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
@@ -48,7 +48,7 @@ function stateOf(view: WorkloadView, now: number): string {
     case 'new':
       return 'to be adopted: what its sources say is written down, and nothing restarts';
     case 'changed':
-      return `changed: ${changesInWords(
+      return `changed: ${describeChanges(
         assessment.sources.map(({ source: { ref: source }, keys }) => ({ source, keys })),
         facts.ref,
       )}  → ${verdict(view, assessment, now)}`;
@@ -66,7 +66,9 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'cha
   if (against !== undefined) return `blocked: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
-    settings === undefined ? undefined : mayRestart({ ...facts, ...settings, now, restarts, faults: uses.faults });
+    settings === undefined
+      ? undefined
+      : mayRestart({ ...facts, ...settings, now, restarts, annotationErrors: uses.errors });
   if (permission?.is === 'pending' || permission?.is === 'blocked') return `${permission.is}: ${permission.reason}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
@@ -96,12 +98,12 @@ function rolling({ facts, state, pods }: WorkloadView): string {
 }
 
 /** One line for each source: `← ConfigMap settings#a,b (env)`. */
-function usesOf({ facts, uses, sources, wanted }: WorkloadView): string[] {
+function usesOf({ facts, uses, sources, current: wanted }: WorkloadView): string[] {
   return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, its]) => {
     const ref = its[0]?.source;
     if (ref === undefined) return '';
     const optOut = sources.optOut(ref);
-    const fault = sources.get(ref)?.fault;
+    const fault = sources.get(ref)?.optOutError;
     const found = wanted.is === 'ok' ? wanted.sources.get(key) : undefined;
     const notes = [
       ...new Set(its.map(({ how }) => how)),
@@ -111,7 +113,7 @@ function usesOf({ facts, uses, sources, wanted }: WorkloadView): string[] {
       ...(fault === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
       ...(typeof optOut === 'object' ? [`without ${[...optOut].join(', ')}`] : []),
     ];
-    return `← ${sourceInWords(ref, facts.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
+    return `← ${describeSource(ref, facts.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
   });
 }
 
@@ -129,15 +131,15 @@ function restartsOf({ state }: WorkloadView): string[] {
 
 /** Which pods were made before the last write of a source, and what that means. */
 function podsOf(view: WorkloadView): string[] {
-  const { facts, wanted, pods, state } = view;
+  const { facts, current: wanted, pods, state } = view;
   if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
   if (wanted.is === 'refused') return [];
-  const older = (source: WantedSource) =>
+  const older = (source: CurrentSource) =>
     source.lastWrite === undefined ? [] : podsToReplace(facts, pods, [{ source, lastWrite: source.lastWrite }]);
   return [...wanted.sources.values()].flatMap((source) => {
     const found = older(source).map(({ name }) => name);
     if (found.length === 0) return [];
-    const of = `pods that may be older than ${sourceInWords(source.ref, facts.ref.namespace)}: ${found.sort().join(', ')}`;
+    const of = `pods that may be older than ${describeSource(source.ref, facts.ref.namespace)}: ${found.sort().join(', ')}`;
     // Whether its last write changed what they use was not seen.
     const isAdopted = typeof state === 'object';
     const isChanged = isAdopted && state.rolledOut.get(sourceKey(source.ref))?.tag !== source.tag.tag;

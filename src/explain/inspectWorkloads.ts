@@ -17,10 +17,10 @@ import { settingsFor } from '../restart/sources/managed.ts';
 import { createRestartStreams } from '../restart/sources/restartStreams.ts';
 import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceIndex.ts';
 import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
+import { type CurrentSourcesAnswer, readCurrentSources } from '../restart/state/currentSources.ts';
 import { decodeState, type WorkloadState } from '../restart/state/state.ts';
-import { believed } from '../restart/state/stateOwner.ts';
-import { type WantedAnswer, wantedOf } from '../restart/state/currentSources.ts';
-import { createWorkloadSinks, type WorkloadNews } from '../restart/workload/workloadSinks.ts';
+import { trustedFacts } from '../restart/state/stateOwner.ts';
+import { createWorkloadSinks, type WorkloadUpdate } from '../restart/workload/workloadSinks.ts';
 
 /** What is seen of one workload that restart control manages. */
 export interface WorkloadView {
@@ -30,7 +30,7 @@ export interface WorkloadView {
   readonly uses: WorkloadUses;
   readonly sources: SourcesKnown;
   /** What its sources come to now. */
-  readonly wanted: WantedAnswer;
+  readonly current: CurrentSourcesAnswer;
   /** What is written on it; `otherKey`: made with a hash key that cannot be had here. */
   readonly state: WorkloadState | 'none' | 'unreadable' | 'otherKey';
   /** Its pods; a sentence: why they cannot be had. */
@@ -49,18 +49,18 @@ export interface WorkloadsView {
 const concurrency = 8;
 
 /** Reads the streams of restart control once, then of each workload the content of its sources and its pods. Writes nothing. */
-export async function lookAtWorkloads(
+export async function inspectWorkloads(
   config: Config & { readonly restart: RestartConfig },
   client: KubeClient,
   namespaces: 'all' | readonly string[],
   readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
 ): Promise<Result<WorkloadsView>> {
-  const known = new Map<string, WorkloadNews>();
+  const known = new Map<string, WorkloadUpdate>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
     knows: () => false,
-    take(news) {
-      if (news.kept === undefined) known.set(workloadKey(news.facts.ref), news);
+    take(update) {
+      if (update.copy === undefined) known.set(workloadKey(update.facts.ref), update);
     },
     remove: () => {},
   });
@@ -78,7 +78,8 @@ export async function lookAtWorkloads(
   const first = await readAll([...streams.needs.values()], readStream);
   if (!first.ok) return first;
   const read = new Set(streams.needs.keys());
-  const managed = () => [...known.values()].flatMap((news) => candidateOf(news, config.restart, sources, namespaces));
+  const managed = () =>
+    [...known.values()].flatMap((update) => candidateOf(update, config.restart, sources, namespaces));
   // With `access: named` the sources have streams of their own.
   streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
   const second = await readAll(
@@ -105,7 +106,7 @@ type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
 
 /** Those that are managed, and those that were. */
 function candidateOf(
-  { facts, uses }: WorkloadNews,
+  { facts, uses }: WorkloadUpdate,
   config: RestartConfig,
   sources: SourcesKnown,
   namespaces: 'all' | readonly string[],
@@ -117,7 +118,7 @@ function candidateOf(
     ];
   return facts.stateText === undefined
     ? []
-    : [{ facts, settings, uses: { uses: [], faults: [], notAllowed: [], notFollowed: [] } }];
+    : [{ facts, settings, uses: { uses: [], errors: [], notAllowed: [], notFollowed: [] } }];
 }
 
 async function readAll(
@@ -137,16 +138,16 @@ function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | unde
   const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
 
   return async ({ facts: told, settings, uses }: Candidate): Promise<WorkloadView> => {
-    const facts = believed(told, keys);
+    const facts = trustedFacts(told, keys);
     const written = decodeState(facts.stateText);
     const own = typeof written === 'object' && written.workloadUid !== facts.uid ? 'none' : written;
     const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;
     const state = typeof own === 'object' && key === undefined ? 'otherKey' : own;
     const [wanted, pods] = await Promise.all([
-      wantedOf(uses.uses, key ?? anyKey, digests, sources),
+      readCurrentSources(uses.uses, key ?? anyKey, digests, sources),
       uses.uses.length === 0 ? [] : podsOf(api, facts),
     ]);
-    return { facts, settings, uses, sources, wanted, state, pods };
+    return { facts, settings, uses, sources, current: wanted, state, pods };
   };
 }
 

@@ -1,5 +1,5 @@
 import { workloadKinds } from '../kube/objects/workloadKinds.ts';
-import type { ReportRestart, RestartFact, RestartHow } from '../restart/model/events.ts';
+import type { ReportRestart, RestartEvent, RestartHow } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import { limitedLabel } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
@@ -38,7 +38,7 @@ export function countRestarts(metrics: Metrics): ReportRestart {
     for (const result of results) metrics.workloadRestarts.inc({ kind, result }, 0);
   }
 
-  function count({ workload: { kind } }: Extract<RestartFact, { readonly workload: unknown }>, result: RestartResult) {
+  function count({ workload: { kind } }: Extract<RestartEvent, { readonly workload: unknown }>, result: RestartResult) {
     metrics.workloadRestarts.inc({ kind, result });
   }
 

@@ -1,4 +1,4 @@
-import { holdCauses, waitCauses } from '../restart/model/events.ts';
+import { blockCauses, pendingCauses } from '../restart/model/events.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of restart control as is measured when somebody asks. */
@@ -25,7 +25,7 @@ export function measureRestarts(metrics: Metrics, measured: RestartMeasures | un
     { state: passing },
     others.reduce((sum, [, number]) => sum + number, 0),
   );
-  for (const reason of waitCauses) metrics.restartsPending.set({ reason }, measured?.pending[reason] ?? 0);
-  for (const reason of holdCauses) metrics.restartsHeld.set({ reason }, measured?.blocked[reason] ?? 0);
+  for (const reason of pendingCauses) metrics.restartsPending.set({ reason }, measured?.pending[reason] ?? 0);
+  for (const reason of blockCauses) metrics.restartsHeld.set({ reason }, measured?.blocked[reason] ?? 0);
   metrics.restartSources.set(measured?.sources ?? 0);
 }

@@ -9,15 +9,15 @@ import { stateOf, type WorkloadEntry } from './effects/workloadEntry.ts';
 import { createRecreations } from './jobs/recreations.ts';
 import type { ReportRestart } from './model/events.ts';
 import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './model/refs.ts';
-import { createTurns } from './pace/restartSchedule.ts';
+import { createRestartSchedule } from './pace/restartSchedule.ts';
 import type { RestartApi } from './requests/restartApi.ts';
-import { noteContent } from './rollout/uncertainStarts.ts';
+import { recordContent } from './rollout/uncertainStarts.ts';
 import { createDigests, type Digests } from './sources/digests.ts';
 import type { ReadStream } from './sources/restartStreamPlan.ts';
 import { createSourceIndex, type SourcesKnown } from './sources/sourceIndex.ts';
 import { createStateOwner } from './state/stateOwner.ts';
 import { provideWorkload } from './workload/workloadActor.ts';
-import { createWorkloadSinks, newsOf } from './workload/workloadSinks.ts';
+import { createWorkloadSinks, readUpdate } from './workload/workloadSinks.ts';
 import { createWorkloads } from './workload/workloads.ts';
 
 interface RestartControlOptions {
@@ -90,7 +90,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
   const { wrapDigests = (each) => each } = options;
   const digests = wrapDigests(createDigests({ api, sources }), sources);
-  const turns = createTurns({ clock, limits: () => config });
+  const schedule = createRestartSchedule({ clock, limits: () => config });
   const recreations = createRecreations({
     runtime,
     api,
@@ -106,7 +106,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     clock,
     api,
     digests,
-    turns,
+    schedule,
     recreations,
     report,
     random,
@@ -116,10 +116,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     sources,
     ownerOf,
     entryOf: (id) => workloads.get(id),
-    learn(entry, object) {
-      const news = newsOf(object, entry.facts.ref.kind);
+    observeWrite(entry, object) {
+      const update = readUpdate(object, entry.facts.ref.kind);
       // It may be gone by now, and its stream would not tell of that once more.
-      if (news !== undefined && workloads.get(entry.id) === entry) workloads.take(news);
+      if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },
     inFlight,
   });
@@ -133,7 +133,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     metaOf: sources.get,
     ownerOf,
     keys: () => keys,
-    onUnassessed: (entry, ref) => track(inFlight, noteContent({ digests, sources }, entry, ref)),
+    onUnassessed: (entry, ref) => track(inFlight, recordContent({ digests, sources }, entry, ref)),
     hasRead: options.hasRead,
     hasReadWorkload: options.hasReadWorkload,
     onUnused: digests.forget,
@@ -143,10 +143,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const sinks = createWorkloadSinks({
     // Where a Job is being recreated, whatever its stream tells is looked at.
     knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
-    take(news) {
-      const id = workloadKey(news.facts.ref);
-      if (news.kept === undefined) workloads.take(news);
-      else recreations.found(news.kept, news.facts.uid);
+    take(update) {
+      const id = workloadKey(update.facts.ref);
+      if (update.copy === undefined) workloads.take(update);
+      else recreations.found(update.copy, update.facts.uid);
       recreations.changed(id);
     },
     remove(id) {
@@ -160,7 +160,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     createSourceSink: sources.createSink,
     configure(next) {
       config = next;
-      turns.limitsChanged();
+      schedule.limitsChanged();
       workloads.configChanged();
     },
     useKeys(next) {
@@ -171,7 +171,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       // What others have written in weeder's name is told by the keys, and whose states those of workloads are that are
       // not managed.
       workloads.configChanged();
-      workloads.tellAll();
+      workloads.reassessAll();
       recreations.keysChanged();
     },
     start() {
@@ -183,7 +183,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     },
     streamRead: workloads.streamRead,
     stop() {
-      turns.close();
+      schedule.close();
       workloads.stop();
       recreations.stop();
       digests.stop();
@@ -207,7 +207,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
 
 function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'pending' | 'blocked'> {
   const found = [...entries].map((entry) => ({ state: stateOf(entry), cause: entry.cause }));
-  const causesIn = (wanted: string) => tally(found.filter(({ state }) => state === wanted).map(({ cause }) => cause));
+  const causesIn = (name: string) => tally(found.filter(({ state }) => state === name).map(({ cause }) => cause));
   return {
     states: tally(found.map(({ state }) => state)),
     pending: causesIn('waiting'),

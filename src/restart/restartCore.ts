@@ -19,7 +19,7 @@ export interface RestartCoreOptions extends Pick<PartContext, OfThePart> {
   /** Where the Secret with the hash key is, unless the config says so. */
   readonly ownNamespace: string;
   /** Reads the hash keys again and again; returns what ends it. */
-  readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onLooked'>) => () => void;
+  readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onChecked'>) => () => void;
   /** Told once when it acts and all of its streams have been read, with their number. */
   readonly onStarted?: (streams: number) => void;
   readonly wrapDigests?: WrapDigests;
@@ -92,11 +92,11 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
       namespace: config.restart?.hashKey.namespace ?? options.ownNamespace,
       name: config.restart?.hashKey.name ?? 'weeder-hash-key',
     });
-    const onLooked = () => {
+    const onChecked = () => {
       if (mayStart) running.start();
       reportSynced();
     };
-    stopKeys = options.followKeys({ where, onKeys: running.useKeys, onLooked });
+    stopKeys = options.followKeys({ where, onKeys: running.useKeys, onChecked });
   }
 
   return {

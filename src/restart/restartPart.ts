@@ -2,8 +2,8 @@ import type { ControllerPart, PartContext } from '../controller/controllerPart.t
 import { countWrites } from '../kube/client/countWrites.ts';
 import { followKeys } from './digest/followKeys.ts';
 import type { ReportRestart } from './model/events.ts';
+import { recordRestartEvents } from './report/kubernetesEvents.ts';
 import { logRestarts } from './report/logRestarts.ts';
-import { tellRestarts } from './report/kubernetesEvents.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
@@ -30,11 +30,11 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
   const client = countWrites(options.client);
   const { clock } = runtime;
   const log = logRestarts(logger);
-  const tell = tellRestarts(options.recordEvent);
-  const report: ReportRestart = (fact) => {
-    log(fact);
-    tell(fact);
-    options.report?.(fact);
+  const recordEvents = recordRestartEvents(options.recordEvent);
+  const report: ReportRestart = (event) => {
+    log(event);
+    recordEvents(event);
+    options.report?.(event);
   };
   const core = createCore({
     ...options,

@@ -1,8 +1,8 @@
 import type { AnyActorRef } from 'xstate';
 import { stateOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
-import type { RestartFact } from '../restart/model/events.ts';
+import type { RestartEvent } from '../restart/model/events.ts';
 import { workloadKey } from '../restart/model/refs.ts';
-import { changesInWords, sourceInWords } from '../restart/model/wording.ts';
+import { describeChanges, describeSource } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';
 import type { Moment, WorkloadView } from './protocol.ts';
 
@@ -38,13 +38,13 @@ const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled',
 
 function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
   const named = uses.map(({ source, key }) => {
-    const name = sourceInWords(source, facts.ref.namespace);
+    const name = describeSource(source, facts.ref.namespace);
     return key === undefined ? name : `${name}#${key}`;
   });
   return [...new Set(named)].sort();
 }
 
-const told: ReadonlySet<RestartFact['type']> = new Set([
+const told: ReadonlySet<RestartEvent['type']> = new Set([
   'workload.changed',
   'workload.restarted',
   'workload.rolledOut',
@@ -56,12 +56,12 @@ const told: ReadonlySet<RestartFact['type']> = new Set([
 ]);
 
 /** What of restart control belongs into the timeline; undefined: it is no news. */
-export function restartMoment(fact: RestartFact, t: number): Moment | undefined {
+export function restartMoment(fact: RestartEvent, t: number): Moment | undefined {
   if (!told.has(fact.type) || !('workload' in fact)) return undefined;
   return { t, what: fact.type, about: workloadKey(fact.workload), detail: detailOf(fact) };
 }
 
-function detailOf(fact: Extract<RestartFact, { readonly workload: unknown }>): string {
-  if ('sources' in fact && typeof fact.sources === 'object') return changesInWords(fact.sources, fact.workload);
+function detailOf(fact: Extract<RestartEvent, { readonly workload: unknown }>): string {
+  if ('sources' in fact && typeof fact.sources === 'object') return describeChanges(fact.sources, fact.workload);
   return 'reason' in fact ? fact.reason : '';
 }

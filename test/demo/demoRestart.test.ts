@@ -8,7 +8,7 @@ import type { Rollout } from '../../src/demo/restart/rollout.ts';
 import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
 import type { Chapter } from '../../src/demo/restart/story.ts';
-import type { RestartFact } from '../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../src/restart/model/events.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
 import { cpuTime } from '../support/cpuTime.ts';
@@ -28,7 +28,7 @@ function rolloutsOf(...names: string[]): Rollout[] {
   return names.map((name) => ({ workload: { kind: 'Deployment', namespace: 'shop', name }, isRestart: true }));
 }
 
-function restarted(name: string): RestartFact {
+function restarted(name: string): RestartEvent {
   const workload = { kind: 'Deployment', namespace: 'shop', name } as const;
   return { type: 'workload.restarted', workload, uid: name, sources: [], how: 'rollout', attempt: 1 };
 }

@@ -13,11 +13,11 @@ import { applyFailure } from '../../src/observer/model/applyFailure.ts';
 import {
   allowReferencesError,
   allowReferencesFrom,
-  optOutFault,
+  optOutError,
   readAlsoDependsOn,
 } from '../../src/restart/model/annotations.ts';
 import { readEmptied } from '../../src/restart/model/emptied.ts';
-import { readKept } from '../../src/restart/requests/jobCopy.ts';
+import { readJobCopy } from '../../src/restart/requests/jobCopy.ts';
 import { decodeState } from '../../src/restart/state/state.ts';
 import { isOwnName } from '../../src/ui/pageListener.ts';
 
@@ -55,11 +55,11 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'the path of a drift': (text) => correctionKey({ path: text, is: 'excess' }),
   'also-depends-on': (text) => readAlsoDependsOn(text, 'shop'),
   'allow-references-from': (text) => allowReferencesError({ [allowReferencesFrom]: text }),
-  'skip-hash-calculation': (text) => optOutFault({ 'weeder.dev/skip-hash-calculation': text }),
+  'skip-hash-calculation': (text) => optOutError({ 'weeder.dev/skip-hash-calculation': text }),
   'the state of a workload': (text) => decodeState(text),
   emptied: (text) => readEmptied(text, 'uid', true),
   'a copy of a Job': (text) =>
-    readKept({
+    readJobCopy({
       metadata: {
         namespace: 'a',
         name: 'weeder-recreates-a',

@@ -6,10 +6,10 @@ import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
 import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { holdCauses, type RestartFact, waitCauses } from '../../src/restart/model/events.ts';
+import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
 import { restartEventTable } from '../../src/restart/report/eventTable.ts';
+import { recordRestartEvents } from '../../src/restart/report/kubernetesEvents.ts';
 import { logRestarts } from '../../src/restart/report/logRestarts.ts';
-import { tellRestarts } from '../../src/restart/report/kubernetesEvents.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { everyRestartFact, restartFactOf, settings } from '../support/objects/restartEvents.ts';
 
@@ -17,14 +17,14 @@ const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.
 const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartFactOf;
 
 /** What is told of these facts. */
-function told(...facts: readonly RestartFact[]): Occurrence[] {
+function told(...facts: readonly RestartEvent[]): Occurrence[] {
   const events: Occurrence[] = [];
-  const tell = tellRestarts((event) => events.push(event));
+  const tell = recordRestartEvents((event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;
 }
 
-const notes = (...facts: readonly RestartFact[]) => told(...facts).map(({ note }) => note);
+const notes = (...facts: readonly RestartEvent[]) => told(...facts).map(({ note }) => note);
 
 test('a restart is told on the workload: how, and for which keys of which source', () => {
   assert.deepEqual(told(restarted), [
@@ -85,7 +85,7 @@ test('what waits and what is held says for what, and until when where that is kn
 });
 
 test('what passes by itself, or is nobody’s but weeder’s, is no Event', () => {
-  const quiet: RestartFact[] = [
+  const quiet: RestartEvent[] = [
     { ...waiting, cause: 'interval' },
     { ...waiting, cause: 'pace' },
     { ...refused, failure: 'network' },
@@ -123,7 +123,7 @@ test('the table says of each reason what is told, and of nothing else', () => {
 });
 
 /** What the log says of these facts, without what pino adds. */
-function logged(...facts: readonly RestartFact[]): Record<string, unknown>[] {
+function logged(...facts: readonly RestartEvent[]): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(
     { base: null, timestamp: false, level: 'debug' },
@@ -182,7 +182,7 @@ test('a first key is no change of it', () => {
 });
 
 /** Metrics after these facts. */
-async function counted(...facts: readonly RestartFact[]) {
+async function counted(...facts: readonly RestartEvent[]) {
   const metrics = createMetrics();
   const report = countRestarts(metrics);
   for (const fact of facts) report(fact);
@@ -247,8 +247,8 @@ test('how restart control stands is measured when somebody asks: states, and why
   assert.equal(of('restarts_held', { reason: 'breaker' }), 1);
   assert.equal(of('restart_sources'), 7);
   const after = await measured(undefined);
-  for (const reason of waitCauses) assert.equal(after('restarts_pending', { reason }), 0);
-  for (const reason of holdCauses) assert.equal(after('restarts_held', { reason }), 0);
+  for (const reason of pendingCauses) assert.equal(after('restarts_pending', { reason }), 0);
+  for (const reason of blockCauses) assert.equal(after('restarts_held', { reason }), 0);
   assert.equal(after('managed_workloads', { state: 'current' }), 0);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RestartFact } from '../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../src/restart/model/events.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 
@@ -16,7 +16,7 @@ async function worldOf(config = restartConfig(), annotations = {}): Promise<Rest
   return world;
 }
 
-type Unreadable = Extract<RestartFact, { type: 'annotation.unreadable' }>;
+type Unreadable = Extract<RestartEvent, { type: 'annotation.unreadable' }>;
 const inShort = (facts: readonly Unreadable[]) =>
   facts.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 12)}`);
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { breakerHolds, intervalEnds, isRevert, needsEviction, withNewest } from '../../src/restart/state/restartHistory.ts';
+import {
+  breakerBlocks,
+  intervalEnds,
+  isRevert,
+  needsEviction,
+  withNewest,
+} from '../../src/restart/state/restartHistory.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 10, 21, 18);
@@ -18,27 +24,27 @@ test('the shortest time between two restarts counts from the last one, whatever 
 
 test('five restarts in ten minutes trip the breaker, for ten minutes from the last', () => {
   const restarts = ago(10, 7, 5, 3, 1);
-  assert.deepEqual(breakerHolds(restarts, now), { until: now + 9 * minute, because: restarts });
-  assert.notEqual(breakerHolds(restarts, now + 9 * minute - 1), undefined);
-  assert.equal(breakerHolds(restarts, now + 9 * minute), undefined);
+  assert.deepEqual(breakerBlocks(restarts, now), { until: now + 9 * minute, because: restarts });
+  assert.notEqual(breakerBlocks(restarts, now + 9 * minute - 1), undefined);
+  assert.equal(breakerBlocks(restarts, now + 9 * minute), undefined);
 });
 
 test('four restarts, or five in more than ten minutes, do not', () => {
-  assert.equal(breakerHolds(ago(4, 3, 2, 1), now), undefined);
-  assert.equal(breakerHolds(ago(11.1, 7, 5, 3, 1), now), undefined);
-  assert.equal(breakerHolds([], now), undefined);
+  assert.equal(breakerBlocks(ago(4, 3, 2, 1), now), undefined);
+  assert.equal(breakerBlocks(ago(11.1, 7, 5, 3, 1), now), undefined);
+  assert.equal(breakerBlocks([], now), undefined);
 });
 
 test('after the breaker has let go, one more restart does not trip it', () => {
   const restarts = ago(14, 13, 12, 11, 10);
-  assert.equal(breakerHolds(restarts, now), undefined);
-  assert.equal(breakerHolds(withNewest(restarts, now, 5), now), undefined);
+  assert.equal(breakerBlocks(restarts, now), undefined);
+  assert.equal(breakerBlocks(withNewest(restarts, now, 5), now), undefined);
 });
 
 test('a clock that ran ahead holds nobody for good', () => {
   const year2099 = Date.UTC(2099, 0, 1);
   assert.equal(intervalEnds([year2099], minute, now), undefined);
-  assert.equal(breakerHolds(Array(5).fill(year2099), now), undefined);
+  assert.equal(breakerBlocks(Array(5).fill(year2099), now), undefined);
   assert.equal(intervalEnds([now + 2_000], minute, now), now + 2_000 + minute, 'two clocks never agree to the second');
 });
 
@@ -49,7 +55,7 @@ test('never more than five restarts in any ten minutes, however eager the source
       const all: number[] = [];
       for (const pause of pauses) {
         time += pause;
-        if (breakerHolds(restarts, time) !== undefined) continue;
+        if (breakerBlocks(restarts, time) !== undefined) continue;
         restarts = withNewest(restarts, time, 5);
         all.push(time);
       }

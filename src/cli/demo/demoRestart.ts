@@ -2,7 +2,7 @@ import type { ShopEvent } from '../../demo/restart/events.ts';
 import { rolloutTable } from '../../demo/restart/rolloutTable.ts';
 import { playRestarts, playWithPlainWatcher, type RestartOutcome } from '../../demo/restart/run.ts';
 import { restartTimelineEntry } from '../../demo/restart/timeline.ts';
-import type { RestartFact } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/model/events.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { heading, line, print, printTable } from './demoOutput.ts';
 import { playStory } from './demoStory.ts';
@@ -21,7 +21,7 @@ export function demoRestart(flags: DemoFlags): Promise<number> {
   });
 }
 
-function linesOf(time: number, event: ShopEvent | RestartFact): readonly string[] {
+function linesOf(time: number, event: ShopEvent | RestartEvent): readonly string[] {
   if (event.type === 'chapter.began') return ['', heading(`${event.number}. ${event.chapter.title}`)];
   const entry = restartTimelineEntry(event);
   return entry === undefined ? [] : [line(time, entry)];

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { RestartFact } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/model/events.ts';
 import type { ShopEvent } from './events.ts';
 import type { Restarter } from './restarter.ts';
 import type { Rollout } from './rollout.ts';
@@ -64,7 +64,7 @@ export async function playChapters({
 /** What is not as the story has it, a sentence each. */
 export function deviationsOf(
   { chapter, rollouts, stale, isSettled }: ChapterResult,
-  events: readonly RestartFact[],
+  events: readonly RestartEvent[],
 ): string[] {
   const made = rollouts.map(({ workload }) => workload.name).toSorted();
   const needed = chapter.needed.toSorted();

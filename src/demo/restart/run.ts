@@ -1,6 +1,6 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { createKubeClient } from '../../kube/client/client.ts';
-import type { RestartFact } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/model/events.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopEvent } from './events.ts';
@@ -17,13 +17,13 @@ export interface RestartOutcome {
 }
 
 /** Tells the story with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
-export async function playRestarts(options: StoryOptions<ShopEvent | RestartFact, RestartOutcome>): Promise<void> {
+export async function playRestarts(options: StoryOptions<ShopEvent | RestartEvent, RestartOutcome>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
   /** What weeder has told, by chapter. */
-  const events: RestartFact[][] = [];
-  const onEvent = (event: ShopEvent | RestartFact) => options.onEvent(time(), event);
+  const events: RestartEvent[][] = [];
+  const onEvent = (event: ShopEvent | RestartEvent) => options.onEvent(time(), event);
   const shop = openShop(clock, seed, onEvent);
   const listening = await shop.server.listen();
   const client = createKubeClient({ access: accessTo(listening.url), clock });

@@ -1,4 +1,4 @@
-import type { RestartFact, SourceChange } from '../../restart/model/events.ts';
+import type { RestartEvent, SourceChange } from '../../restart/model/events.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { ShopEvent, SourceAction } from './events.ts';
@@ -6,7 +6,7 @@ import type { ShopEvent, SourceAction } from './events.ts';
 type Entry = Omit<TimelineEntry, 'who'>;
 
 /** An event as a line of the timeline; undefined for what the others already tell. */
-export function restartTimelineEntry(event: ShopEvent | RestartFact): TimelineEntry | undefined {
+export function restartTimelineEntry(event: ShopEvent | RestartEvent): TimelineEntry | undefined {
   const deed = actionOf(event);
   if (deed !== undefined) return { who: 'kubectl', ...deed };
   if (event.type === 'rollout.began') {
@@ -20,7 +20,7 @@ export function restartTimelineEntry(event: ShopEvent | RestartFact): TimelineEn
 }
 
 /** What the shop's people do. */
-function actionOf(event: ShopEvent | RestartFact): Entry | undefined {
+function actionOf(event: ShopEvent | RestartEvent): Entry | undefined {
   switch (event.type) {
     case 'source.changed':
       return { what: `changes ${sourceOf(event)}`, tone: 'plain' };
@@ -35,7 +35,7 @@ function actionOf(event: ShopEvent | RestartFact): Entry | undefined {
   }
 }
 
-function weederLine(event: ShopEvent | RestartFact): Entry | undefined {
+function weederLine(event: ShopEvent | RestartEvent): Entry | undefined {
   switch (event.type) {
     case 'restarter.started':
       return { what: 'starts', tone: 'plain' };
@@ -66,7 +66,7 @@ function weederLine(event: ShopEvent | RestartFact): Entry | undefined {
   }
 }
 
-function waitsFor({ cause, reason }: Extract<RestartFact, { type: 'workload.pending' }>): string {
+function waitsFor({ cause, reason }: Extract<RestartEvent, { type: 'workload.pending' }>): string {
   return cause === 'rollout' ? 'its rollout may do' : reason;
 }
 

@@ -39,5 +39,5 @@ export function watchBusyWorkloads(onRest: (workload: string) => void) {
 
 /** What a dry run has only pretended to write is known to this process alone. */
 function isAtRest(entry: WorkloadEntry): boolean {
-  return stateOf(entry) === 'current' && entry.pretended === undefined;
+  return stateOf(entry) === 'current' && entry.unwrittenState === undefined;
 }

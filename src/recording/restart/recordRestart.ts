@@ -37,16 +37,16 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
       append({ in: 'random', value });
       return value;
     },
-    followKeys: ({ where, onKeys, onLooked }) =>
+    followKeys: ({ where, onKeys, onChecked }) =>
       options.followKeys({
         where,
         onKeys(keys) {
           append({ in: 'keys', current: keys.current.id, ids: keys.ids });
           onKeys(keys);
         },
-        onLooked() {
+        onChecked() {
           append({ in: 'looked' });
-          onLooked();
+          onChecked();
         },
       }),
   });

@@ -5,7 +5,7 @@ import { type HashKey, type SourceTag, usesFingerprint } from '../../restart/dig
 import type { Answer } from '../../restart/model/answer.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../restart/model/refs.ts';
 import type { Use } from '../../restart/model/uses.ts';
-import type { Kept } from '../../restart/requests/jobRequests.ts';
+import type { StoredCopy } from '../../restart/requests/jobRequests.ts';
 import type { PodRef, RestartApi } from '../../restart/requests/restartApi.ts';
 import type { Digests } from '../../restart/sources/digests.ts';
 import type { SourcesKnown } from '../../restart/sources/sourceIndex.ts';
@@ -72,21 +72,21 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append
       recorded(restartRequests.podsUsing(namespace, sources), api.podsUsing(namespace, sources, signal), (pods) =>
         pods.map(reduceProofPod),
       ),
-    keepJob(job, stateText, key, signal) {
+    storeCopy(job, stateText, key, signal) {
       append({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
-      return recorded(restartRequests.keep(job.ref), api.keepJob(job, stateText, key, signal), withoutDigest);
+      return recorded(restartRequests.keep(job.ref), api.storeCopy(job, stateText, key, signal), withoutDigest);
     },
-    endJob(kept, signal) {
-      append({ out: 'write.requested', about: workloadKey(kept.job), detail: 'deletion' });
-      return recorded(restartRequests.end(kept.job), api.endJob(kept, signal), () => undefined);
+    deleteJob(copy, signal) {
+      append({ out: 'write.requested', about: workloadKey(copy.job), detail: 'deletion' });
+      return recorded(restartRequests.end(copy.job), api.deleteJob(copy, signal), () => undefined);
     },
-    makeJob(kept, signal) {
-      append({ out: 'write.requested', about: workloadKey(kept.job), detail: 'creation' });
-      return recorded(restartRequests.make(kept.job), api.makeJob(kept, signal), () => undefined);
+    recreateJob(copy, signal) {
+      append({ out: 'write.requested', about: workloadKey(copy.job), detail: 'creation' });
+      return recorded(restartRequests.make(copy.job), api.recreateJob(copy, signal), () => undefined);
     },
-    dropCopy(kept, signal) {
-      append({ out: 'write.requested', about: workloadKey(kept.copy), detail: 'deletion' });
-      return recorded(restartRequests.end(kept.copy), api.dropCopy(kept, signal), () => undefined);
+    deleteCopy(copy, signal) {
+      append({ out: 'write.requested', about: workloadKey(copy.ref), detail: 'deletion' });
+      return recorded(restartRequests.end(copy.ref), api.deleteCopy(copy, signal), () => undefined);
     },
     evict(pod, signal) {
       append({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
@@ -96,8 +96,8 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append
 }
 
 /** What the digest is of may hold values, and who reads a recording could try them out. */
-function withoutDigest({ kept, isEarlier }: Kept): Kept {
-  return { kept: { ...kept, digest: '' }, isEarlier };
+function withoutDigest({ copy, isEarlier }: StoredCopy): StoredCopy {
+  return { copy: { ...copy, digest: '' }, isEarlier };
 }
 
 /** Behind these stand the contents and the keys: what comes out of them are tags. */

@@ -1,10 +1,10 @@
-import type { RestartFact, SourceChange } from '../../restart/model/events.ts';
+import type { RestartEvent, SourceChange } from '../../restart/model/events.ts';
 import { sourceKey, workloadKey } from '../../restart/model/refs.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
 /** An event of restart control, or a request that changes the cluster, as a recording keeps it and a timeline prints it. */
 export interface RecordedRestartEvent {
-  readonly out: RestartFact['type'] | 'write.requested' | 'eviction.requested';
+  readonly out: RestartEvent['type'] | 'write.requested' | 'eviction.requested';
   /** `deployment/namespace/name`, `namespace/pod`, or what else it is about. */
   readonly about: string;
   /** Names and classes only; nothing that only timing decides. */
@@ -37,16 +37,16 @@ export const restartEventKinds: Readonly<Record<RecordedRestartEvent['out'], Eve
   'actor.failed': report('actor failed'),
 };
 
-export function recordedRestartEventOf(event: RestartFact): RecordedRestartEvent {
+export function recordedRestartEventOf(event: RestartEvent): RecordedRestartEvent {
   return { out: event.type, about: aboutOf(event), detail: detailOf(event) };
 }
 
-function aboutOf(event: RestartFact): string {
+function aboutOf(event: RestartEvent): string {
   if ('workload' in event) return workloadKey(event.workload);
   return event.type === 'actor.failed' ? event.actor : 'hash key';
 }
 
-function detailOf(event: RestartFact): string {
+function detailOf(event: RestartEvent): string {
   switch (event.type) {
     case 'workload.adopted':
       return event.sources === 1 ? '1 source' : `${event.sources} sources`;

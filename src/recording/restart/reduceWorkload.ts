@@ -5,7 +5,7 @@ import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { alsoDependsOn } from '../../restart/model/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../../restart/model/podTemplate.ts';
 import { noNode, workloadAnnotations } from '../../restart/model/workloadFacts.ts';
-import { keptFor } from '../../restart/requests/jobCopy.ts';
+import { copyAnnotation } from '../../restart/requests/jobCopy.ts';
 import { pick } from '../file/pick.ts';
 
 /** What of a workload a recording keeps. */
@@ -17,7 +17,7 @@ const readAnnotations = [
   workloadAnnotations.pausedUntil,
   alsoDependsOn,
   'deprecated.daemonset.template.generation',
-  keptFor,
+  copyAnnotation,
   workloadAnnotations.emptied,
 ];
 const readSpec = [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { restartEventKinds } from '../../recording/restart/recordedRestartEvent.ts';
 import type { RecordedResponse, RestartEntry } from '../../recording/restart/restartLines.ts';
-import type { Kept } from '../../restart/requests/jobRequests.ts';
+import type { StoredCopy } from '../../restart/requests/jobRequests.ts';
 import type { Digest } from '../../restart/sources/digests.ts';
 import { eventKind } from './eventKind.ts';
 
@@ -71,10 +71,10 @@ export const recordedDigest: z.ZodType<Digest> = z.object({
 
 const job = z.object({ kind: z.literal('Job'), namespace: z.string(), name: z.string() });
 
-/** Which Job is kept by which other; nothing of what they say. */
-export const recordedCopy: z.ZodType<Kept> = z.object({
-  kept: z.object({
-    copy: job,
+/** Which Job is copied by which other; nothing of their content. */
+export const recordedCopy: z.ZodType<StoredCopy> = z.object({
+  copy: z.object({
+    ref: job,
     job,
     jobUid: z.string(),
     jobVersion: z.string(),

@@ -3,7 +3,7 @@ import type { HashKey } from '../../restart/digest/digest.ts';
 import type { FollowKeysOptions } from '../../restart/digest/followKeys.ts';
 import { hashKeysOf } from '../../restart/digest/hashKeys.ts';
 
-type Told = Pick<FollowKeysOptions, 'onKeys' | 'onLooked'>;
+type Told = Pick<FollowKeysOptions, 'onKeys' | 'onChecked'>;
 
 /** The hash keys of a recording, by their ids: nothing is made with them, and what was sealed with them is believed. */
 interface RecordedKeys {
@@ -19,7 +19,7 @@ export function createRecordedKeys(): RecordedKeys {
 
   function take(input: Parameters<RecordedKeys['take']>[0]): void {
     if (followed === undefined) missed.push(input);
-    else if (input.in === 'looked') followed.onLooked();
+    else if (input.in === 'looked') followed.onChecked();
     else followed.onKeys({ ...hashKeysOf(keyNamed(input.current), input.ids.map(keyNamed)), confirms: () => true });
   }
 

@@ -79,21 +79,21 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     },
     listPods: (namespace, selector) => ask(restartRequests.pods(namespace, selector), arrayOf),
     podsUsing: (namespace, sources) => ask(restartRequests.podsUsing(namespace, sources), arrayOf),
-    keepJob(job) {
+    storeCopy(job) {
       report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
       return ask(restartRequests.keep(job.ref), (value) => recordedCopy.parse(value));
     },
-    endJob({ job }) {
+    deleteJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'deletion' });
       return ask(restartRequests.end(job), () => undefined);
     },
-    makeJob({ job }) {
+    recreateJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'creation' });
       return ask(restartRequests.make(job), () => undefined);
     },
-    dropCopy({ copy }) {
-      report({ out: 'write.requested', about: workloadKey(copy), detail: 'deletion' });
-      return ask(restartRequests.end(copy), () => undefined);
+    deleteCopy({ ref }) {
+      report({ out: 'write.requested', about: workloadKey(ref), detail: 'deletion' });
+      return ask(restartRequests.end(ref), () => undefined);
     },
     evict(pod) {
       report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });

@@ -56,17 +56,17 @@ export function createWhatIfRestarts(
       // Whether pods of others refer to a source is in no recording of what was decided without it.
       podsUsing: async () => ({ is: 'ok', value: [] }),
       evict: noAnswer,
-      keepJob: noAnswer,
-      endJob: noAnswer,
-      makeJob: noAnswer,
-      dropCopy: noAnswer,
+      storeCopy: noAnswer,
+      deleteJob: noAnswer,
+      recreateJob: noAnswer,
+      deleteCopy: noAnswer,
     },
     report(event) {
       if (event.type === 'workload.restarted') simulated.rollOut(event.workload);
       if (event.type !== 'key.changed') events.push({ t: clock.monotonic(), ...recordedRestartEventOf(event) });
     },
   });
-  keys.follow({ onKeys: control.useKeys, onLooked: () => !control.isRunning && control.start() });
+  keys.follow({ onKeys: control.useKeys, onChecked: () => !control.isRunning && control.start() });
 
   function sinkOf(stream: string, kind: WorkloadKind | SourceKind): ClosableSink {
     const known = sinks.get(stream);

@@ -14,11 +14,11 @@ export interface FollowKeysOptions {
   readonly report: ReportRestart;
   readonly onKeys: (keys: HashKeys) => void;
   /** Told once: they were looked for, and found or not. */
-  readonly onLooked: () => void;
+  readonly onChecked: () => void;
 }
 
 /** It is rarely another one: to be looked at again after a minute. Milliseconds. */
-const lookEvery = 60_000;
+const pollInterval = 60_000;
 const shortestRetry = 1_000;
 const keyBytes = 32;
 
@@ -30,20 +30,20 @@ export function followKeys({
   isDryRun,
   report,
   onKeys,
-  onLooked,
+  onChecked,
 }: FollowKeysOptions): () => void {
   const stop = new AbortController();
   let timer: TimerHandle | undefined;
   let failures = 0;
   let problem = '';
-  let hasLooked = false;
+  let hasChecked = false;
 
-  function tellLooked(): void {
-    if (!hasLooked) onLooked();
-    hasLooked = true;
+  function reportChecked(): void {
+    if (!hasChecked) onChecked();
+    hasChecked = true;
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const found = await readHashKeys(client, where(), stop.signal);
     if (stop.signal.aborted) return;
     if (found.ok) {
@@ -56,20 +56,20 @@ export function followKeys({
       problem = found.error.message;
       failures += 1;
     }
-    tellLooked();
-    const pause = found.ok ? lookEvery : Math.min(lookEvery, shortestRetry * 2 ** Math.min(failures, 6));
-    timer = clock.setTimeout(() => void look(), pause);
+    reportChecked();
+    const pause = found.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
+    timer = clock.setTimeout(() => void poll(), pause);
   }
 
   /** Once: where there is no Secret, each reading would make another key. */
-  async function lookWithoutWrites(): Promise<void> {
+  async function readWithoutWrites(): Promise<void> {
     const found = await readHashKeys(withoutWrites(client), where(), stop.signal);
     if (stop.signal.aborted) return;
     onKeys(found.ok ? found.value : ownKeys());
-    tellLooked();
+    reportChecked();
   }
 
-  void (isDryRun ? lookWithoutWrites() : look());
+  void (isDryRun ? readWithoutWrites() : poll());
   return () => {
     stop.abort();
     clock.clearTimeout(timer);

@@ -58,7 +58,7 @@ function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
 
 /** `all`: the current one among them. */
 export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys {
-  const byId = (wanted: string) => all.find(({ id }) => id === wanted);
+  const byId = (idToFind: string) => all.find(({ id }) => id === idToFind);
   return {
     current,
     ids: all.map(({ id }) => id),

@@ -28,14 +28,15 @@ function afterRemoval(
  */
 export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'report'>, entry: WorkloadEntry): void {
   const { facts, finding } = entry;
-  const isRemoved = entry.hasWrittenState && entry.pretended === undefined && typeof writtenState(entry) !== 'object';
+  const isRemoved =
+    entry.hasWrittenState && entry.unwrittenState === undefined && typeof writtenState(entry) !== 'object';
   if (!isRemoved || finding?.state?.workloadUid !== facts.uid) return;
   const wasPausing = (entry.contest?.pause ?? 0) > 0;
   const contest = afterRemoval(entry.contest, clock.monotonic());
   entry.hasWrittenState = false;
   entry.contest = { ...contest, timer: undefined };
   if (contest.pause === 0) return;
-  entry.pretended = encodeState(finding.state, finding.key);
+  entry.unwrittenState = encodeState(finding.state, finding.key);
   writeLater();
   if (!wasPausing || contest.removals === tolerated + 1) {
     const { removals, pause } = contest;
@@ -47,13 +48,13 @@ export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'r
   }
 
   function endPause(): void {
-    const kept = decodeState(entry.pretended);
+    const inMemory = decodeState(entry.unwrittenState);
     // During a rollout it is written in any case, when that is over.
-    if (typeof kept === 'object' && kept.target !== undefined) {
+    if (typeof inMemory === 'object' && inMemory.target !== undefined) {
       writeLater();
       return;
     }
-    entry.pretended = undefined;
+    entry.unwrittenState = undefined;
     entry.actor.send({ type: 'facts.changed' });
   }
 }

@@ -5,7 +5,7 @@ import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import type { SourceRef } from '../model/refs.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { Turns } from '../pace/restartSchedule.ts';
+import type { RestartSchedule } from '../pace/restartSchedule.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import type { Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
@@ -17,7 +17,7 @@ export interface RestartEffects {
   readonly clock: Clock;
   readonly api: RestartApi;
   readonly digests: Digests;
-  readonly turns: Turns;
+  readonly schedule: RestartSchedule;
   readonly recreations: Recreations;
   readonly report: ReportRestart;
   /** From 0 to 1, for jitter. */
@@ -31,18 +31,18 @@ export interface RestartEffects {
   readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
   /** What a write has made of a workload, before its stream tells. */
-  readonly learn: (entry: WorkloadEntry, object: unknown) => void;
+  readonly observeWrite: (entry: WorkloadEntry, object: unknown) => void;
   /** Requests that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
 }
 
 /** One question to the world, whose answer is the event that the machine takes. */
-export type Question = (
+export type WorkloadEffect = (
   entry: WorkloadEntry,
   input: EffectInput,
   signal: AbortSignal,
-  afterwards: Afterwards,
+  afterwards: Defer,
 ) => Promise<WorkloadEvent>;
 
 /** What is to be done when the answer to this question has been told. */
-export type Afterwards = (work: () => void) => void;
+export type Defer = (work: () => void) => void;

@@ -3,26 +3,26 @@ import type { workload } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
-import type { HoldCause, WaitCause } from '../model/events.ts';
+import type { BlockCause, PendingCause } from '../model/events.ts';
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
-import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
 import type { WrittenSource } from '../state/affectedPods.ts';
+import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
+import type { ContentHistory } from '../state/contentHistory.ts';
+import type { CurrentSource } from '../state/currentSources.ts';
 import { needsEviction } from '../state/restartHistory.ts';
-import type { Spells } from '../state/contentHistory.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from '../state/state.ts';
-import type { WantedSource } from '../state/currentSources.ts';
 
 /** What was found out when a workload was assessed last. */
 export interface Finding {
   readonly key: HashKey;
-  readonly wanted: ReadonlyMap<string, WantedSource>;
+  readonly current: ReadonlyMap<string, CurrentSource>;
   /** What is written on it, as far as it counts. */
   state: WorkloadState | undefined;
   readonly assessment: Assessment;
   /** What its sources had in them until then. */
-  readonly spells: Spells;
+  readonly contentHistory: ContentHistory;
   /** `changedAt` of the workload when the assessment began: a later change may be part of it or not. */
   readonly asOf: number;
   /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
@@ -51,14 +51,14 @@ export interface WorkloadEntry {
   readonly actor: Actor<typeof workload>;
   facts: WorkloadFacts;
   /** Of a Job that was recreated: the one of before, whose state is its own until it has one. */
-  readonly formerUid: string | undefined;
+  readonly previousUid: string | undefined;
   /** Undefined: it is to be no longer managed. */
   settings: RestartSettings | undefined;
   /** What its template uses, and of that and its annotations what counts. */
   templateUses: readonly Use[];
   uses: readonly Use[];
   /** What is wrong with what its annotations say it uses: a sentence each. */
-  faults: readonly string[];
+  annotationErrors: readonly string[];
   /** By the monotonic clock: when something was heard last that may be a change. Milliseconds. */
   changedAt: number;
   /**
@@ -69,7 +69,7 @@ export interface WorkloadEntry {
   /** The pod template of which its controller told last that it has seen it; undefined: it has not told yet. */
   observedTemplate: string | undefined;
   /** When something of its rollout moved last: its progress, or its template. By the monotonic clock. */
-  movedAt: number;
+  lastProgressAt: number;
   /** Since when a restart waits for a rollout of somebody else, by the monotonic clock; undefined: none does. */
   awaitsRolloutSince: number | undefined;
   /** The same of the first of the changes that the newest restart is for; undefined: this process made none. */
@@ -78,13 +78,13 @@ export interface WorkloadEntry {
   /** Of each source that has changed, by `sourceKey`: the pods that were there when that was found out. */
   present: ReadonlyMap<string, PresentPods>;
   /** What its sources had in them since its pods were made, as far as that was seen. */
-  spells: Spells;
+  contentHistory: ContentHistory;
   /** Why it waits or is held; `reading`: what decides has not been read yet, which passes and is not told. */
-  cause: WaitCause | HoldCause | 'reading';
+  cause: PendingCause | BlockCause | 'reading';
   /** Its place among the restarts was used. */
   hasRestarted: boolean;
   /** What a dry run has not written, or what is kept in memory during a `contest`: it counts as if it were written. */
-  pretended: string | undefined;
+  unwrittenState: string | undefined;
   /** The newest state was written by this process, and has not been found removed since. */
   hasWrittenState: boolean;
   contest: Contest | undefined;
@@ -103,7 +103,11 @@ function leafOf(value: StateValue | undefined): string {
 }
 
 /** The state that is written on a workload. One that was copied along with another workload is not its own. */
-export function writtenState({ facts, formerUid, pretended }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
+export function writtenState({
+  facts,
+  previousUid: formerUid,
+  unwrittenState: pretended,
+}: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
   const state = decodeState(pretended ?? facts.stateText);
   if (typeof state !== 'object') return state;
   return state.workloadUid === facts.uid || state.workloadUid === formerUid ? state : 'none';
@@ -125,7 +129,7 @@ const busy: ReadonlySet<string> = new Set([
 ]);
 
 /** A source has changed. `now` by the monotonic clock. */
-export function noteSourceChange(entry: WorkloadEntry, now: number): void {
+export function markSourceChange(entry: WorkloadEntry, now: number): void {
   const isPastQuiet = now > entry.changedAt + (entry.settings?.quietPeriod ?? 0);
   const wasQuiet = isPastQuiet && !busy.has(stateOf(entry));
   if (wasQuiet || entry.unquietSince === undefined) entry.unquietSince = now;
@@ -133,7 +137,7 @@ export function noteSourceChange(entry: WorkloadEntry, now: number): void {
 }
 
 /** What was known at the newest assessment has been dealt with; a change that came during it begins anew. */
-export function noteChangesDealtWith(entry: WorkloadEntry): void {
+export function markChangesHandled(entry: WorkloadEntry): void {
   entry.unquietSince = entry.changedAt === entry.finding?.asOf ? undefined : entry.changedAt;
   entry.awaitsRolloutSince = undefined;
 }
@@ -148,7 +152,7 @@ export function targetSources({ finding }: WorkloadEntry): WrittenSource[] {
   const { target, rolledOut } = finding?.state ?? {};
   if (target === undefined) return [];
   const isMeant = (key: string) => target.tags.has(key) || target.tags.has(allSources);
-  return [...(finding?.wanted ?? [])].flatMap(([key, source]) => {
+  return [...(finding?.current ?? [])].flatMap(([key, source]) => {
     const before = rolledOut?.get(key);
     const isLost = before !== undefined && hasLostKeys(before, source.tag);
     // It was seen before the restart was decided on: pods that are made at once after it are not old.

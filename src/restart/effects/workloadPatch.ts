@@ -84,7 +84,7 @@ const done = { restart: 'restart.accepted', state: 'state.written', restore: 're
 
 /** One patch of a workload; its answer, as the machine takes it. What the workload is then is learnt before its stream tells. */
 export async function writeWorkload(
-  { api, learn }: Pick<RestartEffects, 'api' | 'learn'>,
+  { api, observeWrite: learn }: Pick<RestartEffects, 'api' | 'observeWrite'>,
   entry: WorkloadEntry,
   what: keyof typeof done,
   patch: object,

@@ -7,16 +7,16 @@ import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
 import { readWorkload } from '../model/workloadFacts.ts';
-import { isKeptByWeeder, type KeptJob, keptFor } from '../requests/jobCopy.ts';
+import { copyAnnotation, isTrustedCopy, type JobCopy } from '../requests/jobCopy.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { decodeState } from '../state/state.ts';
 
 /** The Jobs that are being recreated: a `recreation` actor for each copy that is found, every one a root of its own. */
 export interface Recreations {
   /** There is such a copy: this process has just made it. */
-  take(kept: KeptJob): void;
+  take(copy: JobCopy): void;
   /** A Job of this uid says that it is such a copy. What weeder has not sealed is told of once, and let alone. */
-  found(kept: KeptJob, uid: string): void;
+  found(copy: JobCopy, uid: string): void;
   /** What was found before any key was known can be told apart now. */
   keysChanged(): void;
   /** A Job, or a copy, of this `workloadKey` is other than it was. */
@@ -25,10 +25,10 @@ export interface Recreations {
    * Whoever decides about a Job holds it: meanwhile no copy of it is dropped, and whatever is told of it waits.
    * Undefined: a copy of it is just being dropped.
    */
-  hold(jobUid: string): (() => void) | undefined;
-  isHeld(jobUid: string): boolean;
+  lock(jobUid: string): (() => void) | undefined;
+  isLocked(jobUid: string): boolean;
   /** The uid of the Job that was there before the one of this `workloadKey`, as long as that may matter. */
-  formerUidOf(id: string): string | undefined;
+  previousUidOf(id: string): string | undefined;
   start(): void;
   stop(): void;
   actors(): Iterable<Actor<typeof recreation>>;
@@ -45,16 +45,16 @@ interface RecreationsOptions {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly inFlight: Set<Promise<unknown>>;
-  /** Told when a Job is held no more. */
+  /** Told when a Job is locked no more. */
   readonly onReleased: () => void;
 }
 
 interface Entry {
-  kept: KeptJob;
+  copy: JobCopy;
   actor: Actor<typeof recreation> | undefined;
 }
 
-type Ask = (kept: KeptJob, signal: AbortSignal) => Promise<RecreationEvent>;
+type Ask = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
 
 const forged =
   'its name and its annotations are those of a copy that weeder keeps of a Job, and it is not sealed with a hash key of this weeder: nothing is made from it.';
@@ -64,37 +64,37 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;
   /** By the `workloadKey` of the Job: of a name there is one at a time. */
   const entries = new Map<string, Entry>();
-  const held = new Set<string>();
+  const locked = new Set<string>();
   /** By uid, until a key is known. */
-  const unverified = new Map<string, KeptJob>();
-  const toldOf = new Set<string>();
+  const unverified = new Map<string, JobCopy>();
+  const reported = new Set<string>();
   let isRunning = false;
 
-  function asking(refusal: `${string}.refused`, ask: Ask) {
+  function invoking(refusal: `${string}.refused`, ask: Ask) {
     return fromCallback<AnyEventObject, RecreationInput>(({ input, sendBack }) => {
-      const kept = entries.get(input.job)?.kept;
-      if (kept === undefined) return undefined;
+      const copy = entries.get(input.job)?.copy;
+      if (copy === undefined) return undefined;
       const stop = new AbortController();
-      const asked = ask(kept, stop.signal).then(
+      const answered = ask(copy, stop.signal).then(
         (event) => sendBack({ ...event, jitter: random() }),
         (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
       );
-      track(inFlight, asked);
+      track(inFlight, answered);
       return () => stop.abort(ended);
     });
   }
 
   const logic = recreation.provide({
     actors: {
-      checkJob: asking('job.refused', (kept, signal) => checkJob(kept, api, signal, () => held.has(kept.jobUid))),
-      createJob: asking('create.refused', async (kept, signal) => {
-        const answer = await api.makeJob(kept, signal);
+      checkJob: invoking('job.refused', (copy, signal) => checkJob(copy, api, signal, () => locked.has(copy.jobUid))),
+      createJob: invoking('create.refused', async (copy, signal) => {
+        const answer = await api.recreateJob(copy, signal);
         if (answer.is === 'refused') return { ...answer, type: 'create.refused' };
         if (answer.is === 'gone') return { type: 'create.cancelled' };
         return { type: answer.is === 'ok' ? 'create.done' : 'create.conflicted' };
       }),
-      deleteCopy: asking('copy.refused', async (kept, signal) => {
-        const answer = await api.dropCopy(kept, signal);
+      deleteCopy: invoking('copy.refused', async (copy, signal) => {
+        const answer = await api.deleteCopy(copy, signal);
         return answer.is === 'refused' ? { ...answer, type: 'copy.refused' } : { type: 'copy.deleted' };
       }),
     },
@@ -112,12 +112,12 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   });
 
   function aboutOf(job: string) {
-    const kept = entries.get(job)?.kept;
-    return kept === undefined ? undefined : { workload: kept.job, uid: kept.jobUid };
+    const copy = entries.get(job)?.copy;
+    return copy === undefined ? undefined : { workload: copy.job, uid: copy.jobUid };
   }
 
   function begin(id: string, entry: Entry): void {
-    if (!isRunning || isDryRun || entry.actor !== undefined || held.has(entry.kept.jobUid)) return;
+    if (!isRunning || isDryRun || entry.actor !== undefined || locked.has(entry.copy.jobUid)) return;
     const actor = createActor(logic, { ...runtime, id: `recreation ${id}`, input: { job: id } });
     entry.actor = actor;
     const forget = () => {
@@ -137,61 +137,61 @@ export function createRecreations(options: RecreationsOptions): Recreations {
     for (const [id, entry] of entries) begin(id, entry);
   }
 
-  function take(kept: KeptJob): void {
-    const id = workloadKey(kept.job);
+  function take(copy: JobCopy): void {
+    const id = workloadKey(copy.job);
     const known = entries.get(id);
     if (known === undefined) {
-      const entry = { kept, actor: undefined };
+      const entry = { copy, actor: undefined };
       entries.set(id, entry);
       begin(id, entry);
       return;
     }
-    known.kept = kept;
+    known.copy = copy;
     known.actor?.send({ type: 'job.changed' });
   }
 
-  function verify(kept: KeptJob, uid: string, keys: HashKeys): void {
-    if (isKeptByWeeder(kept, keys)) {
-      take(kept);
-    } else if (!toldOf.has(uid)) {
-      toldOf.add(uid);
-      report({ type: 'annotation.unreadable', workload: kept.copy, uid, annotation: keptFor, reason: forged });
+  function verify(copy: JobCopy, uid: string, keys: HashKeys): void {
+    if (isTrustedCopy(copy, keys)) {
+      take(copy);
+    } else if (!reported.has(uid)) {
+      reported.add(uid);
+      report({ type: 'annotation.unreadable', workload: copy.ref, uid, annotation: copyAnnotation, reason: forged });
     }
   }
 
   return {
     take,
-    found(kept, uid) {
+    found(copy, uid) {
       const keys = options.keys();
-      if (keys === undefined) unverified.set(uid, kept);
-      else verify(kept, uid, keys);
+      if (keys === undefined) unverified.set(uid, copy);
+      else verify(copy, uid, keys);
     },
     keysChanged() {
       const keys = options.keys();
       if (keys === undefined) return;
-      for (const [uid, kept] of unverified) verify(kept, uid, keys);
+      for (const [uid, copy] of unverified) verify(copy, uid, keys);
       unverified.clear();
     },
     changed(id) {
-      for (const [job, { kept, actor }] of entries)
-        if (job === id || workloadKey(kept.copy) === id) actor?.send({ type: 'job.changed' });
+      for (const [job, { copy, actor }] of entries)
+        if (job === id || workloadKey(copy.ref) === id) actor?.send({ type: 'job.changed' });
     },
-    hold(jobUid) {
+    lock(jobUid) {
       const isDropping = [...entries.values()].some(
-        ({ kept, actor }) => kept.jobUid === jobUid && actor?.getSnapshot().value === 'deletingCopy',
+        ({ copy, actor }) => copy.jobUid === jobUid && actor?.getSnapshot().value === 'deletingCopy',
       );
-      if (isDropping || held.has(jobUid)) return undefined;
-      held.add(jobUid);
+      if (isDropping || locked.has(jobUid)) return undefined;
+      locked.add(jobUid);
       return () => {
-        held.delete(jobUid);
+        locked.delete(jobUid);
         options.onReleased();
         beginAll();
-        for (const { kept, actor } of entries.values())
-          if (kept.jobUid === jobUid) actor?.send({ type: 'job.changed' });
+        for (const { copy, actor } of entries.values())
+          if (copy.jobUid === jobUid) actor?.send({ type: 'job.changed' });
       };
     },
-    isHeld: (jobUid) => held.has(jobUid),
-    formerUidOf: (id) => entries.get(id)?.kept.jobUid,
+    isLocked: (jobUid) => locked.has(jobUid),
+    previousUidOf: (id) => entries.get(id)?.copy.jobUid,
     start() {
       isRunning = true;
       beginAll();
@@ -212,14 +212,14 @@ export function createRecreations(options: RecreationsOptions): Recreations {
 }
 
 async function checkJob(
-  { job, jobUid, jobVersion }: KeptJob,
+  { job, jobUid, jobVersion }: JobCopy,
   api: Pick<RestartApi, 'readWorkload'>,
   signal: AbortSignal,
-  isHeld: () => boolean,
+  isLocked: () => boolean,
 ): Promise<RecreationEvent> {
   const found = await api.readWorkload(job, signal);
   // Whoever holds it may be deleting it at this moment: what was read means nothing.
-  if (isHeld()) return { type: 'job.terminating' };
+  if (isLocked()) return { type: 'job.terminating' };
   if (found.is === 'gone') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };
   const facts = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;

@@ -32,27 +32,27 @@ export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[
   const uses = new Map<string, Use>();
   const faults: string[] = [];
   const entries = [...new Set(entriesOf(text))];
-  for (const entry of entries.slice(0, mostEntries)) {
+  for (const entry of entries.slice(0, maxEntries)) {
     const found = readEntry(entry, namespace);
     if (typeof found === 'string') faults.push(`${alsoDependsOn} says ${quoted(entry)}: ${found}.`);
     else uses.set(`${sourceKey(found.source)}#${found.key ?? ''}`, found);
   }
-  const tooMany = `${alsoDependsOn} names ${entries.length} sources: the first ${mostEntries} of them count.`;
-  const more = `${alsoDependsOn} has ${faults.length - mostFaults} more entries that cannot be read.`;
+  const tooMany = `${alsoDependsOn} names ${entries.length} sources: the first ${maxEntries} of them count.`;
+  const more = `${alsoDependsOn} has ${faults.length - maxErrors} more entries that cannot be read.`;
   return {
     uses: [...uses.values()],
     faults: [
-      ...faults.slice(0, mostFaults),
-      ...(faults.length > mostFaults ? [more] : []),
-      ...(entries.length > mostEntries ? [tooMany] : []),
+      ...faults.slice(0, maxErrors),
+      ...(faults.length > maxErrors ? [more] : []),
+      ...(entries.length > maxEntries ? [tooMany] : []),
     ],
   };
 }
 
 /** Each is a source to be watched and read, and an annotation may have 256 KiB. */
-const mostEntries = 100;
+const maxEntries = 100;
 /** Each is a line of the log and an Event. */
-const mostFaults = 10;
+const maxErrors = 10;
 
 /** Half a sentence, where it cannot be read. */
 function readEntry(entry: string, ownNamespace: string): Use | string {
@@ -123,7 +123,7 @@ export function optOutOf(annotations: JsonObject): OptOut {
 }
 
 /** What is wrong with a source's opt-out, in one sentence; undefined when nothing is. */
-export function optOutFault(annotations: JsonObject): string | undefined {
+export function optOutError(annotations: JsonObject): string | undefined {
   const value = annotations[skipHashCalculation] ?? 'false';
   const wrong = typeof value === 'string' ? entriesOf(value).find((entry) => !isKeyName(entry)) : typeof value;
   if (wrong === undefined) return undefined;

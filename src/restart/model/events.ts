@@ -1,7 +1,7 @@
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** Why a restart that is due waits for its turn. */
-export const waitCauses = [
+export const pendingCauses = [
   /** `minInterval` after the restart before. */
   'interval',
   /** No maintenance window is open. */
@@ -16,10 +16,10 @@ export const waitCauses = [
   'pace',
   'other',
 ] as const;
-export type WaitCause = (typeof waitCauses)[number];
+export type PendingCause = (typeof pendingCauses)[number];
 
 /** Why a workload must not be restarted now, however long it waits. */
-export const holdCauses = [
+export const blockCauses = [
   /** A required source or key is missing. */
   'sourceMissing',
   /** An immutable source was recreated: a rolling restart would bring back its old content. */
@@ -34,7 +34,7 @@ export const holdCauses = [
   'job',
   'other',
 ] as const;
-export type HoldCause = (typeof holdCauses)[number];
+export type BlockCause = (typeof blockCauses)[number];
 
 /** How a workload is restarted: by a new template, pod by pod, as a new object, all of its pods at once, or not really. */
 export type RestartHow = 'rollout' | 'evict' | 'recreate' | 'replace' | 'dryRun';
@@ -57,14 +57,14 @@ export interface AboutWorkload {
  * name only. Durations are milliseconds, times epoch milliseconds; a `reason` is a sentence without its full stop or
  * with it.
  */
-export type RestartFact =
+export type RestartEvent =
   /** What its sources say now is taken down; nothing restarts. */
   | ({ readonly type: 'workload.adopted'; readonly sources: number } & AboutWorkload)
   /** `since`: when the first change was heard of. */
   | ({ readonly type: 'workload.changed'; readonly since: number } & AboutChange)
   /** `until`: where that is known. */
-  | ({ readonly type: 'workload.pending'; readonly cause: WaitCause } & AboutWorkload & Why)
-  | ({ readonly type: 'workload.blocked'; readonly cause: HoldCause } & AboutWorkload & Why)
+  | ({ readonly type: 'workload.pending'; readonly cause: PendingCause } & AboutWorkload & Why)
+  | ({ readonly type: 'workload.blocked'; readonly cause: BlockCause } & AboutWorkload & Why)
   | ({ readonly type: 'workload.restarted' } & AboutChange & Restart)
   /** The pods are proven to run with the new content. `took`: since the restart; `sinceChange`: since the first change. */
   | ({ readonly type: 'workload.rolledOut'; readonly took: number; readonly sinceChange: number } & AboutWorkload)
@@ -128,4 +128,4 @@ interface Retry {
   readonly retryIn: number;
 }
 
-export type ReportRestart = (fact: RestartFact) => void;
+export type ReportRestart = (fact: RestartEvent) => void;

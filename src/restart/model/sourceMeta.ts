@@ -6,7 +6,7 @@ import {
   allowReferencesFrom,
   kudoSkipHashCalculation,
   type OptOut,
-  optOutFault,
+  optOutError,
   optOutOf,
   readAllowedNamespaces,
   reloaderIgnore,
@@ -22,7 +22,7 @@ export interface SourceMeta {
   readonly resourceVersion: string;
   readonly optOut: OptOut;
   /** What is wrong with its opt-out, in one sentence. */
-  readonly fault: string | undefined;
+  readonly optOutError: string | undefined;
   /** What is wrong with its list of allowed namespaces. */
   readonly allowReferencesError: AnnotationError | undefined;
   /** The namespaces whose workloads may depend on it, besides its own. */
@@ -39,8 +39,8 @@ export interface SourceMeta {
   readonly createdAt: number | undefined;
 }
 
-const keptFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
-const keptAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
+const storedFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
+const storedAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
 /** The field sets of `managedFields` that are content. Their children would tell the names of keys. */
 const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
 
@@ -59,7 +59,7 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
     uid,
     resourceVersion,
     optOut: optOutOf(annotations),
-    fault: optOutFault(annotations),
+    optOutError: optOutError(annotations),
     allowReferencesError: allowReferencesError(annotations),
     allowedNamespaces: readAllowedNamespaces(annotations),
     isEnding: meta['deletionTimestamp'] !== undefined,
@@ -78,8 +78,8 @@ export function withoutSecrets(object: unknown): JsonObject {
   return {
     ...textsOf(whole, ['apiVersion', 'kind']),
     metadata: {
-      ...textsOf(meta, keptFields),
-      annotations: textsOf(objectOf(meta['annotations']), keptAnnotations),
+      ...textsOf(meta, storedFields),
+      annotations: textsOf(objectOf(meta['annotations']), storedAnnotations),
       managedFields: contentManagers(meta).map(({ time, fields }) => ({
         ...(time === undefined ? {} : { time: new Date(time).toISOString() }),
         fieldsV1: Object.fromEntries(fields.map((field) => [field, {}])),

@@ -2,29 +2,29 @@ import type { SourceChange } from './events.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** More of them are counted, so that a sentence stays one. */
-const mostNames = 5;
+const maxNames = 5;
 
 /** `ConfigMap settings (keys a, b) and Secret password`; with its namespace where that is another one. */
-export function changesInWords(changes: readonly SourceChange[], { namespace }: WorkloadRef): string {
-  return listed(changes.map(({ source, keys }) => `${sourceInWords(source, namespace)}${keysInWords(keys)}`));
+export function describeChanges(changes: readonly SourceChange[], { namespace }: WorkloadRef): string {
+  return listed(changes.map(({ source, keys }) => `${describeSource(source, namespace)}${describeKeys(keys)}`));
 }
 
 /** `ConfigMap settings`, or `ConfigMap other/settings` seen from another namespace. */
-export function sourceInWords({ kind, namespace, name }: SourceRef, seenFrom: string): string {
+export function describeSource({ kind, namespace, name }: SourceRef, seenFrom: string): string {
   return `${kind} ${namespace === seenFrom ? name : `${namespace}/${name}`}`;
 }
 
 /** A sentence that ends as one. */
-export function ended(sentence: string): string {
+export function withFullStop(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-function keysInWords(keys: readonly string[]): string {
+function describeKeys(keys: readonly string[]): string {
   if (keys.length === 0) return '';
   return ` (${keys.length === 1 ? 'key' : 'keys'} ${listed(keys, ', ')})`;
 }
 
 function listed(names: readonly string[], last = ' and '): string {
-  if (names.length > mostNames) return `${names.slice(0, mostNames).join(', ')} and ${names.length - mostNames} more`;
+  if (names.length > maxNames) return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`;
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')}${last}${names.at(-1)}`;
 }

@@ -47,7 +47,7 @@ export interface WorkloadFacts {
   /** `weeder.dev/restart-on-change`; undefined: it says neither. */
   readonly isOptedIn: boolean | undefined;
   /** What is wrong with that annotation, in one sentence; undefined when nothing is. */
-  readonly optInFault: string | undefined;
+  readonly optInError: string | undefined;
   /** `weeder.dev/also-depends-on`, as it was written. */
   readonly alsoDependsOn: string | undefined;
   /** `weeder.dev/paused-until`: epoch milliseconds. */
@@ -74,7 +74,7 @@ export interface WorkloadFacts {
    */
   readonly emptied: Emptied | undefined;
   /** Why that annotation is not believed, in one sentence; undefined: it is, or is not there. */
-  readonly emptiedFault?: string;
+  readonly emptiedError?: string;
   /** A StatefulSet whose volumes are deleted with its pods when it is scaled down. */
   readonly losesVolumes: boolean;
   /** Undefined: it is of another kind. */
@@ -101,7 +101,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     generation: numberOf(meta['generation']) ?? 0,
     labels: readTexts(meta['labels']),
     isOptedIn: readOptIn(annotations[workloadAnnotations.optIn]),
-    optInFault: optInFault(annotations[workloadAnnotations.optIn]),
+    optInError: optInError(annotations[workloadAnnotations.optIn]),
     alsoDependsOn: textOf(annotations[alsoDependsOn]),
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
     stateText: textOf(annotations[workloadAnnotations.state]),
@@ -111,7 +111,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
     selector,
     isPaused: kind === 'Deployment' && spec['paused'] === true,
     updateStrategy: readStrategy(spec, kind),
-    replicas: wantedPods(spec, objectOf(status), kind),
+    replicas: desiredPods(spec, objectOf(status), kind),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,
     emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, isEmpty(spec, template, kind)),
@@ -151,7 +151,7 @@ function readOptIn(text: unknown): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-function optInFault(text: unknown): string | undefined {
+function optInError(text: unknown): string | undefined {
   if (text === undefined || readOptIn(text) !== undefined) return undefined;
   return `it says ${quoted(textOf(text) ?? JSON.stringify(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
 }
@@ -171,7 +171,7 @@ function readStrategy(spec: JsonObject, kind: WorkloadKind): UpdateStrategy {
   return partition > 0 ? { partition } : 'rolling';
 }
 
-function wantedPods(spec: JsonObject, status: JsonObject, kind: WorkloadKind): number {
+function desiredPods(spec: JsonObject, status: JsonObject, kind: WorkloadKind): number {
   switch (kind) {
     case 'Deployment':
     case 'StatefulSet':

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
-import type { HoldCause, WaitCause } from '../model/events.ts';
+import type { BlockCause, PendingCause } from '../model/events.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
-import { breakerHolds, intervalEnds } from '../state/restartHistory.ts';
+import { breakerBlocks, intervalEnds } from '../state/restartHistory.ts';
 
 /** What decides whether one workload may be restarted now, apart from the others. Times in milliseconds. */
-export interface RestartQuestion
+export interface RestartConditions
   extends Pick<WorkloadFacts, 'pausedUntil' | 'isPaused'>,
     Pick<RestartSettings, 'minInterval' | 'windows'> {
   /** Since the epoch, as are all times here. */
@@ -14,14 +14,14 @@ export interface RestartQuestion
   /** The last five. */
   readonly restarts: readonly number[];
   /** What is wrong with its other annotations, a sentence each: until they can be read it is held. */
-  readonly faults?: readonly string[];
+  readonly annotationErrors?: readonly string[];
 }
 
 /** `reason` is for people. Without `until` it takes a change of the workload. */
 export type Permission =
   | { readonly is: 'allowed' }
-  | ({ readonly is: 'pending'; readonly cause: WaitCause } & Why)
-  | ({ readonly is: 'blocked'; readonly cause: HoldCause } & Why);
+  | ({ readonly is: 'pending'; readonly cause: PendingCause } & Why)
+  | ({ readonly is: 'blocked'; readonly cause: BlockCause } & Why);
 
 interface Why {
   readonly reason: string;
@@ -29,7 +29,7 @@ interface Why {
 }
 
 /** Whether the workload may be restarted now. Of several reasons against it the first in this order is told. */
-export function mayRestart(question: RestartQuestion): Permission {
+export function mayRestart(question: RestartConditions): Permission {
   for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
     const against = rule(question);
     if (against !== undefined) return against;
@@ -37,9 +37,9 @@ export function mayRestart(question: RestartQuestion): Permission {
   return { is: 'allowed' };
 }
 
-type Rule = (question: RestartQuestion) => Permission | undefined;
+type Rule = (question: RestartConditions) => Permission | undefined;
 
-const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
+const unreadable: Rule = ({ pausedUntil, annotationErrors: faults = [] }) => {
   const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
   return said.length === 0
     ? undefined
@@ -47,21 +47,21 @@ const unreadable: Rule = ({ pausedUntil, faults = [] }) => {
 };
 
 /** What is told of a time that cannot be read. */
-export const pauseFault = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
-const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseFault}`;
+export const pauseError = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
+const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseError}`;
 
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
-  const reason = `it is paused until ${shown(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
+  const reason = `it is paused until ${formatTime(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
   return { is: 'pending', cause: 'pausedUntil', reason, until: pausedUntil };
 };
 
 const broken: Rule = ({ restarts, now }) => {
-  const holds = breakerHolds(restarts, now);
+  const holds = breakerBlocks(restarts, now);
   if (holds === undefined) return undefined;
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
-  const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${shown(until)}: find out what changes its sources so often`;
+  const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${formatTime(until)}: find out what changes its sources so often`;
   return { is: 'blocked', cause: 'breaker', reason, until };
 };
 
@@ -78,8 +78,8 @@ const deploymentPaused: Rule = ({ isPaused }) =>
 const interval: Rule = ({ restarts, minInterval, now }) => {
   const until = intervalEnds(restarts, minInterval, now);
   if (until === undefined) return undefined;
-  const last = shown(until - minInterval);
-  const reason = `it was restarted at ${last}, and is not again before ${shown(until)} (minInterval ${formatDuration(minInterval)})`;
+  const last = formatTime(until - minInterval);
+  const reason = `it was restarted at ${last}, and is not again before ${formatTime(until)} (minInterval ${formatDuration(minInterval)})`;
   return { is: 'pending', cause: 'interval', reason, until };
 };
 
@@ -87,12 +87,12 @@ const maintenance: Rule = ({ windows, now }) => {
   const said = maintenanceAt(windows, now);
   if (said.is === 'open') return undefined;
   const { cron, timeZone, duration } = said.window;
-  const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${shown(said.opensAt)}`;
+  const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${formatTime(said.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
   return { is: 'pending', cause: 'window', reason, until: said.opensAt };
 };
 
-export function shown(time: number): string {
+export function formatTime(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+/, '');
 }
 

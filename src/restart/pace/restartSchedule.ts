@@ -2,16 +2,16 @@ import type { Clock } from '../../base/clock.ts';
 import type { RestartConfig } from '../../config/restart.ts';
 import { createPacedQueue, type Release } from '../../queue/pacedQueue.ts';
 
-export type TurnLimits = Pick<
+export type ScheduleLimits = Pick<
   RestartConfig,
   'maxRestartsPerMinute' | 'burst' | 'maxConcurrentRollouts' | 'maxAdoptionsPerMinute'
 >;
 
-interface RestartTurn {
+interface SlotListener {
   /** Called once when the workload may be restarted, which may be at once, before `askToRestart` returns. */
   readonly onGranted: () => void;
   /** Called with a sentence when it has to wait for others, and again when the limits change meanwhile. */
-  readonly onWaits: (reason: string) => void;
+  readonly onPending: (reason: string) => void;
 }
 
 /**
@@ -19,17 +19,21 @@ interface RestartTurn {
  * `maxRestartsPerMinute` from then on, and at most `maxConcurrentRollouts` are under way together; the namespaces take
  * turns, and in each the oldest change is first.
  */
-export interface Turns {
+export interface RestartSchedule {
   /**
    * `since`: when the change was first seen, by whatever clock all who ask go by. The place is held until it is
    * released, at the end of the rollout; a turn that was not needed is released with `{ wasUsed: false }`. To ask twice
    * for one workload is a mistake of the caller, and throws.
    */
-  askToRestart(key: string, from: { readonly namespace: string; readonly since: number }, told: RestartTurn): Release;
+  requestRestart(
+    key: string,
+    from: { readonly namespace: string; readonly since: number },
+    told: SlotListener,
+  ): Release;
   /** A rollout that is under way already, as after a restart of weeder: it takes a place, and waits for none. */
-  holdRollout(key: string): Release;
+  registerRollout(key: string): Release;
   /** The same for adoptions, first come, first served. Whoever had a turn releases it at the end too. */
-  askToAdopt(key: string, onGranted: () => void): Release;
+  requestAdoption(key: string, onGranted: () => void): Release;
   /** Other limits are in force: to be called when the config has changed. */
   limitsChanged(): void;
   /** Gives no turns any more. */
@@ -43,7 +47,10 @@ export interface Turns {
 const adoptionBurst = 5;
 const everyNamespace = '';
 
-export function createTurns(options: { readonly clock: Clock; readonly limits: () => TurnLimits }): Turns {
+export function createRestartSchedule(options: {
+  readonly clock: Clock;
+  readonly limits: () => ScheduleLimits;
+}): RestartSchedule {
   const { clock, limits } = options;
   const restarts = createPacedQueue(clock, () => {
     const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits();
@@ -63,10 +70,10 @@ export function createTurns(options: { readonly clock: Clock; readonly limits: (
   }
 
   return {
-    askToRestart: (key, { namespace, since }, { onGranted, onWaits }) =>
+    requestRestart: (key, { namespace, since }, { onGranted, onPending: onWaits }) =>
       restarts.ask({ key, namespace, since, onGranted, onWaits: () => onWaits(reason()) }),
-    holdRollout: (key) => restarts.hold(key),
-    askToAdopt: (key, onGranted) =>
+    registerRollout: (key) => restarts.hold(key),
+    requestAdoption: (key, onGranted) =>
       adoptions.ask({ key, namespace: everyNamespace, since: clock.monotonic(), onGranted }),
     limitsChanged() {
       restarts.paceChanged();

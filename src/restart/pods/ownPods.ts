@@ -58,8 +58,8 @@ function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, 
  * StatefulSet, where the others wait for them.
  */
 export function troubleOf({ ref, templateAnnotation }: WorkloadFacts, pods: readonly PodFacts[]): string | undefined {
-  const told = pods
+  const troubles = pods
     .filter(({ dependenciesHash }) => ref.kind === 'StatefulSet' || dependenciesHash === templateAnnotation)
     .flatMap(({ name, isEnding, trouble }) => (isEnding || !trouble ? [] : [`pod ${name}, ${trouble}`]));
-  return told.length === 0 ? undefined : told.slice(0, 3).join('; ');
+  return troubles.length === 0 ? undefined : troubles.slice(0, 3).join('; ');
 }

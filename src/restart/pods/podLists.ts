@@ -11,7 +11,7 @@ export type ListPods = (
   signal: AbortSignal,
 ) => Promise<Answer<readonly unknown[]>>;
 
-interface Question {
+interface ListRequest {
   readonly namespace: string;
   readonly selector: LabelSelector;
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ interface Question {
 }
 
 /** So many workloads are asked for by one request: its URL has to stay short, and its answer small. */
-const mostTogether = 32;
+const maxTogether = 32;
 
 /**
  * Asks for the pods of many workloads together. Where one source is used by 200 of them, all want their pods at the same
@@ -28,21 +28,21 @@ const mostTogether = 32;
  * answered by a later request.
  */
 export function listTogether(list: ListPods): ListPods {
-  let asked: Question[] = [];
+  let asked: ListRequest[] = [];
 
   async function askNext(): Promise<void> {
     await nextTurn();
     const questions = asked;
     asked = [];
     for (const its of Map.groupBy(questions, ({ namespace }) => namespace).values()) {
-      const label = tellingLabels(its);
+      const label = selectiveLabels(its);
       for (const [key, group] of Map.groupBy(its, label)) {
         for (const together of chunksOf(group)) ask(key, together);
       }
     }
   }
 
-  function ask(label: string | undefined, questions: readonly Question[]): void {
+  function ask(label: string | undefined, questions: readonly ListRequest[]): void {
     const [first, ...others] = questions;
     if (first === undefined) return;
     if (label === undefined || others.length === 0) {
@@ -66,7 +66,7 @@ export function listTogether(list: ListPods): ListPods {
 
 type Listed = Answer<ReadonlyMap<string | undefined, readonly unknown[]>>;
 
-function pickFor(question: Question, label: string, answer: Listed): Answer<readonly unknown[]> {
+function pickFor(question: ListRequest, label: string, answer: Listed): Answer<readonly unknown[]> {
   if (answer.is !== 'ok') return answer;
   const isMeant = (pod: unknown) => matchesSelector(question.selector, labelsOf(pod));
   return answered((answer.value.get(valueIn(question, label)) ?? []).filter(isMeant));
@@ -81,7 +81,7 @@ function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {
  * By which label a workload is asked for: of those that its selector has, the one that tells most of these workloads
  * apart, so that hardly any pod comes that nobody has asked for. Undefined: its selector names no value.
  */
-function tellingLabels(questions: readonly Question[]): (question: Question) => string | undefined {
+function selectiveLabels(questions: readonly ListRequest[]): (question: ListRequest) => string | undefined {
   const values = new Map<string, Set<string>>();
   for (const { selector } of questions) {
     for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
@@ -98,7 +98,7 @@ function tellingLabels(questions: readonly Question[]): (question: Question) => 
       );
 }
 
-function valueIn({ selector }: Question, label: string): string {
+function valueIn({ selector }: ListRequest, label: string): string {
   return selector.matchLabels?.[label] ?? '';
 }
 
@@ -107,17 +107,17 @@ function labelsOf(pod: unknown): Readonly<Record<string, string>> {
 }
 
 function chunksOf<T>(items: readonly T[]): T[][] {
-  const count = Math.ceil(items.length / mostTogether);
-  return Array.from({ length: count }, (_, index) => items.slice(index * mostTogether, (index + 1) * mostTogether));
+  const count = Math.ceil(items.length / maxTogether);
+  return Array.from({ length: count }, (_, index) => items.slice(index * maxTogether, (index + 1) * maxTogether));
 }
 
 /** Ends when nobody wants the answer any more. */
 function untilAll(signals: readonly AbortSignal[]): AbortSignal {
   const end = new AbortController();
-  let wanted = signals.length;
+  let waiting = signals.length;
   const leave = () => {
-    wanted -= 1;
-    if (wanted === 0) end.abort();
+    waiting -= 1;
+    if (waiting === 0) end.abort();
   };
   for (const signal of signals) {
     if (signal.aborted) leave();

@@ -1,14 +1,14 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type Logger, type LogLine, logLines } from '../../base/log.ts';
-import type { AboutWorkload, ReportRestart, RestartFact, SourceChange } from '../model/events.ts';
+import type { AboutWorkload, ReportRestart, RestartEvent, SourceChange } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 
-/** Writes each fact as one line with namespace, workload and sources; by name, never with a value. */
+/** Writes each event as one line with namespace, workload and sources; by name, never with a value. */
 export function logRestarts(logger: Logger): ReportRestart {
   return logLines(logger, lineOf);
 }
 
-const restartedHow = {
+const restartMessages = {
   rollout: 'workload restarted: its pods are rolled out anew',
   evict: 'workload restarted: its pods are evicted one by one',
   recreate: 'workload restarted: it is recreated',
@@ -17,68 +17,78 @@ const restartedHow = {
 } as const;
 
 /** What a CronJob runs now ends as it began. */
-function restartOf({ workload, how }: Extract<RestartFact, { type: 'workload.restarted' }>): string {
+function restartOf({ workload, how }: Extract<RestartEvent, { type: 'workload.restarted' }>): string {
   const isForNextRun = workload.kind === 'CronJob' && how === 'rollout';
-  return isForNextRun ? 'workload restarted: its next run has the new content' : restartedHow[how];
+  return isForNextRun ? 'workload restarted: its next run has the new content' : restartMessages[how];
 }
 
-function lineOf(fact: RestartFact): LogLine {
-  switch (fact.type) {
+function lineOf(event: RestartEvent): LogLine {
+  switch (event.type) {
     case 'workload.adopted':
-      return about(fact, 'info', { sources: fact.sources }, 'workload adopted, nothing restarts');
+      return about(event, 'info', { sources: event.sources }, 'workload adopted, nothing restarts');
     case 'workload.changed':
-      return about(fact, 'info', { ...changed(fact), since: timeOf(fact.since) }, 'what the workload uses has changed');
+      return about(
+        event,
+        'info',
+        { ...changed(event), since: timeOf(event.since) },
+        'what the workload uses has changed',
+      );
     case 'workload.pending':
-      return about(fact, 'info', why(fact), 'restart pending');
+      return about(event, 'info', why(event), 'restart pending');
     case 'workload.blocked':
-      return about(fact, 'warn', why(fact), 'restart blocked');
+      return about(event, 'warn', why(event), 'restart blocked');
     case 'workload.restarted':
-      return about(fact, 'info', { ...changed(fact), attempt: fact.attempt }, restartOf(fact));
+      return about(event, 'info', { ...changed(event), attempt: event.attempt }, restartOf(event));
     case 'workload.rolledOut': {
-      const fields = { took: rounded(fact.took), sinceChange: rounded(fact.sinceChange) };
-      const who = fact.workload.kind === 'CronJob' ? 'its next run has' : 'its pods have';
-      return about(fact, 'info', fields, `workload rolled out: ${who} the new content`);
+      const fields = { took: rounded(event.took), sinceChange: rounded(event.sinceChange) };
+      const who = event.workload.kind === 'CronJob' ? 'its next run has' : 'its pods have';
+      return about(event, 'info', fields, `workload rolled out: ${who} the new content`);
     }
     case 'workload.skipped':
-      return about(fact, 'info', changed(fact), 'no restart needed: the pods were made after the change');
+      return about(event, 'info', changed(event), 'no restart needed: the pods were made after the change');
     case 'workload.stalled':
-      return about(fact, 'warn', { reason: fact.reason }, 'rollout stalled');
+      return about(event, 'warn', { reason: event.reason }, 'rollout stalled');
     case 'workload.reverted':
-      return about(fact, 'warn', { times: fact.times, isEvicting: fact.isEvicting }, 'restart reverted by somebody');
+      return about(event, 'warn', { times: event.times, isEvicting: event.isEvicting }, 'restart reverted by somebody');
     case 'workload.refused': {
-      const { reason, failure, attempt, retryIn } = fact;
+      const { reason, failure, attempt, retryIn } = event;
       const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };
-      return about(fact, 'warn', fields, 'restart control refused, retrying');
+      return about(event, 'warn', fields, 'restart control refused, retrying');
     }
     case 'workload.recreated':
-      return about(fact, 'info', {}, 'Job recreated');
+      return about(event, 'info', {}, 'Job recreated');
     case 'workload.released':
-      return about(fact, 'info', {}, 'workload no longer managed');
+      return about(event, 'info', {}, 'workload no longer managed');
     default:
-      return otherLineOf(fact);
+      return otherLineOf(event);
   }
 }
 
-function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>): LogLine {
-  switch (fact.type) {
+function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }>): LogLine {
+  switch (event.type) {
     case 'history.filled':
-      return about(fact, 'warn', { revisions: fact.revisions }, 'all revisions are restarts: there is none to undo to');
+      return about(
+        event,
+        'warn',
+        { revisions: event.revisions },
+        'all revisions are restarts: there is none to undo to',
+      );
     case 'annotation.unreadable': {
-      const { annotation, reason, on } = fact;
+      const { annotation, reason, on } = event;
       const fields = { annotation, reason, ...(on === undefined ? {} : { on: sourceKey(on) }) };
-      return about(fact, 'warn', fields, 'annotation cannot be read');
+      return about(event, 'warn', fields, 'annotation cannot be read');
     }
     case 'dependency.notAllowed':
       return about(
-        fact,
+        event,
         'warn',
-        { source: sourceKey(fact.source) },
+        { source: sourceKey(event.source) },
         'dependency on another namespace not allowed there',
       );
     case 'dependency.notFollowed': {
-      const fields = { source: sourceKey(fact.source) };
+      const fields = { source: sourceKey(event.source) };
       return about(
-        fact,
+        event,
         'warn',
         fields,
         'not watched: sourceKinds leaves its kind out, and its changes restart nothing',
@@ -86,22 +96,22 @@ function otherLineOf(fact: Exclude<RestartFact, { type: `workload.${string}` }>)
     }
     case 'state.contested': {
       const message = 'the state is removed again and again: it is kept in memory, and written after growing pauses';
-      return about(fact, 'warn', { removals: fact.removals, pause: rounded(fact.pause) }, message);
+      return about(event, 'warn', { removals: event.removals, pause: rounded(event.pause) }, message);
     }
     case 'state.foreign': {
       const message = 'workloads carry the state of another weeder, made with another hash key: it stays on them';
-      return about(fact, 'warn', { keyId: fact.keyId }, message);
+      return about(event, 'warn', { keyId: event.keyId }, message);
     }
     case 'key.changed': {
-      const message = fact.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted anew';
-      return { level: 'info', fields: { keyId: fact.keyId, before: fact.before }, message };
+      const message = event.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted anew';
+      return { level: 'info', fields: { keyId: event.keyId, before: event.before }, message };
     }
     case 'key.missing':
-      return { level: 'error', fields: { reason: fact.reason }, message: 'no hash key: nothing is restarted' };
+      return { level: 'error', fields: { reason: event.reason }, message: 'no hash key: nothing is restarted' };
     case 'actor.failed':
       return {
         level: 'error',
-        fields: { actor: fact.actor, err: fact.error },
+        fields: { actor: event.actor, err: event.error },
         message: 'internal error: actor failed, please report this',
       };
   }
@@ -116,7 +126,7 @@ function changed({ sources }: { readonly sources: readonly SourceChange[] }) {
   return { sources: sources.map(({ source, keys }) => ({ source: sourceKey(source), keys })) };
 }
 
-function why({ cause, reason, until }: Extract<RestartFact, { type: 'workload.pending' | 'workload.blocked' }>) {
+function why({ cause, reason, until }: Extract<RestartEvent, { type: 'workload.pending' | 'workload.blocked' }>) {
   return { cause, reason, ...(until === undefined ? {} : { until: timeOf(until) }) };
 }
 

@@ -14,12 +14,12 @@ import { workloadAnnotations } from '../model/workloadFacts.ts';
  * can bring the Job back, even when weeder ends between the two. Which Job it stands for is in `keptFor`, with a seal
  * that nobody else can make; the Job itself is in `keptWhole`, and nothing else of the copy is believed.
  */
-export const keptFor = 'weeder.dev/recreates';
-const keptWhole = 'weeder.dev/recreates-with';
+export const copyAnnotation = 'weeder.dev/recreates';
+const contentAnnotation = 'weeder.dev/recreates-with';
 
 /** A Job that stands for one that is recreated. */
-export interface KeptJob {
-  readonly copy: WorkloadRef;
+export interface JobCopy {
+  readonly ref: WorkloadRef;
   /** The Job of before, and its version when that was decided. */
   readonly job: WorkloadRef;
   readonly jobUid: string;
@@ -47,7 +47,7 @@ export function copyOfJob(
   job: JsonObject,
   stateText: string,
   key: HashKey,
-): { readonly kept: KeptJob; readonly copy: JsonObject } {
+): { readonly copy: JobCopy; readonly object: JsonObject } {
   const { metadata: given, spec: givenSpec } = job;
   const [meta, spec] = [objectOf(given), objectOf(givenSpec)];
   const { selector, manualSelector, suspend, parallelism, ...rest } = spec;
@@ -68,28 +68,28 @@ export function copyOfJob(
   const digest = digestOf(whole);
   const seal = sealOf(key, 'kept Job', [namespace, name, uid, version, digest]);
   const copyName = copyNameFor(uid);
-  const copy = {
+  const object = {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
       namespace,
       name: copyName,
-      annotations: { [keptFor]: `${name}/${uid}/${version}/${key.id}/${seal}`, [keptWhole]: whole },
+      annotations: { [copyAnnotation]: `${name}/${uid}/${version}/${key.id}/${seal}`, [contentAnnotation]: whole },
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
     },
     spec: { ...rest, template, suspend: true, parallelism: 0 },
   };
   const ref = (its: string): WorkloadRef => ({ kind: 'Job', namespace, name: its });
-  const kept = { copy: ref(copyName), job: ref(name), jobUid: uid, jobVersion: version, digest, keyId: key.id, seal };
-  return { kept, copy };
+  const copy = { ref: ref(copyName), job: ref(name), jobUid: uid, jobVersion: version, digest, keyId: key.id, seal };
+  return { copy, object };
 }
 
 /** The Job that the copy stands for, to be created; undefined: it is not this copy, as it was found before. */
-export function jobFromCopy(copy: JsonObject, kept: KeptJob): JsonObject | undefined {
-  const found = readKept(copy);
-  const whole = parsed(wholeIn(copy));
-  if (found?.digest !== kept.digest || found.seal !== kept.seal || whole === undefined) return undefined;
-  const { namespace, name } = kept.job;
+export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | undefined {
+  const found = readJobCopy(object);
+  const whole = parsed(wholeIn(object));
+  if (found?.digest !== copy.digest || found.seal !== copy.seal || whole === undefined) return undefined;
+  const { namespace, name } = copy.job;
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
@@ -99,9 +99,9 @@ export function jobFromCopy(copy: JsonObject, kept: KeptJob): JsonObject | undef
 }
 
 /** What this object says that it is; undefined: a Job like any other. Whether that is true is told by `isKeptByWeeder`. */
-export function readKept(object: unknown): KeptJob | undefined {
+export function readJobCopy(object: unknown): JobCopy | undefined {
   const identity = identityOf(object);
-  const parts = (textOf(annotationsOf(object)[keptFor]) ?? '').split('/');
+  const parts = (textOf(annotationsOf(object)[copyAnnotation]) ?? '').split('/');
   const [name, jobUid, jobVersion, keyId, seal] = parts;
   if (identity === undefined || parts.length !== 5 || !name || !jobUid || !jobVersion || !keyId || !seal)
     return undefined;
@@ -109,7 +109,7 @@ export function readKept(object: unknown): KeptJob | undefined {
   if (identity.name !== copyNameFor(jobUid)) return undefined;
   const { namespace } = identity;
   return {
-    copy: { kind: 'Job', namespace, name: identity.name },
+    ref: { kind: 'Job', namespace, name: identity.name },
     job: { kind: 'Job', namespace, name },
     jobUid,
     jobVersion,
@@ -120,8 +120,8 @@ export function readKept(object: unknown): KeptJob | undefined {
 }
 
 /** Whether weeder has made it, for this Job, from this. */
-export function isKeptByWeeder(kept: KeptJob, keys: Pick<HashKeys, 'confirms'>): boolean {
-  const { job, jobUid, jobVersion, digest, keyId, seal } = kept;
+export function isTrustedCopy(copy: JobCopy, keys: Pick<HashKeys, 'confirms'>): boolean {
+  const { job, jobUid, jobVersion, digest, keyId, seal } = copy;
   return keys.confirms(keyId, 'kept Job', [job.namespace, job.name, jobUid, jobVersion, digest], seal);
 }
 
@@ -140,7 +140,7 @@ function annotationsOf(object: unknown): JsonObject {
 }
 
 function wholeIn(copy: unknown): string {
-  return textOf(annotationsOf(copy)[keptWhole]) ?? '';
+  return textOf(annotationsOf(copy)[contentAnnotation]) ?? '';
 }
 
 function digestOf(text: string): string {

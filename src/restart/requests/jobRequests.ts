@@ -7,7 +7,7 @@ import type { HashKey } from '../digest/digest.ts';
 import { hashKeysOf } from '../digest/hashKeys.ts';
 import { type Answer, answered, answerTo } from '../model/answer.ts';
 import { type WorkloadRef, workloadPath } from '../model/refs.ts';
-import { copyOfJob, isKeptByWeeder, jobFromCopy, type KeptJob, readKept } from './jobCopy.ts';
+import { copyOfJob, isTrustedCopy, type JobCopy, jobFromCopy, readJobCopy } from './jobCopy.ts';
 
 /** One Job in one version. */
 interface JobRef {
@@ -16,8 +16,8 @@ interface JobRef {
   readonly resourceVersion: string;
 }
 
-export interface Kept {
-  readonly kept: KeptJob;
+export interface StoredCopy {
+  readonly copy: JobCopy;
   /** It was kept by an earlier try, whose deletion may still be on its way. */
   readonly isEarlier: boolean;
 }
@@ -29,13 +29,13 @@ export interface JobRequests {
    * Refused where the deletion or a Job like it would be, or where somebody else's Job has the name of the copy.
    * `conflicted`: it is of another version by now.
    */
-  keepJob(job: JobRef, stateText: string, key: HashKey, signal: AbortSignal): Promise<Answer<Kept>>;
+  storeCopy(job: JobRef, stateText: string, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>>;
   /** Deletes this version of it, its pods first. */
-  endJob(kept: KeptJob, signal: AbortSignal): Promise<Answer<undefined>>;
+  deleteJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
   /** Makes it anew from its copy. `gone`: there is no copy; `conflicted`: there is a Job of that name. */
-  makeJob(kept: KeptJob, signal: AbortSignal): Promise<Answer<undefined>>;
+  recreateJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
   /** Deletes the copy, of which no pod was ever made. */
-  dropCopy(kept: KeptJob, signal: AbortSignal): Promise<Answer<undefined>>;
+  deleteCopy(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
 }
 
 export function jobRequests(client: KubeClient): JobRequests {
@@ -48,7 +48,7 @@ export function jobRequests(client: KubeClient): JobRequests {
     return client.call({ method: 'DELETE', path: workloadPath(ref), body: options, signal });
   }
 
-  function end({ job, jobUid, jobVersion }: KeptJob, signal: AbortSignal, more: object): Promise<ApiResult> {
+  function end({ job, jobUid, jobVersion }: JobCopy, signal: AbortSignal, more: object): Promise<ApiResult> {
     // Its pods go first: two runs of it at once may be more than it can bear.
     const policy = { propagationPolicy: 'Foreground', ...more };
     return remove(job, { uid: jobUid, resourceVersion: jobVersion }, signal, policy);
@@ -60,55 +60,60 @@ export function jobRequests(client: KubeClient): JobRequests {
   }
 
   /** Makes the copy; one of an earlier try serves, if it is of the same version. */
-  async function keep(kept: KeptJob, copy: JsonObject, key: HashKey, signal: AbortSignal): Promise<Answer<Kept>> {
-    const made = await create(copy, kept.job.namespace, signal);
-    if (made.ok) return answered({ kept, isEarlier: false });
-    return made.failure.kind === 'conflict' ? takeEarlier(kept, key, signal) : refuse(made.failure);
+  async function store(
+    copy: JobCopy,
+    object: JsonObject,
+    key: HashKey,
+    signal: AbortSignal,
+  ): Promise<Answer<StoredCopy>> {
+    const made = await create(object, copy.job.namespace, signal);
+    if (made.ok) return answered({ copy, isEarlier: false });
+    return made.failure.kind === 'conflict' ? takeEarlier(copy, key, signal) : refuse(made.failure);
   }
 
-  async function takeEarlier(kept: KeptJob, key: HashKey, signal: AbortSignal): Promise<Answer<Kept>> {
-    const found = await read(kept.copy, signal);
+  async function takeEarlier(copy: JobCopy, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>> {
+    const found = await read(copy.ref, signal);
     if (!found.ok) return found.failure.kind === 'notFound' ? { is: 'conflicted' } : refuse(found.failure);
-    const earlier = readKept(found.body);
-    if (earlier === undefined || !isKeptByWeeder(earlier, hashKeysOf(key, [key]))) return refuse(inTheWay(kept));
-    if (earlier.jobVersion === kept.jobVersion) return answered({ kept: earlier, isEarlier: true });
+    const earlier = readJobCopy(found.body);
+    if (earlier === undefined || !isTrustedCopy(earlier, hashKeysOf(key, [key]))) return refuse(inTheWay(copy));
+    if (earlier.jobVersion === copy.jobVersion) return answered({ copy: earlier, isEarlier: true });
     // No deletion of that version can succeed any more.
-    const dropped = await remove(kept.copy, { uid: identityOf(found.body)?.uid }, signal, background);
+    const dropped = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
     return dropped.ok || dropped.failure.kind === 'notFound' ? { is: 'conflicted' } : refuse(dropped.failure);
   }
 
   return {
-    async keepJob({ ref, uid, resourceVersion }, stateText, key, signal) {
+    async storeCopy({ ref, uid, resourceVersion }, stateText, key, signal) {
       const found = await read(ref, signal);
       if (!found.ok) return refuse(found.failure);
       const job = objectOf(found.body);
       const identity = identityOf(job);
       if (identity?.uid !== uid || identity.resourceVersion !== resourceVersion) return { is: 'conflicted' };
-      const { kept, copy } = copyOfJob(job, stateText, key);
-      const tried = await end(kept, signal, { dryRun: ['All'] });
+      const { copy, object } = copyOfJob(job, stateText, key);
+      const tried = await end(copy, signal, { dryRun: ['All'] });
       if (!tried.ok) return refuse(tried.failure);
-      return keep(kept, copy, key, signal);
+      return store(copy, object, key, signal);
     },
-    async endJob(kept, signal) {
-      const result = await end(kept, signal, {});
+    async deleteJob(copy, signal) {
+      const result = await end(copy, signal, {});
       return result.ok ? answered(undefined) : refuse(result.failure);
     },
-    async makeJob(kept, signal) {
-      const found = await read(kept.copy, signal);
+    async recreateJob(copy, signal) {
+      const found = await read(copy.ref, signal);
       if (!found.ok) return refuse(found.failure);
-      const job = jobFromCopy(objectOf(found.body), kept);
-      if (job === undefined) return refuse(unreadable(kept, found.status));
-      const result = await create(job, kept.job.namespace, signal);
+      const job = jobFromCopy(objectOf(found.body), copy);
+      if (job === undefined) return refuse(unreadable(copy, found.status));
+      const result = await create(job, copy.job.namespace, signal);
       if (result.ok) return answered(undefined);
       // 404: its namespace is gone. What is told of that is the copy, which is gone as well.
       return refuse(result.failure);
     },
-    async dropCopy(kept, signal) {
-      const found = await read(kept.copy, signal);
+    async deleteCopy(copy, signal) {
+      const found = await read(copy.ref, signal);
       if (!found.ok) return refuse(found.failure);
       // Another one of that name is for another version of the Job, or somebody else's, and not to be dropped.
-      if (readKept(found.body)?.seal !== kept.seal) return { is: 'gone' };
-      const result = await remove(kept.copy, { uid: identityOf(found.body)?.uid }, signal, background);
+      if (readJobCopy(found.body)?.seal !== copy.seal) return { is: 'gone' };
+      const result = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
       return result.ok ? answered(undefined) : refuse(result.failure);
     },
   };
@@ -116,11 +121,11 @@ export function jobRequests(client: KubeClient): JobRequests {
 
 const background = { propagationPolicy: 'Background' };
 
-function unreadable({ copy: { namespace, name } }: KeptJob, status: number): ApiFailure {
+function unreadable({ ref: { namespace, name } }: JobCopy, status: number): ApiFailure {
   return { kind: 'badAnswer', status, message: `the copy ${namespace}/${name} is not the one that weeder has made` };
 }
 
-function inTheWay({ copy: { namespace, name } }: KeptJob): ApiFailure {
+function inTheWay({ ref: { namespace, name } }: JobCopy): ApiFailure {
   const message = `the Job ${namespace}/${name} has the name of the copy that weeder keeps, and weeder has not made it: delete it`;
   return { kind: 'rejected', message };
 }

@@ -118,10 +118,10 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     async podsUsing(namespace, sources, signal) {
       const all = await listPods(namespace, {}, signal);
       if (all.is !== 'ok') return all;
-      const wanted = new Set(sources.map(sourceKey));
+      const affected = new Set(sources.map(sourceKey));
       const isMeant = (pod: unknown) =>
         usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
-          wanted.has(sourceKey(source)),
+          affected.has(sourceKey(source)),
         );
       return answered(all.value.filter(isMeant));
     },

@@ -2,13 +2,13 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { readPods } from '../pods/podFacts.ts';
 import { ownPods, troubleOf } from '../pods/ownPods.ts';
+import { readPods } from '../pods/podFacts.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
 interface Listener {
   /** It has to be waited for; comes once. */
-  readonly onWaits: (reason: string) => void;
+  readonly onPending: (reason: string) => void;
   /** It is over, or stands still; comes once. */
   readonly onOver: () => void;
 }
@@ -18,16 +18,20 @@ interface Listener {
  * that stands still is not waited for, as the restart may be its cure, nor one for longer than `progressDeadline`.
  * Returns what ends the waiting.
  */
-export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { onWaits, onOver }: Listener): () => void {
+export function awaitRollout(
+  effects: RestartEffects,
+  entry: WorkloadEntry,
+  { onPending, onOver }: Listener,
+): () => void {
   const { clock, api, inFlight, report } = effects;
   const stop = new AbortController();
   let timer: TimerHandle | undefined;
-  let hasTold = false;
+  let hasReported = false;
 
   function end(): void {
     clock.clearTimeout(timer);
     stop.abort();
-    entry.watchers.delete(look);
+    entry.watchers.delete(check);
   }
 
   function over(): void {
@@ -41,11 +45,11 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
   function isWaitedFor(): boolean {
     const { stallAfter = 0, progressDeadline = 0 } = entry.settings ?? {};
     entry.awaitsRolloutSince ??= clock.monotonic();
-    const hasMoved = clock.monotonic() - entry.movedAt < stallAfter;
+    const hasMoved = clock.monotonic() - entry.lastProgressAt < stallAfter;
     return hasMoved && clock.monotonic() - entry.awaitsRolloutSince < progressDeadline;
   }
 
-  async function lookAtPods(): Promise<void> {
+  async function checkPods(): Promise<void> {
     const { facts } = entry;
     if (facts.selector === undefined) return;
     const listed = await api.listPods(facts.ref.namespace, facts.selector, stop.signal);
@@ -53,23 +57,23 @@ export function awaitRollout(effects: RestartEffects, entry: WorkloadEntry, { on
     if (troubleOf(facts, ownPods(facts, pods)) !== undefined) over();
   }
 
-  function look(): void {
+  function check(): void {
     clock.clearTimeout(timer);
     if (!isUnderWay(entry) || !isWaitedFor()) {
       over();
       return;
     }
-    timer = clock.setTimeout(look, lookEvery);
-    if (!hasTold) onWaits('a rollout is under way, which may bring the new content along');
-    hasTold = true;
-    const looked = lookAtPods().catch((error: unknown) =>
+    timer = clock.setTimeout(check, pollInterval);
+    if (!hasReported) onPending('a rollout is under way, which may bring the new content along');
+    hasReported = true;
+    const checked = checkPods().catch((error: unknown) =>
       report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),
     );
-    track(inFlight, looked);
+    track(inFlight, checked);
   }
 
-  entry.watchers.add(look);
-  look();
+  entry.watchers.add(check);
+  check();
   return end;
 }
 
@@ -83,16 +87,16 @@ function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
   return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }
 
-/** Where nothing is told of a rollout, it is looked at again after this time. Milliseconds. */
-export const lookEvery = 5_000;
+/** Where nothing is told of a rollout, it is checked at again after this time. Milliseconds. */
+export const pollInterval = 5_000;
 
-/** For how long something has said the same, in milliseconds: 0 where it says something else than before. */
-export function createStillness({ monotonic }: Pick<Clock, 'monotonic'>): (text: string) => number {
-  let said = '';
+/** For how long something has previous the same, in milliseconds: 0 where it says something else than before. */
+export function createStallTimer({ monotonic }: Pick<Clock, 'monotonic'>): (text: string) => number {
+  let previous = '';
   let since = monotonic();
   return (text) => {
-    if (text !== said) since = monotonic();
-    said = text;
+    if (text !== previous) since = monotonic();
+    previous = text;
     return monotonic() - since;
   };
 }

@@ -3,11 +3,11 @@ import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PodFacts } from '../pods/podFacts.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
-import { isKeptByPartition } from '../state/affectedPods.ts';
-import { lookEvery } from './awaitRollout.ts';
+import { isExcludedByPartition } from '../state/affectedPods.ts';
+import { pollInterval } from './awaitRollout.ts';
 
 /** What the rollout of a workload has come to. */
-export interface RolloutLook {
+export interface RolloutView {
   /** Its own pods. */
   readonly own: readonly PodFacts[];
   /** Those of them with old content. */
@@ -16,21 +16,21 @@ export interface RolloutLook {
 }
 
 /** A refused eviction is told once, and again as what a rollout stands still for. */
-const tellRefusal = createRefusalTeller();
+const reportRefusal = createRefusalReporter();
 
 /** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
 export async function evictNext(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  look: RolloutLook,
+  view: RolloutView,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, look.own, look.old) : stuckPod(entry, look);
+  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, view.own, view.old) : stuckPod(entry, view);
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
-  // One that is gone, or another one by now, is seen as it is by the next look.
+  // One that is gone, or another one by now, is seen as it is by the next view.
   const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
-  tellRefusal(effects, entry, refusal);
+  reportRefusal(effects, entry, refusal);
   return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;
 }
 
@@ -50,11 +50,11 @@ export function nextToEvict(
 /** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready. */
 export function stuckPod(
   { facts, settings }: Pick<WorkloadEntry, 'facts' | 'settings'>,
-  { own, progress }: Pick<RolloutLook, 'own' | 'progress'>,
+  { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
 ): PodFacts | undefined {
   if (facts.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing') return undefined;
   return podsOfOlderTemplate(facts, own).find(
-    (pod) => pod.trouble !== undefined && !isKeptByPartition(facts, pod.name),
+    (pod) => pod.trouble !== undefined && !isExcludedByPartition(facts, pod.name),
   );
 }
 
@@ -62,7 +62,7 @@ export function stuckPod(
  * Tells of what is refused at one manage the other, such as an eviction: once for each class, and anew when it has
  * gone well in between (undefined).
  */
-export function createRefusalTeller() {
+export function createRefusalReporter() {
   const newest = new WeakMap<WorkloadEntry, Refusal['failure']>();
   return ({ report }: Pick<RestartEffects, 'report'>, entry: WorkloadEntry, refusal: Refusal | undefined): void => {
     const before = newest.get(entry);
@@ -74,7 +74,7 @@ export function createRefusalTeller() {
     newest.set(entry, failure);
     if (failure === before) return;
     const { ref: workload, uid } = entry.facts;
-    const retryIn = Math.max(lookEvery, retryAfter);
+    const retryIn = Math.max(pollInterval, retryAfter);
     report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
   };
 }

@@ -5,15 +5,15 @@ import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
-import { shown } from '../pace/mayRestart.ts';
-import { type PodFacts, readPods } from '../pods/podFacts.ts';
+import { formatTime } from '../pace/mayRestart.ts';
 import { ownPods, troubleOf } from '../pods/ownPods.ts';
+import { type PodFacts, readPods } from '../pods/podFacts.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
-import { hashedBy } from '../state/assess.ts';
 import { podsToReplace } from '../state/affectedPods.ts';
-import { createRefusalTeller, evictNext, type RolloutLook } from './evictNext.ts';
-import { isEmptied, lookForPods } from './replaceAll.ts';
-import { createStillness, lookEvery } from './awaitRollout.ts';
+import { hashedBy } from '../state/assess.ts';
+import { createStallTimer, pollInterval } from './awaitRollout.ts';
+import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.ts';
+import { checkTermination, isEmptied } from './replaceAll.ts';
 
 /** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
 export function followRollout(effects: RestartEffects) {
@@ -24,66 +24,66 @@ export function followRollout(effects: RestartEffects) {
     const { clock, inFlight } = effects;
     const stop = new AbortController();
     let timer: TimerHandle | undefined;
-    let isLooking = false;
-    let isAskedAgain = false;
+    let isChecking = false;
+    let mustRecheck = false;
     let { isStallReported } = input;
-    const stillFor = createStillness(clock);
+    const stillFor = createStallTimer(clock);
 
-    function stallOf({ progress: now, old }: RolloutLook): string | undefined {
+    function stallOf({ progress: now, old }: RolloutView): string | undefined {
       const quiet = stillFor(JSON.stringify([now, old.length]));
       const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
-      return quiet >= stallAfter ? `nothing has moved since ${shown(clock.now() - quiet)}` : undefined;
+      return quiet >= stallAfter ? `nothing has moved since ${formatTime(clock.now() - quiet)}` : undefined;
     }
 
-    function lookForEvent(): Promise<WorkloadEvent | undefined> {
-      if (isEmptied(followed) && !effects.isDryRun) return lookForPods(effects, followed, stillFor, stop.signal);
-      return lookOnce(effects, followed, isStallReported, stallOf, stop.signal);
+    function nextEvent(): Promise<WorkloadEvent | undefined> {
+      if (isEmptied(followed) && !effects.isDryRun) return checkTermination(effects, followed, stillFor, stop.signal);
+      return checkOnce(effects, followed, isStallReported, stallOf, stop.signal);
     }
 
-    function tell(event: WorkloadEvent): void {
+    function send(event: WorkloadEvent): void {
       sendBack(event);
       if (event.type === 'rollout.stalled') isStallReported = true;
       if (event.type === 'rollout.suspended') isStallReported = false;
     }
 
-    /** One manage the other: what was told during one is seen by the next. */
-    async function look(): Promise<void> {
-      isAskedAgain = isLooking;
-      if (isLooking) return;
-      isLooking = true;
-      const event = await lookForEvent().finally(() => {
-        isLooking = false;
+    /** One manage the other: what was told during one is view by the next. */
+    async function check(): Promise<void> {
+      mustRecheck = isChecking;
+      if (isChecking) return;
+      isChecking = true;
+      const event = await nextEvent().finally(() => {
+        isChecking = false;
       });
       if (stop.signal.aborted) return;
-      if (event !== undefined) tell(event);
-      if (isAskedAgain) await look();
+      if (event !== undefined) send(event);
+      if (mustRecheck) await check();
     }
 
-    function lookNow(): void {
+    function checkNow(): void {
       clock.clearTimeout(timer);
       if (stop.signal.aborted) return;
-      timer = clock.setTimeout(lookNow, lookEvery);
-      const looked = look().catch((error: unknown) =>
+      timer = clock.setTimeout(checkNow, pollInterval);
+      const checked = check().catch((error: unknown) =>
         effects.report({ type: 'actor.failed', actor: `followRollout of ${input.workload}`, error }),
       );
-      track(inFlight, looked);
+      track(inFlight, checked);
     }
 
-    entry.watchers.add(lookNow);
-    lookNow();
+    entry.watchers.add(checkNow);
+    checkNow();
     return () => {
       stop.abort();
       clock.clearTimeout(timer);
-      entry.watchers.delete(lookNow);
+      entry.watchers.delete(checkNow);
     };
   });
 }
 
-async function lookOnce(
+async function checkOnce(
   effects: RestartEffects,
   entry: WorkloadEntry,
   isStallReported: boolean,
-  stallOf: (look: RolloutLook) => string | undefined,
+  stallOf: (view: RolloutView) => string | undefined,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
   const { facts, finding } = entry;
@@ -101,28 +101,28 @@ async function lookOnce(
   const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
-  tellRefusal(effects, entry, listed.is === 'refused' ? unseen(listed) : undefined);
+  reportRefusal(effects, entry, listed.is === 'refused' ? podsNotListed(listed) : undefined);
   if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallReported, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
   // Without a quiet period they may have been made within a second of the write: but they were made for it.
-  const isMadeForIt = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
-  const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isMadeForIt(pod));
+  const isOfThisRestart = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
+  const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
   const isOurs = facts.templateAnnotation === hash;
   const progress = rolloutOf(facts, own);
-  const seen = { own, old, progress };
+  const view = { own, old, progress };
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
-  const refusal = await evictNext(effects, entry, seen, signal);
-  const stalled = stallOf(seen);
+  const refusal = await evictNext(effects, entry, view, signal);
+  const stalled = stallOf(view);
   // What a pod says is told rather than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, isStallReported, reason);
 }
 
-const tellRefusal = createRefusalTeller();
+const reportRefusal = createRefusalReporter();
 
-function unseen(refusal: Refusal): Refusal {
+function podsNotListed(refusal: Refusal): Refusal {
   const reason = `its pods cannot be listed, and its rollout is followed by its status alone: ${refusal.reason}`;
   return { ...refusal, reason };
 }
@@ -132,7 +132,7 @@ function byStatusAlone(
   entry: WorkloadEntry,
   hash: string,
   isStallReported: boolean,
-  stallOf: (look: RolloutLook) => string | undefined,
+  stallOf: (view: RolloutView) => string | undefined,
 ): WorkloadEvent | undefined {
   const progress = rolloutOf(entry.facts);
   const isOurs = entry.facts.templateAnnotation === hash;
@@ -147,8 +147,8 @@ function isNewJob({ facts, finding }: WorkloadEntry): boolean {
 }
 
 /**
- * Its controller has not seen the template yet, so there is no pod of it: many that restart at once do not list theirs.
- * Of a Job that is on its way out nothing more will be seen: the one that comes after it shows what became of it.
+ * Its controller has not view the template yet, so there is no pod of it: many that restart at once do not list theirs.
+ * Of a Job that is on its way out nothing more will be view: the one that comes after it shows what became of it.
  */
 function isUnobserved(entry: WorkloadEntry): boolean {
   const { facts, finding } = entry;

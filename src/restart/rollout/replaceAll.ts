@@ -1,16 +1,16 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Question, RestartEffects } from '../effects/restartEffects.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import { readPods } from '../pods/podFacts.ts';
 import { lingeringPods } from '../pods/ownPods.ts';
+import { readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
 /** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */
-const nodeRest = 2_000;
+const nodeCleanup = 2_000;
 /** Pods of others are not listened to. */
-const askAgainAfter = 30_000;
+const recheckInterval = 30_000;
 
 function recreatedSources(entry: WorkloadEntry) {
   return changesOf(entry)
@@ -28,7 +28,7 @@ export function isReplaced(entry: WorkloadEntry): boolean {
  * Why a restart would not help, or must not be: an immutable source was recreated, and a node keeps the old content as
  * long as a pod of whomever refers to it. Undefined: nothing is against it.
  */
-export async function againstReplacing(
+export async function whyNotReplaced(
   { api }: RestartEffects,
   entry: WorkloadEntry,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function againstReplacing(
   const { facts, settings } = entry;
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
-  const held = (why: string, blockedFor?: number): WorkloadEvent => {
+  const blocked = (why: string, blockedFor?: number): WorkloadEvent => {
     entry.cause = 'immutable';
     const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
     const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
@@ -46,9 +46,9 @@ export async function againstReplacing(
       ...(blockedFor === undefined ? {} : { blockedFor }),
     };
   };
-  if (settings?.immutableRecreated !== 'replace') return held('give new content a new name');
+  if (settings?.immutableRecreated !== 'replace') return blocked('give new content a new name');
   if (facts.losesVolumes)
-    return held('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
+    return blocked('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
   const using = await api.podsUsing(facts.ref.namespace, sources, signal);
   if (using.is === 'refused') return { ...using, type: 'verified.refused' };
   const listed = await podsOf(api, facts, signal);
@@ -59,7 +59,7 @@ export async function againstReplacing(
   if (others.length === 0) return undefined;
   const some = others.toSorted().slice(0, 3).join(', ');
   const more = others.length > 3 ? ` and ${others.length - 3} more` : '';
-  return held(`pods that are not its own refer to it too: ${some}${more}`, askAgainAfter);
+  return blocked(`pods that are not its own refer to it too: ${some}${more}`, recheckInterval);
 }
 
 /** What its selector selects; nothing where that cannot be had, and then all pods are those of others. */
@@ -75,7 +75,7 @@ export function isEmptied({ facts: { emptied, isEnding } }: WorkloadEntry): bool
 }
 
 /** Waits for the last of its pods to go, and for its node to forget what it used. `stillFor` counts from then. */
-export async function lookForPods(
+export async function checkTermination(
   { api }: RestartEffects,
   { facts, settings }: WorkloadEntry,
   stillFor: (text: string) => number,
@@ -84,18 +84,18 @@ export async function lookForPods(
   const { ref, selector } = facts;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
-  const left = lingeringPods(facts, readPods(listed.value))
+  const remaining = lingeringPods(facts, readPods(listed.value))
     .map(({ name }) => name)
     .toSorted();
-  const quiet = stillFor(left.join(', '));
-  if (left.length === 0) return quiet >= nodeRest ? { type: 'rollout.emptied' } : undefined;
+  const quiet = stillFor(remaining.join(', '));
+  if (remaining.length === 0) return quiet >= nodeCleanup ? { type: 'rollout.emptied' } : undefined;
   const { stallAfter = Number.POSITIVE_INFINITY } = settings ?? {};
   if (quiet < stallAfter) return undefined;
-  return { type: 'rollout.stalled', reason: `these pods do not end: ${left.slice(0, 3).join(', ')}` };
+  return { type: 'rollout.stalled', reason: `these pods do not end: ${remaining.slice(0, 3).join(', ')}` };
 }
 
 /** Gives a workload its pods back. */
-export function restoreWorkload(effects: RestartEffects): Question {
+export function restoreWorkload(effects: RestartEffects): WorkloadEffect {
   return async (entry, _input, signal) => {
     if (entry.facts.emptied === undefined) return { type: 'restore.done' };
     return writeWorkload(effects, entry, 'restore', restorePatch(entry.facts), signal);

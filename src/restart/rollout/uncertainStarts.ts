@@ -6,62 +6,67 @@ import { type SourceRef, sourceKey } from '../model/refs.ts';
 import { readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { type Assessment, changesIn, expectedBy } from '../state/assess.ts';
-import { hasStartedWithin, otherTimes, since, withContents } from '../state/contentHistory.ts';
+import { hasStartedWithin, historySince, timesOfOtherContent, withCurrentContents } from '../state/contentHistory.ts';
+import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
 import type { WorkloadState } from '../state/state.ts';
-import { type WantedSource, wantedOf } from '../state/currentSources.ts';
 
-type Sources = ReadonlyMap<string, WantedSource>;
+type Sources = ReadonlyMap<string, CurrentSource>;
 
-type DoubtsAnswer = { readonly is: 'ok'; readonly assessment: Assessment } | ({ readonly is: 'refused' } & Refusal);
+type UncertainStartsAnswer =
+  | { readonly is: 'ok'; readonly assessment: Assessment }
+  | ({ readonly is: 'refused' } & Refusal);
 
 /**
  * Whether pods may have started while sources that say again what is written down said something else: by a rollout of
  * somebody, a scaling, an eviction, or a container that came back. Where none has, what was in between is over. While a
  * rollout of ours goes on nobody asks. A CronJob has no pods of its own.
  */
-export async function lookForDoubts(
+export async function findUncertainStarts(
   api: Pick<RestartApi, 'listPods'>,
   entry: WorkloadEntry,
-  wanted: Sources,
+  current: Sources,
   compared: Assessment,
   state: WorkloadState | undefined,
   signal: AbortSignal,
-): Promise<DoubtsAnswer> {
-  const { facts, spells } = entry;
-  const others = otherTimes(spells, unchangedOf(wanted, compared, state));
+): Promise<UncertainStartsAnswer> {
+  const { facts, contentHistory } = entry;
+  const others = timesOfOtherContent(contentHistory, unchangedOf(current, compared, state));
   if (others.length === 0 || facts.selector === undefined) return { is: 'ok', assessment: compared };
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
   if (listed.is === 'refused') return listed;
   const pods = listed.is === 'ok' ? readPods(listed.value) : [];
   const doubted = others.filter(({ source, periods }) => hasStartedWithin(facts, pods, source.uses, periods));
   const isOver = (key: string) => others.some((each) => each.key === key && !doubted.includes(each));
-  entry.spells = since(entry.spells, new Map([...spells].filter(([key]) => isOver(key))));
+  entry.contentHistory = historySince(
+    entry.contentHistory,
+    new Map([...contentHistory].filter(([key]) => isOver(key))),
+  );
   if (doubted.length === 0) return { is: 'ok', assessment: compared };
   return { is: 'ok', assessment: { is: 'unconfirmed', sources: doubted.map(({ source }) => source) } };
 }
 
 /** Those that say what is written down. A restart that stood still, and is followed by another, replaces all pods. */
-function unchangedOf(wanted: Sources, compared: Assessment, state: WorkloadState | undefined): Sources {
-  if (compared.is === 'current') return wanted;
+function unchangedOf(current: Sources, compared: Assessment, state: WorkloadState | undefined): Sources {
+  if (compared.is === 'current') return current;
   if (compared.is !== 'changed' || state?.target !== undefined) return new Map();
   const changed = changesIn(compared).map(({ source }) => source);
-  return new Map([...wanted].filter(([, source]) => !changed.includes(source)));
+  return new Map([...current].filter(([, source]) => !changed.includes(source)));
 }
 
 /** Notes what all of a workload's sources have in them now. Under another key nothing can be compared. */
-export function noteContents(
+export function recordContents(
   entry: WorkloadEntry,
   key: HashKey,
-  wanted: ReadonlyMap<string, WantedSource>,
+  current: ReadonlyMap<string, CurrentSource>,
   state: WorkloadState | undefined,
 ): void {
   const isSameKey = entry.finding?.key.id === key.id;
-  const known = isSameKey ? [...entry.spells].filter(([source]) => wanted.has(source)) : [];
-  entry.spells = withContents(new Map(known), wanted, state && expectedBy(state));
+  const known = isSameKey ? [...entry.contentHistory].filter(([source]) => current.has(source)) : [];
+  entry.contentHistory = withCurrentContents(new Map(known), current, state && expectedBy(state));
 }
 
 /** Notes what a source has in it now while nobody asks: pods that are started during a rollout have that too. */
-export async function noteContent(
+export async function recordContent(
   { digests, sources }: Pick<RestartEffects, 'digests' | 'sources'>,
   entry: WorkloadEntry,
   ref: SourceRef,
@@ -69,12 +74,12 @@ export async function noteContent(
   const { finding, uses } = entry;
   if (finding === undefined) return;
   const its = uses.filter(({ source }) => sourceKey(source) === sourceKey(ref));
-  const wanted = await wantedOf(its, finding.key, digests, sources);
-  if (wanted.is === 'ok' && entry.finding?.key.id === finding.key.id)
-    entry.spells = withContents(entry.spells, wanted.sources);
+  const current = await readCurrentSources(its, finding.key, digests, sources);
+  if (current.is === 'ok' && entry.finding?.key.id === finding.key.id)
+    entry.contentHistory = withCurrentContents(entry.contentHistory, current.sources);
 }
 
 /** The pods that were there before are replaced, or proven to be newer: what they may have started with is over. */
-export function forgetSpells(entry: WorkloadEntry, { spells }: Finding): void {
-  entry.spells = since(entry.spells, spells);
+export function trimContentHistory(entry: WorkloadEntry, { contentHistory }: Finding): void {
+  entry.contentHistory = historySince(entry.contentHistory, contentHistory);
 }

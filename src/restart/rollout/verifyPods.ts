@@ -1,22 +1,22 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Question, RestartEffects } from '../effects/restartEffects.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
-import { type PodFacts, readPods } from '../pods/podFacts.ts';
 import { lingeringPods } from '../pods/ownPods.ts';
+import { type PodFacts, readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
-import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
 import { podsToReplace, replaceablePods } from '../state/affectedPods.ts';
-import type { WantedSource } from '../state/currentSources.ts';
-import { againstReplacing } from './replaceAll.ts';
+import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
+import type { CurrentSource } from '../state/currentSources.ts';
+import { whyNotReplaced } from './replaceAll.ts';
 
 /** Looks whether some container runs with old content, and whether a restart would help. */
-export function proveWorkload(effects: RestartEffects): Question {
+export function verifyPods(effects: RestartEffects): WorkloadEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
     const { facts } = entry;
     const changed = changesOf(entry);
-    const against = await againstReplacing(effects, entry, signal);
+    const against = await whyNotReplaced(effects, entry, signal);
     if (against !== undefined) return against;
     // The next run of a CronJob reads everything anew; what has to change is its template.
     if (facts.selector === undefined) return { type: 'verified.outdated' };
@@ -25,7 +25,7 @@ export function proveWorkload(effects: RestartEffects): Question {
     if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(facts, pods)));
-    if (perhaps.length > 0) return held(entry, perhaps);
+    if (perhaps.length > 0) return blocked(entry, perhaps);
     // Of what was immutable, a pod may have the old content however new it is.
     const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(facts, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
@@ -39,7 +39,7 @@ function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, 
   return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
 }
 
-function held(entry: WorkloadEntry, recreated: readonly ChangedSource[]): WorkloadEvent {
+function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): WorkloadEvent {
   entry.cause = 'immutable';
   const names = recreated.map(({ source: { ref } }) => `${ref.kind} ${ref.namespace}/${ref.name}`).join(', ');
   const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
@@ -54,13 +54,13 @@ function held(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Worklo
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
   { facts, present }: WorkloadEntry,
-  wanted: ReadonlyMap<string, WantedSource>,
+  current: ReadonlyMap<string, CurrentSource>,
   assessment: Assessment,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PresentPods>> {
   if (assessment.is === 'current') return new Map();
   const changed = changesIn(assessment);
-  const known = new Map([...present].filter(([key, { version }]) => wanted.get(key)?.version === version));
+  const known = new Map([...present].filter(([key, { version }]) => current.get(key)?.version === version));
   const unknown = changed.filter(({ source }) => !known.has(sourceKey(source.ref)));
   if (unknown.length === 0 || facts.selector === undefined) return known;
   const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
@@ -75,7 +75,7 @@ export async function presentPods(
 }
 
 /** Those that may have older content than this version of a source; undefined: nobody looked. */
-function presentFor({ present }: WorkloadEntry, { ref, version }: WantedSource): PresentPods['pods'] | undefined {
+function presentFor({ present }: WorkloadEntry, { ref, version }: CurrentSource): PresentPods['pods'] | undefined {
   const found = present.get(sourceKey(ref));
   return found?.version === version ? found.pods : undefined;
 }

@@ -42,7 +42,7 @@ interface DigestsOptions {
 }
 
 /** What was asked of a source, until its content has been read. */
-interface Question {
+interface DigestRequest {
   readonly key: HashKey;
   readonly uses: readonly Use[];
   readonly resolve: (answer: DigestAnswer) => void;
@@ -58,9 +58,9 @@ const concurrency = 16;
 
 export function createDigests({ api, sources }: DigestsOptions): Digests {
   const known = new Map<string, Known>();
-  const asked = new Map<string, { readonly ref: SourceRef; readonly questions: Question[] }>();
+  const asked = new Map<string, { readonly ref: SourceRef; readonly questions: DigestRequest[] }>();
   /** What is being read, and which version was known when that began: whoever knows of no newer one waits for it. */
-  const underWay = new Map<string, { readonly version: string | undefined; readonly questions: Question[] }>();
+  const underWay = new Map<string, { readonly version: string | undefined; readonly questions: DigestRequest[] }>();
   const stopped = new AbortController();
   let reading = 0;
 
@@ -81,7 +81,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     }
   }
 
-  async function read(key: string, ref: SourceRef, questions: readonly Question[]): Promise<void> {
+  async function read(key: string, ref: SourceRef, questions: readonly DigestRequest[]): Promise<void> {
     const its = { version: sources.get(ref)?.resourceVersion, questions: [...questions] };
     underWay.set(key, its);
     const answer = await api.readSource(ref, stopped.signal);
@@ -94,7 +94,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   function answerTo(
     key: string,
     ref: SourceRef,
-    question: Question,
+    question: DigestRequest,
     answer: Answer<ReadSource>,
     made: Map<string, Digest>,
   ): DigestAnswer {
@@ -159,7 +159,7 @@ function questionKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['opt
 }
 
 function digestFor(
-  { key, uses }: Pick<Question, 'key' | 'uses'>,
+  { key, uses }: Pick<DigestRequest, 'key' | 'uses'>,
   ref: SourceRef,
   content: SourceContent,
   optOut: SourceMeta['optOut'],
@@ -168,7 +168,11 @@ function digestFor(
   return { ...tag, isAbsent: false, isImmutable: content.isImmutable, missing: missingKeys(content, uses) };
 }
 
-function absent({ key, uses }: Pick<Question, 'key' | 'uses'>, ref: SourceRef, optOut: SourceMeta['optOut']): Digest {
+function absent(
+  { key, uses }: Pick<DigestRequest, 'key' | 'uses'>,
+  ref: SourceRef,
+  optOut: SourceMeta['optOut'],
+): Digest {
   const tag = tagOf(key, ref, 'absent', uses, optOut);
   return { ...tag, isAbsent: true, isImmutable: false, missing: missingKeys('absent', uses) };
 }

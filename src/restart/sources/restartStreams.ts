@@ -79,14 +79,14 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   const needs = new Map<string, StreamNeed>();
   let config = options.config;
   let used: Iterable<SourceRef> = [];
-  let hasTold = false;
+  let hasReported = false;
 
   const isSynced = () => [...open.values()].every((stream) => stream.isSynced);
 
-  function tellIfSynced(): void {
-    const isNews = isSynced() && !hasTold;
-    hasTold = isSynced();
-    if (isNews) onSynced();
+  function reportIfSynced(): void {
+    const isNew = isSynced() && !hasReported;
+    hasReported = isSynced();
+    if (isNew) onSynced();
   }
 
   function start(plan: RestartStreamPlan): void {
@@ -94,12 +94,12 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
     const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
     const stream: OpenStream = { plan, sink, isSynced: false };
-    const told = tellingComplete(sink, () => {
+    const reportingSink = tellingComplete(sink, () => {
       const isFirst = !stream.isSynced;
       stream.isSynced = true;
       if (open.get(name) !== stream) return;
       if (isFirst) options.onRead(plan);
-      tellIfSynced();
+      reportIfSynced();
     });
     const selectors = { labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
     const common = { name, path, kind: plan.kind, ...selectors };
@@ -111,13 +111,13 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
         isAwaited: false,
         as: 'metadata',
         reduce: reduceSource,
-        sink: told,
+        sink: reportingSink,
       });
     else
       needs.set(name, {
         ...common,
         ...standingOf(plan.kind),
-        sink: shard === undefined ? told : onlyOwned(told, shard),
+        sink: shard === undefined ? reportingSink : onlyOwned(reportingSink, shard),
       });
   }
 
@@ -146,17 +146,17 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     const missing = plansNow().filter(({ name }) => !open.has(name));
     for (const plan of missing) start(plan);
     between();
-    const wanted = new Set(plansNow().map(({ name }) => name));
-    const unwanted = [...open].filter(([name]) => !wanted.has(name));
-    for (const [name, stream] of unwanted) close(name, stream);
-    return unwanted.length + missing.length > 0;
+    const needed = new Set(plansNow().map(({ name }) => name));
+    const obsolete = [...open].filter(([name]) => !needed.has(name));
+    for (const [name, stream] of obsolete) close(name, stream);
+    return obsolete.length + missing.length > 0;
   }
 
   function rearrange(between?: () => void): void {
     if (!arrange(between)) return;
     onChanged();
     // What was waited for may have been what is closed now.
-    if (open.size > 0) tellIfSynced();
+    if (open.size > 0) reportIfSynced();
   }
 
   arrange();

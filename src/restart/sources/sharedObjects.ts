@@ -1,12 +1,12 @@
 /** Which objects one stream has, by key. */
-export interface Held {
+export interface StreamObjects {
   /** A complete list starts. */
   begin(): void;
   /** The stream tells of this object. */
-  hold(key: string): void;
+  add(key: string): void;
   has(key: string): boolean;
   /** The stream tells of its end, or that it selects it no more. True: it had it, and no other stream has it. */
-  drop(key: string): boolean;
+  remove(key: string): boolean;
   /** The list is complete: those that it does not have, and that no other stream has. */
   end(): string[];
   /** The stream is closed for good: those that no other one has. */
@@ -19,36 +19,36 @@ export interface Held {
  * The objects of several streams, of which more than one may have the same object: for a while when a config is replaced,
  * or for good where they overlap. It is there as long as one of them has it.
  */
-export function createHolders(): { stream(): Held } {
-  const holders = new Map<string, number>();
+export function createSharedObjects(): { stream(): StreamObjects } {
+  const streamCounts = new Map<string, number>();
 
-  function letGo(key: string): boolean {
-    const left = (holders.get(key) ?? 1) - 1;
-    if (left > 0) holders.set(key, left);
-    else holders.delete(key);
+  function release(key: string): boolean {
+    const left = (streamCounts.get(key) ?? 1) - 1;
+    if (left > 0) streamCounts.set(key, left);
+    else streamCounts.delete(key);
     return left === 0;
   }
 
-  function stream(): Held {
+  function stream(): StreamObjects {
     const mine = new Set<string>();
     let listed: Set<string> | undefined;
 
     function drop(key: string): boolean {
-      return mine.delete(key) && letGo(key);
+      return mine.delete(key) && release(key);
     }
 
     return {
       begin() {
         listed = new Set();
       },
-      hold(key) {
+      add(key) {
         listed?.add(key);
         if (mine.has(key)) return;
         mine.add(key);
-        holders.set(key, (holders.get(key) ?? 0) + 1);
+        streamCounts.set(key, (streamCounts.get(key) ?? 0) + 1);
       },
       has: (key) => mine.has(key),
-      drop,
+      remove: drop,
       end() {
         const seen = listed;
         listed = undefined;

@@ -4,7 +4,7 @@ import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { OptOut } from '../model/annotations.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
-import { createHolders } from './sharedObjects.ts';
+import { createSharedObjects } from './sharedObjects.ts';
 
 /** What is known of the sources. */
 export interface SourcesKnown {
@@ -31,7 +31,7 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();
   const gone = new Map<string, OptOut>();
-  const holders = createHolders();
+  const holders = createSharedObjects();
 
   function put(meta: SourceMeta, isLive: boolean): void {
     const key = sourceKey(meta.ref);
@@ -57,25 +57,25 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
 
   return {
     createSink(kind) {
-      const held = holders.stream();
+      const objects = holders.stream();
       return {
-        begin: held.begin,
+        begin: objects.begin,
         apply(type, object) {
           const meta = readSourceMeta(object, kind);
           if (meta === undefined) return;
           const key = sourceKey(meta.ref);
           if (type === 'DELETED') {
-            if (held.drop(key)) remove(key, true);
+            if (objects.remove(key)) remove(key, true);
             return;
           }
-          held.hold(key);
-          put(meta, !held.isListing);
+          objects.add(key);
+          put(meta, !objects.isListing);
         },
         end() {
-          for (const key of held.end()) remove(key, false);
+          for (const key of objects.end()) remove(key, false);
         },
         close() {
-          for (const key of held.close()) remove(key, false);
+          for (const key of objects.close()) remove(key, false);
         },
       };
     },

@@ -10,7 +10,7 @@ import { hasConsent } from './managed.ts';
 export interface WorkloadUses {
   readonly uses: readonly Use[];
   /** A sentence each. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   /** Sources of other namespaces where nobody has consented. */
   readonly notAllowed: readonly SourceRef[];
   /** Sources of a kind that is not followed. */
@@ -41,7 +41,7 @@ export function usesOfWorkload(
   const meant = templateUses.filter(({ how }) => how !== 'imagePullSecret' || settings.imagePullSecrets === 'hash');
   const own = meant.filter(isFollowed);
   if (alsoDependsOn === undefined)
-    return { uses: own, faults: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
+    return { uses: own, errors: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
   const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
   const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
   // What is not watched would seem to be missing.
@@ -55,7 +55,7 @@ export function usesOfWorkload(
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
   const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
   const all = [...own, ...added.filter(isAllowed)];
-  return { uses: all, faults: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
+  return { uses: all, errors: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
 }
 
 /** Each once. */

@@ -1,12 +1,12 @@
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
 import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/ownPods.ts';
-import type { WantedSource } from './currentSources.ts';
+import type { PodFacts } from '../pods/podFacts.ts';
+import type { CurrentSource } from './currentSources.ts';
 
 /** A source, and when it was written: epoch milliseconds; undefined: nobody knows. */
 export interface WrittenSource {
-  readonly source: Pick<WantedSource, 'uses'>;
+  readonly source: Pick<CurrentSource, 'uses'>;
   readonly lastWrite: number | undefined;
   /** All pods that were there after it was written, by uid, with the containers that had been started in them. */
   readonly present?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -34,7 +34,7 @@ export function podsToReplace(
 
 /** A workload's own pods that a rollout would replace. */
 export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return ownPods(facts, pods).filter(({ name }) => !isKeptByPartition(facts, name));
+  return ownPods(facts, pods).filter(({ name }) => !isExcludedByPartition(facts, name));
 }
 
 /**
@@ -54,7 +54,7 @@ function suspect(
 }
 
 /** Whether a partition keeps the pod of this name at its revision. */
-export function isKeptByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+export function isExcludedByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
 }

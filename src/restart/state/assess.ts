@@ -1,10 +1,10 @@
 import { hasLostKeys } from '../digest/digest.ts';
+import type { CurrentSource } from './currentSources.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
-import type { WantedSource } from './currentSources.ts';
 
 /** A source that says something else than what the pods run with. */
 export interface ChangedSource {
-  readonly source: WantedSource;
+  readonly source: CurrentSource;
   /** The names of the keys that changed, where they can be told. */
   readonly keys: readonly string[];
   /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
@@ -20,10 +20,10 @@ export type Assessment =
   | { readonly is: 'current' }
   | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
   /** They say what is written down, but pods may have started while these said something else. */
-  | { readonly is: 'unconfirmed'; readonly sources: readonly WantedSource[] }
-  /** A restart was begun; `hasNewerChange`: for something else than what is wanted now. */
+  | { readonly is: 'unconfirmed'; readonly sources: readonly CurrentSource[] }
+  /** A restart was begun; `hasNewerChange`: for something else than what is current now. */
   | { readonly is: 'rolling'; readonly hasNewerChange: boolean }
-  /** The rollout that was begun stands still, and is still the one that is wanted. */
+  /** The rollout that was begun stands still, and is still the one that is current. */
   | { readonly is: 'stalled' }
   | { readonly is: 'blocked'; readonly reason: string };
 
@@ -34,22 +34,22 @@ export type Assessment =
  * But a rollout under way is followed all the same, and has its place among the others.
  */
 export function assess(
-  wanted: ReadonlyMap<string, WantedSource>,
+  current: ReadonlyMap<string, CurrentSource>,
   state: WorkloadState | undefined,
   hasStalled: boolean,
 ): Assessment {
-  const missing = [...wanted.values()].flatMap(missingOf);
+  const missing = [...current.values()].flatMap(missingOf);
   const isFollowed = state?.target !== undefined && !hasStalled;
   if (missing.length > 0 && !isFollowed)
     return { is: 'blocked', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
   if (state === undefined) return { is: 'new' };
   const expected = expectedBy(state);
-  const changed = changesSince(expected, wanted);
+  const changed = changesSince(expected, current);
   if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
     return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNewerChange: changed.length > 0 };
   }
   if (changed.length > 0) return { is: 'changed', sources: changed };
-  return isSameSet(wanted, expected) ? { is: 'current' } : { is: 'new' };
+  return isSameSet(current, expected) ? { is: 'current' } : { is: 'new' };
 }
 
 /** What the pods run with, or are about to. */
@@ -74,13 +74,13 @@ export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredT
   return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), [restartTime, { tag: since }]]);
 }
 
-function missingOf({ ref: { kind, namespace, name }, digest }: WantedSource): string[] {
+function missingOf({ ref: { kind, namespace, name }, digest }: CurrentSource): string[] {
   const source = `${kind} ${namespace}/${name}`;
   if (digest.missing.length === 0) return [];
   return digest.isAbsent ? [source] : [`${source} without its key ${digest.missing.join(', ')}`];
 }
 
-function changeOf(source: WantedSource, stored: StoredTag | undefined): ChangedSource[] {
+function changeOf(source: CurrentSource, stored: StoredTag | undefined): ChangedSource[] {
   if (stored === undefined || stored.uses !== source.tag.uses || stored.tag === source.tag.tag) return [];
   const keys = changedKeys(stored.keys, source.tag.keys);
   return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
@@ -94,12 +94,12 @@ function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): reado
 }
 
 /** Where one tag stands for all sources, any of them may be what has changed. */
-function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSource>): ChangedSource[] {
+function changesSince(expected: StoredTags, current: ReadonlyMap<string, CurrentSource>): ChangedSource[] {
   const one = expected.get(allSources);
-  if (one === undefined) return [...wanted].flatMap(([key, source]) => changeOf(source, expected.get(key)));
-  const now = inFormOf(expected, tagsOf(wanted)).get(allSources);
+  if (one === undefined) return [...current].flatMap(([key, source]) => changeOf(source, expected.get(key)));
+  const now = inFormOf(expected, tagsOf(current)).get(allSources);
   if (now === undefined || now.uses !== one.uses || now.tag === one.tag) return [];
-  return [...wanted.values()].map((source) => ({
+  return [...current.values()].map((source) => ({
     source,
     keys: [],
     isRecreated: one.isImmutable && source.tag.isImmutable ? 'ifPodsAreOlder' : false,
@@ -107,21 +107,21 @@ function changesSince(expected: StoredTags, wanted: ReadonlyMap<string, WantedSo
   }));
 }
 
-function isSameSet(wanted: ReadonlyMap<string, WantedSource>, expected: StoredTags): boolean {
-  const now = inFormOf(expected, tagsOf(wanted));
+function isSameSet(current: ReadonlyMap<string, CurrentSource>, expected: StoredTags): boolean {
+  const now = inFormOf(expected, tagsOf(current));
   return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
 }
 
 /** A key that was taken away moves no time of a manager: what counts is when that was seen. */
 export function lastWriteOf(
-  { tag, lastWrite, seenAt }: WantedSource,
+  { tag, lastWrite, seenAt }: CurrentSource,
   before: StoredTag | undefined,
 ): number | undefined {
   return before !== undefined && hasLostKeys(before, tag) ? seenAt : lastWrite;
 }
 
-export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, StoredTag> {
-  return new Map([...wanted].map(([key, { tag }]) => [key, tag]));
+export function tagsOf(current: ReadonlyMap<string, CurrentSource>): Map<string, StoredTag> {
+  return new Map([...current].map(([key, { tag }]) => [key, tag]));
 }
 
 /**
@@ -131,15 +131,15 @@ export function tagsOf(wanted: ReadonlyMap<string, WantedSource>): Map<string, S
  * among them: with it no pod was seen to start.
  */
 export function firstSeenOf(
-  wanted: ReadonlyMap<string, WantedSource>,
+  current: ReadonlyMap<string, CurrentSource>,
   state: WorkloadState | undefined,
   before: StoredTags,
 ): StoredTags {
   const stored: StoredTags = state === undefined ? new Map() : expectedBy(state);
   const one = stored.get(allSources);
-  if (one !== undefined && inFormOf(stored, tagsOf(wanted)).get(allSources)?.uses === one.uses) return new Map();
+  if (one !== undefined && inFormOf(stored, tagsOf(current)).get(allSources)?.uses === one.uses) return new Map();
   const seen = new Map<string, StoredTag>();
-  for (const [key, { tag, digest }] of wanted) {
+  for (const [key, { tag, digest }] of current) {
     if (stored.get(key)?.uses === tag.uses || digest.missing.length > 0) continue;
     const earlier = before.get(key);
     seen.set(key, earlier?.uses === tag.uses ? earlier : tag);

@@ -1,21 +1,21 @@
 import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
 import { margin } from '../pods/ownPods.ts';
-import { lastWriteOf } from './assess.ts';
+import type { PodFacts } from '../pods/podFacts.ts';
 import { replaceablePods } from './affectedPods.ts';
-import { doubtful, type StoredTag, type StoredTags } from './state.ts';
-import type { WantedSource } from './currentSources.ts';
+import { lastWriteOf } from './assess.ts';
+import type { CurrentSource } from './currentSources.ts';
+import { type StoredTag, type StoredTags, unconfirmedTag } from './state.ts';
 
 /** For so long a source had the same content. */
-interface Spell {
+interface ContentVersion {
   readonly tag: StoredTag;
   /** Epoch milliseconds; undefined: nobody knows. */
   readonly from: number | undefined;
 }
 
 /** By `sourceKey`: what a source had in it, one after the other, for as long as it matters to the pods. */
-export type Spells = ReadonlyMap<string, readonly Spell[]>;
+export type ContentHistory = ReadonlyMap<string, readonly ContentVersion[]>;
 
 /** From a write to the next, in epoch milliseconds. */
 interface Period {
@@ -24,38 +24,38 @@ interface Period {
 }
 
 /** Of one that changes all the time while a rollout goes on, not everything is remembered. */
-const mostSpells = 50;
+const maxVersions = 50;
 
 /**
  * Adds what these sources have in them now. One that is required and missing adds nothing: no pod starts with that.
  * `stored`: what the pods are taken to run with, of sources of which nothing has been seen before.
  */
-export function withContents(
-  spells: Spells,
-  wanted: ReadonlyMap<string, WantedSource>,
+export function withCurrentContents(
+  contentHistory: ContentHistory,
+  current: ReadonlyMap<string, CurrentSource>,
   stored: StoredTags = new Map(),
-): Spells {
-  const added = [...wanted].map(([key, source]): [string, readonly Spell[]] => {
-    const before = (spells.get(key) ?? []).filter(({ tag }) => tag.uses === source.tag.uses);
+): ContentHistory {
+  const added = [...current].map(([key, source]): [string, readonly ContentVersion[]] => {
+    const before = (contentHistory.get(key) ?? []).filter(({ tag }) => tag.uses === source.tag.uses);
     const last = before.at(-1)?.tag;
     if (source.digest.missing.length > 0 || last?.tag === source.tag.tag) return [key, before];
     const from = lastWriteOf(source, last ?? stored.get(key)) ?? source.seenAt;
     return [key, shortened([...before, { tag: source.tag, from }])];
   });
-  return new Map([...spells, ...added]);
+  return new Map([...contentHistory, ...added]);
 }
 
 /** Two of the oldest become one, of which nobody knows what it was. */
-function shortened(spells: readonly Spell[]): readonly Spell[] {
-  const second = spells[1];
-  if (second === undefined || spells.length <= mostSpells) return spells;
-  return spells.toSpliced(1, 2, { ...second, tag: { ...second.tag, tag: doubtful } });
+function shortened(contentHistory: readonly ContentVersion[]): readonly ContentVersion[] {
+  const second = contentHistory[1];
+  if (second === undefined || contentHistory.length <= maxVersions) return contentHistory;
+  return contentHistory.toSpliced(1, 2, { ...second, tag: { ...second.tag, tag: unconfirmedTag } });
 }
 
 /** Without what was over when these were the newest. */
-export function since(spells: Spells, newest: Spells): Spells {
+export function historySince(contentHistory: ContentHistory, newest: ContentHistory): ContentHistory {
   return new Map(
-    [...spells].map(([key, all]) => {
+    [...contentHistory].map(([key, all]) => {
       const last = newest.get(key)?.at(-1);
       return [key, last === undefined ? all : all.slice(Math.max(0, all.indexOf(last)))];
     }),
@@ -63,9 +63,9 @@ export function since(spells: Spells, newest: Spells): Spells {
 }
 
 /** When each of these had something else in it than it has now; those that had not are not among them. */
-export function otherTimes(spells: Spells, wanted: ReadonlyMap<string, WantedSource>) {
-  return [...wanted].flatMap(([key, source]) => {
-    const all = spells.get(key) ?? [];
+export function timesOfOtherContent(contentHistory: ContentHistory, current: ReadonlyMap<string, CurrentSource>) {
+  return [...current].flatMap(([key, source]) => {
+    const all = contentHistory.get(key) ?? [];
     const periods = all.flatMap(({ tag, from = Number.NEGATIVE_INFINITY }, index): Period[] =>
       tag.tag === source.tag.tag ? [] : [{ from, to: all[index + 1]?.from ?? Number.POSITIVE_INFINITY }],
     );
@@ -94,10 +94,10 @@ export function hasStartedWithin(
 function takenAt({ createdAt, startedAt }: PodFacts, { how, containers }: Use): (number | undefined)[] {
   if (how === 'unmounted') return [];
   if (how === 'env' || how === 'envFrom') return containers.map((name) => startedAt.get(name) ?? createdAt);
-  return [createdAt, ...[...startedAt].flatMap(([name, time]) => (isMeant(containers, name) ? [time] : []))];
+  return [createdAt, ...[...startedAt].flatMap(([name, time]) => (isAffected(containers, name) ? [time] : []))];
 }
 
 /** No container is named where it is the pod as a whole. */
-function isMeant(containers: readonly string[], name: string): boolean {
+function isAffected(containers: readonly string[], name: string): boolean {
   return containers.length === 0 || containers.includes(name);
 }

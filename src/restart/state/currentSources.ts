@@ -7,7 +7,7 @@ import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import type { StoredTag } from './state.ts';
 
 /** What a workload uses of one source, and what that comes to now. */
-export interface WantedSource {
+export interface CurrentSource {
   readonly ref: SourceRef;
   readonly uses: readonly Use[];
   readonly tag: StoredTag;
@@ -22,19 +22,19 @@ export interface WantedSource {
   readonly seenAt: number | undefined;
 }
 
-export type WantedAnswer =
-  | { readonly is: 'ok'; readonly sources: ReadonlyMap<string, WantedSource> }
+export type CurrentSourcesAnswer =
+  | { readonly is: 'ok'; readonly sources: ReadonlyMap<string, CurrentSource> }
   | ({ readonly is: 'refused' } & Refusal);
 
 /** What the uses of a pod template come to under this key. Sources that are opted out as a whole are not among it. */
-export async function wantedOf(
+export async function readCurrentSources(
   uses: readonly Use[],
   key: HashKey,
   digests: Digests,
   known: SourcesKnown,
-): Promise<WantedAnswer> {
+): Promise<CurrentSourcesAnswer> {
   const bySource = Map.groupBy(uses, ({ source }) => sourceKey(source));
-  const sources = new Map<string, WantedSource>();
+  const sources = new Map<string, CurrentSource>();
   const answers = await Promise.all(
     [...bySource].map(async ([id, its]) => {
       const ref = its[0]?.source;

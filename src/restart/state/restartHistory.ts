@@ -14,7 +14,7 @@ export function withNewest(times: readonly number[], time: number, keep: number)
 
 /** Until when the shortest time between two restarts is not over; undefined: it is. All in epoch milliseconds. */
 export function intervalEnds(restarts: readonly number[], minInterval: number, now: number): number | undefined {
-  const last = believed(restarts, now).at(-1);
+  const last = plausible(restarts, now).at(-1);
   return last === undefined ? undefined : after(last + minInterval, now);
 }
 
@@ -22,11 +22,11 @@ export function intervalEnds(restarts: readonly number[], minInterval: number, n
  * Until when the breaker holds a workload that was restarted too often, and which restarts tripped it, oldest first;
  * undefined: it does not. All in epoch milliseconds.
  */
-export function breakerHolds(
+export function breakerBlocks(
   restarts: readonly number[],
   now: number,
 ): { readonly until: number; readonly because: readonly number[] } | undefined {
-  const because = believed(restarts, now).slice(-breaker.restarts);
+  const because = plausible(restarts, now).slice(-breaker.restarts);
   const [first = now, last = now] = [because[0], because.at(-1)];
   if (because.length < breaker.restarts || last - first > breaker.within) return undefined;
   const until = after(last + breaker.within, now);
@@ -47,7 +47,7 @@ export function needsEviction(reverts: readonly number[]): boolean {
  * What was written by a clock that ran ahead holds nobody for good: times too far in the future are not believed. Oldest
  * first.
  */
-function believed(times: readonly number[], now: number): readonly number[] {
+function plausible(times: readonly number[], now: number): readonly number[] {
   return times.filter((time) => time <= now + breaker.within).sort((one, other) => one - other);
 }
 

@@ -39,10 +39,10 @@ export interface WorkloadState {
 export const allSources = '*';
 
 /** Stands in place of a tag where pods may have started with something that was in the source in between. */
-export const doubtful = '?';
+export const unconfirmedTag = '?';
 
 /** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 const longestCause = 1000;
 
 /**
@@ -52,7 +52,7 @@ const longestCause = 1000;
 export function encodeState(state: WorkloadState, key: HashKey): string {
   for (const smaller of [(each: WorkloadState) => each, withoutKeys]) {
     const text = written(smaller(state), key);
-    if (Buffer.byteLength(text) <= mostBytes) return text;
+    if (Buffer.byteLength(text) <= maxBytes) return text;
   }
   return written(underOneTag(state), key);
 }
@@ -93,8 +93,8 @@ export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
 }
 
 /** Whether it is not known what the pods run with. */
-function isDoubted(tags: StoredTags): boolean {
-  return [...tags.values()].some(({ tag }) => tag === doubtful);
+function hasUnconfirmed(tags: StoredTags): boolean {
+  return [...tags.values()].some(({ tag }) => tag === unconfirmedTag);
 }
 
 function withoutKeys(state: WorkloadState): WorkloadState {
@@ -116,7 +116,9 @@ function oneTag(tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return new Map([...tags].filter(([key]) => key === allSources));
   const sorted = sortedByName(tags);
   const one = {
-    tag: isDoubted(tags) ? doubtful : hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
+    tag: hasUnconfirmed(tags)
+      ? unconfirmedTag
+      : hash(JSON.stringify(sorted.map(([key, { tag }]) => [key, tag]))).slice(0, 22),
     keys: undefined,
     uses: shortHash(JSON.stringify(sorted.map(([key, { uses }]) => [key, uses]))),
     isImmutable: sorted.some(([, { isImmutable }]) => isImmutable),

@@ -9,18 +9,18 @@ export type StateOwner = 'own' | 'foreign' | 'unknown';
 
 /**
  * Says whether the state on a workload was made with one of these keys. Another weeder, with rules and a key of its own,
- * may manage what this one does not: its states are left alone, and one of them is told for each key.
+ * may manage what this one does not: its states are left alone, and one of them is reported for each key.
  */
 export function createStateOwner(keys: () => HashKeys | undefined, report: ReportRestart) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return ({ ref: workload, uid, stateText }: WorkloadFacts): StateOwner => {
     const state = decodeState(stateText);
     const known = keys();
     if (typeof state === 'string' || known === undefined) return 'unknown';
     const { keyId } = state;
     if (known.byId(keyId) !== undefined) return 'own';
-    if (!told.has(keyId)) report({ type: 'state.foreign', workload, uid, keyId });
-    told.add(keyId);
+    if (!reported.has(keyId)) report({ type: 'state.foreign', workload, uid, keyId });
+    reported.add(keyId);
     return 'foreign';
   };
 }
@@ -31,10 +31,10 @@ const emptiedFault =
   'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is not believed. Remove it, and scale the workload if its pods are missing.';
 
 /**
- * The facts without what others have written in weeder's name. As long as no key is known nothing is told apart, and
+ * The facts without what others have written in weeder's name. As long as no key is known nothing is reported apart, and
  * nothing is done either: that weeder has ended the pods is not believed.
  */
-export function believed(facts: WorkloadFacts, keys: HashKeys | undefined): WorkloadFacts {
+export function trustedFacts(facts: WorkloadFacts, keys: HashKeys | undefined): WorkloadFacts {
   const { emptied, uid, stateText } = facts;
   if (keys === undefined) return emptied === undefined ? facts : { ...facts, emptied: undefined };
   const isForgedState = isForged(stateText, keys);
@@ -43,6 +43,6 @@ export function believed(facts: WorkloadFacts, keys: HashKeys | undefined): Work
   return {
     ...facts,
     ...(isForgedState ? { stateText: forgedState } : {}),
-    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedFault }) } : {}),
+    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedError: emptiedFault }) } : {}),
   };
 }

@@ -1,29 +1,29 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
-import type { Question, RestartEffects } from '../effects/restartEffects.ts';
-import { type Finding, noteChangesDealtWith, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadFacts.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
-import { lookForDoubts, noteContents } from '../rollout/uncertainStarts.ts';
+import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
 import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
+import { readCurrentSources } from '../state/currentSources.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
-import { wantedOf } from '../state/currentSources.ts';
 
 /** Finds out what a workload's sources come to, beside what is written on it. */
-export function assessWorkload(effects: RestartEffects): Question {
+export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, hasRead, keys, digests, report, sources } = effects;
 
-  /** What was told of: while it waits for its turn to be written anew it is looked at again. */
-  const told = new WeakMap<WorkloadEntry, string>();
+  /** What was reported of: while it waits for its turn to be written anew it is looked at again. */
+  const reported = new WeakMap<WorkloadEntry, string>();
 
-  function tellUnreadable(entry: WorkloadEntry): void {
+  function reportUnreadable(entry: WorkloadEntry): void {
     const { ref: workload, uid, stateText = '' } = entry.facts;
-    if (told.get(entry) === stateText) return;
-    told.set(entry, stateText);
+    if (reported.get(entry) === stateText) return;
+    reported.set(entry, stateText);
     const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
   }
@@ -32,13 +32,13 @@ export function assessWorkload(effects: RestartEffects): Question {
     const { facts, settings } = entry;
     if (facts.ref.kind !== 'Job' || settings === undefined) return undefined;
     const reason = whyNotRecreated(facts, settings);
-    return reason === undefined ? undefined : held(entry, 'job', reason);
+    return reason === undefined ? undefined : blocked(entry, 'job', reason);
   }
 
   function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
     switch (assessment.is) {
       case 'blocked':
-        return held(entry, 'sourceMissing', assessment.reason);
+        return blocked(entry, 'sourceMissing', assessment.reason);
       case 'changed':
         return (
           againstRecreation(entry) ?? {
@@ -51,50 +51,58 @@ export function assessWorkload(effects: RestartEffects): Question {
       case 'rolling':
         return { type: 'assessed.rolling', hasNewerChange: assessment.hasNewerChange };
       case 'current':
-        noteChangesDealtWith(entry);
+        markChangesHandled(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
       default:
         return { type: `assessed.${assessment.is}` };
     }
   }
 
-  const ask: Question = async (entry, { hasStalled }, signal) => {
+  const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
     const { facts, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
-    if (facts.isEnding) return held(entry, 'other', 'it is being deleted');
+    if (facts.isEnding) return blocked(entry, 'other', 'it is being deleted');
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
-    if (unread.length > 0) return held(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
+    if (unread.length > 0) return blocked(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changedAt;
     const hashKeys = keys();
-    if (hashKeys === undefined) return held(entry, 'hashKey', 'the hash key cannot be had');
+    if (hashKeys === undefined) return blocked(entry, 'hashKey', 'the hash key cannot be had');
     noteRemoval(effects, entry);
-    const counting = stateThatCounts(tellUnreadable, entry, hashKeys);
+    const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
-    const wanted = await wantedOf(uses, key, digests, sources);
-    if (wanted.is === 'refused') return { ...wanted, type: 'assessed.refused' };
-    noteContents(entry, key, wanted.sources, state);
-    const compared = assess(wanted.sources, counting.written, hasStalled);
+    const current = await readCurrentSources(uses, key, digests, sources);
+    if (current.is === 'refused') return { ...current, type: 'assessed.refused' };
+    recordContents(entry, key, current.sources, state);
+    const compared = assess(current.sources, counting.written, hasStalled);
     // A state that somebody removed, as a release by PUT does, is written first; but the pods of now are those of before.
-    const known = assess(wanted.sources, state, hasStalled);
-    entry.present = await presentPods(effects.api, entry, wanted.sources, known, signal);
-    const answer = await lookForDoubts(effects.api, entry, wanted.sources, compared, state, signal);
+    const known = assess(current.sources, state, hasStalled);
+    entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
+    const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
     if (answer.is === 'refused') return { ...answer, type: 'assessed.refused' };
     const { assessment } = answer;
-    const firstSeen = firstSeenOf(wanted.sources, counting.written, seenBefore(entry, counting));
-    entry.finding = { key, wanted: wanted.sources, state, assessment, asOf, spells: entry.spells, firstSeen };
+    const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
+    entry.finding = {
+      key,
+      current: current.sources,
+      state,
+      assessment,
+      asOf,
+      contentHistory: entry.contentHistory,
+      firstSeen,
+    };
     return eventOf(entry, assessment, key.id === hashKeys.current.id);
   };
 
-  return async (entry, input, signal, afterwards) => {
+  return async (entry, input, signal, defer) => {
     // Whatever else is so: it has no pods because of weeder, and gets them back first.
     if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
-    return ask(entry, input, signal, afterwards);
+    return answer(entry, input, signal, defer);
   };
 }
 
 /**
- * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is told of changes. A CronJob
+ * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is reported of changes. A CronJob
  * keeps several of them. Where Jobs are to be recreated, somebody waits to hear why this one is not.
  */
 function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
@@ -112,12 +120,12 @@ interface Counting extends Pick<Finding, 'key' | 'state'> {
  * changed meanwhile must stay a change.
  */
 function stateThatCounts(
-  tellUnreadable: (entry: WorkloadEntry) => void,
+  reportUnreadable: (entry: WorkloadEntry) => void,
   entry: WorkloadEntry,
   known: HashKeys,
 ): Counting {
   const written = writtenState(entry);
-  if (written === 'unreadable') tellUnreadable(entry);
+  if (written === 'unreadable') reportUnreadable(entry);
   const own = typeof written === 'object' ? written : knownState(entry);
   const key = own === undefined ? undefined : known.byId(own.keyId);
   if (key === undefined) return { key: known.current, state: undefined, written: undefined };
@@ -140,7 +148,7 @@ function unmanaged(entry: WorkloadEntry): WorkloadEvent {
   return { type: 'assessed.unmanaged' };
 }
 
-function held(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {
+function blocked(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {
   entry.cause = cause;
   return { type: 'assessed.blocked', reason };
 }

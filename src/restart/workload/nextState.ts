@@ -4,7 +4,14 @@ import { changesOf, type Finding, type WorkloadEntry } from '../effects/workload
 import { sourceKey } from '../model/refs.ts';
 import { expectedBy, tagsOf } from '../state/assess.ts';
 import { isRevert, withNewest } from '../state/restartHistory.ts';
-import { allSources, doubtful, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from '../state/state.ts';
+import {
+  allSources,
+  inFormOf,
+  type StoredTag,
+  type StoredTags,
+  unconfirmedTag,
+  type WorkloadState,
+} from '../state/state.ts';
 
 const mostRestarts = 5;
 const mostReverts = 2;
@@ -30,14 +37,14 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   const { key, state } = finding;
   const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
   const before = state?.target;
-  const wanted = tagsOf(finding.wanted);
+  const current = tagsOf(finding.current);
   const rolledOut = onlyUsed(finding, state?.rolledOut ?? taken(finding));
   return {
     keyId: key.id,
     workloadUid: entry.facts.uid,
     rolledOut,
     target: {
-      tags: rolledOut.has(allSources) ? inFormOf(rolledOut, wanted) : new Map([...(before?.tags ?? []), ...changed]),
+      tags: rolledOut.has(allSources) ? inFormOf(rolledOut, current) : new Map([...(before?.tags ?? []), ...changed]),
       since: now,
       attempt: (before?.attempt ?? 0) + 1,
       cause,
@@ -49,23 +56,23 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
 }
 
 /** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
-function taken({ wanted, firstSeen }: Finding): StoredTags {
-  return new Map([...tagsOf(wanted), ...[...firstSeen].filter(([key]) => wanted.has(key))]);
+function taken({ current, firstSeen }: Finding): StoredTags {
+  return new Map([...tagsOf(current), ...[...firstSeen].filter(([key]) => current.has(key))]);
 }
 
 /**
  * Whatever these sources say, the pods may run with something else. The tags of keys stay where it is known that none
  * was taken away when they came back: so it is known when that was.
  */
-function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): StoredTags {
+function doubted({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
   const sources = assessment.is === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
   const isMeant = (key: string) => key === allSources || sources.includes(key);
   const keysOf = (key: string) => {
-    const [before, now] = (spells.get(key) ?? []).slice(-2);
+    const [before, now] = (contentHistory.get(key) ?? []).slice(-2);
     return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
   };
   const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
-    isMeant(key) ? [key, { ...tag, tag: doubtful, keys: keysOf(key) }] : [key, tag];
+    isMeant(key) ? [key, { ...tag, tag: unconfirmedTag, keys: keysOf(key) }] : [key, tag];
   return new Map([...rolledOut].map(inDoubt));
 }
 
@@ -73,7 +80,7 @@ function doubted({ assessment, spells }: Finding, rolledOut: StoredTags): Stored
 function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return tags;
   return new Map(
-    [...finding.wanted].map(([key, { tag }]) => {
+    [...finding.current].map(([key, { tag }]) => {
       const known = tags.get(key);
       return [key, known !== undefined && known.uses === tag.uses ? known : (finding.firstSeen.get(key) ?? tag)];
     }),

@@ -3,58 +3,58 @@ import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
-import { pauseFault } from '../pace/mayRestart.ts';
+import { pauseError } from '../pace/mayRestart.ts';
 import type { WorkloadUses } from '../sources/workloadUses.ts';
 
 /** Tells what is wrong with annotations once, and again when it is something else. */
-interface FaultTeller {
+interface AnnotationReporter {
   /** `found` undefined: it is not managed; what it says of that itself may be the fault. */
-  tell(facts: WorkloadFacts, found: WorkloadUses | undefined): void;
+  report(facts: WorkloadFacts, found: WorkloadUses | undefined): void;
   /** The workload is gone. */
   forget(id: string): void;
 }
 
-interface FaultTellerOptions {
+interface AnnotationReporterOptions {
   readonly report: ReportRestart;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
 }
 
-interface Fault {
+interface LocatedError {
   readonly annotation: string;
   readonly reason: string;
   readonly on?: SourceRef;
 }
 
-function fault(annotation: string, reason: string | undefined, on?: SourceRef): Fault[] {
+function errorOf(annotation: string, reason: string | undefined, on?: SourceRef): LocatedError[] {
   if (reason === undefined) return [];
   return [{ annotation, reason, ...(on === undefined ? {} : { on }) }];
 }
 
-export function createFaultTeller({ report, metaOf }: FaultTellerOptions): FaultTeller {
-  const told = new Map<string, ReadonlySet<string>>();
+export function createAnnotationReporter({ report, metaOf }: AnnotationReporterOptions): AnnotationReporter {
+  const reported = new Map<string, ReadonlySet<string>>();
 
-  function faultsOf(
-    { optInFault, pausedUntil, emptiedFault, ref }: WorkloadFacts,
+  function errorsOf(
+    { optInError: optInFault, pausedUntil, emptiedError: emptiedFault, ref }: WorkloadFacts,
     found: WorkloadUses | undefined,
-  ): Fault[] {
-    const { faults = [], uses = [], notAllowed = [] } = found ?? {};
+  ): LocatedError[] {
+    const { errors = [], uses = [], notAllowed = [] } = found ?? {};
     const used = new Map(
       [...uses.map(({ source }) => source), ...notAllowed].map((source) => [sourceKey(source), source]),
     );
-    const isPauseFaulty = found !== undefined && pausedUntil === 'unreadable';
+    const isPauseUnreadable = found !== undefined && pausedUntil === 'unreadable';
     return [
-      ...fault(workloadAnnotations.optIn, optInFault),
-      ...fault(workloadAnnotations.emptied, emptiedFault),
-      ...fault(
+      ...errorOf(workloadAnnotations.optIn, optInFault),
+      ...errorOf(workloadAnnotations.emptied, emptiedFault),
+      ...errorOf(
         workloadAnnotations.pausedUntil,
-        isPauseFaulty ? `it ${pauseFault}. Until then no change restarts it.` : undefined,
+        isPauseUnreadable ? `it ${pauseError}. Until then no change restarts it.` : undefined,
       ),
-      ...faults.flatMap((reason) => fault(alsoDependsOn, reason)),
+      ...errors.flatMap((reason) => errorOf(alsoDependsOn, reason)),
       ...[...used.values()].flatMap((on) => {
         const meta = metaOf(on);
         const isForeign = on.namespace !== ref.namespace;
         return [
-          ...fault(skipHashCalculation, meta?.fault, on),
+          ...errorOf(skipHashCalculation, meta?.optOutError, on),
           ...(isForeign && meta?.allowReferencesError !== undefined ? [{ ...meta.allowReferencesError, on }] : []),
         ];
       }),
@@ -62,24 +62,24 @@ export function createFaultTeller({ report, metaOf }: FaultTellerOptions): Fault
   }
 
   return {
-    tell(facts, found) {
+    report(facts, found) {
       const { ref: workload, uid } = facts;
-      const before = told.get(workloadKey(workload));
+      const before = reported.get(workloadKey(workload));
       const now = new Set<string>();
-      const tellNews = (what: unknown, tell: () => void) => {
+      const reportIfNew = (what: unknown, send: () => void) => {
         const text = JSON.stringify([uid, what]);
         now.add(text);
-        if (!before?.has(text)) tell();
+        if (!before?.has(text)) send();
       };
-      for (const each of faultsOf(facts, found))
-        tellNews(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
+      for (const each of errorsOf(facts, found))
+        reportIfNew(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
       for (const source of found?.notAllowed ?? [])
-        tellNews(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
+        reportIfNew(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
       for (const source of found?.notFollowed ?? [])
-        tellNews(['not followed', source], () => report({ type: 'dependency.notFollowed', workload, uid, source }));
-      if (now.size > 0) told.set(workloadKey(workload), now);
-      else told.delete(workloadKey(workload));
+        reportIfNew(['not followed', source], () => report({ type: 'dependency.notFollowed', workload, uid, source }));
+      if (now.size > 0) reported.set(workloadKey(workload), now);
+      else reported.delete(workloadKey(workload));
     },
-    forget: (id) => void told.delete(id),
+    forget: (id) => void reported.delete(id),
   };
 }

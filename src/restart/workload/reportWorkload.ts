@@ -1,7 +1,7 @@
 import type { workload } from '../../../machines/restart/workload.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
-import { type HoldCause, holdCauses, type RestartHow, type WaitCause, waitCauses } from '../model/events.ts';
+import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 
@@ -9,18 +9,18 @@ type Actions = NonNullable<Parameters<(typeof workload)['provide']>[0]['actions'
 
 /** What the `workload` machine reports, as facts. */
 export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
-  /** What was told last of a workload's standing state: it is told once. */
-  const told = new WeakMap<WorkloadEntry, string>();
+  /** What was reported last of a workload's standing state: it is reported once. */
+  const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
 
   function about({ facts: { ref: workload, uid } }: WorkloadEntry) {
     return { workload, uid };
   }
 
-  function tellOnce(entry: WorkloadEntry, text: string, tell: () => void): void {
-    if (told.get(entry) === text) return;
-    told.set(entry, text);
-    tell();
+  function reportOnce(entry: WorkloadEntry, text: string, send: () => void): void {
+    if (reported.get(entry) === text) return;
+    reported.set(entry, text);
+    send();
   }
 
   function sourcesOf(entry: WorkloadEntry) {
@@ -35,58 +35,61 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   }
 
   /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
-  function telling(tell: (entry: WorkloadEntry, context: Context) => void) {
+  function reporting(send: (entry: WorkloadEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = entryOf(context.workload);
-      if (entry !== undefined) tell(entry, context);
+      if (entry !== undefined) send(entry, context);
     };
   }
 
   return {
-    reportChanged: telling((entry, { changedSince = entry.changedAt }) => {
+    reportChanged: reporting((entry, { changedSince = entry.changedAt }) => {
       const sources = sourcesOf(entry);
       const since = clock.now() - (clock.monotonic() - changedSince);
-      tellOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
+      reportOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
         report({ type: 'workload.changed', ...about(entry), sources, since }),
       );
     }),
-    // What it is held or waits for after this is news, even where it was told before.
-    reportCurrent: telling((entry) => told.delete(entry)),
-    reportBlocked: telling((entry, { reason, blockedFor }) => {
+    // What it is held or waits for after this is news, even where it was reported before.
+    reportCurrent: reporting((entry) => reported.delete(entry)),
+    reportBlocked: reporting((entry, { reason, blockedFor }) => {
       if (entry.cause === 'reading') return;
-      const cause: HoldCause = holdCauses.find((each) => each === entry.cause) ?? 'other';
+      const cause: BlockCause = blockCauses.find((each) => each === entry.cause) ?? 'other';
       const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
-      tellOnce(entry, `held ${reason}`, () =>
+      reportOnce(entry, `held ${reason}`, () =>
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
       );
     }),
-    reportPending: telling((entry, { reason }) => {
-      const cause: WaitCause = waitCauses.find((each) => each === entry.cause) ?? 'other';
-      tellOnce(entry, `waiting ${reason}`, () => report({ type: 'workload.pending', ...about(entry), cause, reason }));
+    reportPending: reporting((entry, { reason }) => {
+      const cause: PendingCause = pendingCauses.find((each) => each === entry.cause) ?? 'other';
+      reportOnce(entry, `waiting ${reason}`, () =>
+        report({ type: 'workload.pending', ...about(entry), cause, reason }),
+      );
     }),
-    reportRestarted: telling((entry) => {
+    reportRestarted: reporting((entry) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
       const how = howOf(entry);
-      told.delete(entry);
+      reported.delete(entry);
       report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how, attempt });
       const filled = how === 'rollout' ? revisions.add(entry) : undefined;
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
-    reportStalled: telling((entry, { reason }) => {
-      tellOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
+    reportStalled: reporting((entry, { reason }) => {
+      reportOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
     }),
-    reportReverted: telling((entry) => {
+    reportReverted: reporting((entry) => {
       const state = writtenState(entry);
       const reverts = typeof state === 'object' ? state.reverts : [];
       const times = Math.max(1, reverts.length);
       report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
     }),
-    reportWritten: telling((entry, { outcome }) => {
-      // It is left once more where something was told of it meanwhile.
-      if (outcome === 'released') tellOnce(entry, 'left', () => report({ type: 'workload.released', ...about(entry) }));
-      else told.delete(entry);
+    reportWritten: reporting((entry, { outcome }) => {
+      // It is left once more where something was reported of it meanwhile.
+      if (outcome === 'released')
+        reportOnce(entry, 'left', () => report({ type: 'workload.released', ...about(entry) }));
+      else reported.delete(entry);
       if (outcome === 'adopted')
-        report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.wanted.size ?? 0 });
+        report({ type: 'workload.adopted', ...about(entry), sources: entry.finding?.current.size ?? 0 });
       if (outcome === 'skipped') report({ type: 'workload.skipped', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
@@ -100,7 +103,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         sinceChange,
       });
     }),
-    reportRefused: telling((entry, { reason, failure, refusals, retryIn }) => {
+    reportRefused: reporting((entry, { reason, failure, refusals, retryIn }) => {
       report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
     }),
   } satisfies Actions;

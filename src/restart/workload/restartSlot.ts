@@ -4,7 +4,7 @@ import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/pacedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import type { WaitCause } from '../model/events.ts';
+import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
 
@@ -16,19 +16,19 @@ export function restartSlot(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
-    if (input.isUnderWay) return effects.turns.holdRollout(entry.id);
-    return waitForTurn(effects, entry, input, sendBack);
+    if (input.isUnderWay) return effects.schedule.registerRollout(entry.id);
+    return waitForSlot(effects, entry, input, sendBack);
   });
 }
 
 /** Returns what ends the waiting, or gives the place back. */
-function waitForTurn(
+function waitForSlot(
   effects: RestartEffects,
   entry: WorkloadEntry,
   { changedSince: since = entry.changedAt, hasStalled }: EffectInput,
   send: (event: WorkloadEvent) => void,
 ): () => void {
-  const { clock, turns } = effects;
+  const { clock, schedule } = effects;
   let timer: TimerHandle | undefined;
   /** One of ours that stands still is not waited for. */
   let isRolloutOver = hasStalled;
@@ -37,29 +37,29 @@ function waitForTurn(
 
   function ask(): void {
     const { namespace } = entry.facts.ref;
-    release = turns.askToRestart(
+    release = schedule.requestRestart(
       entry.id,
       { namespace, since },
-      { onGranted: () => send({ type: 'slot.granted' }), onWaits: (reason) => wait('pace', reason) },
+      { onGranted: () => send({ type: 'slot.granted' }), onPending: (reason) => wait('pace', reason) },
     );
   }
 
   function awaitRolloutBefore(): void {
     stopWaiting = awaitRollout(effects, entry, {
-      onWaits: (reason) => wait('rollout', reason),
+      onPending: (reason) => wait('rollout', reason),
       onOver() {
         isRolloutOver = true;
-        look();
+        check();
       },
     });
   }
 
-  function wait(cause: WaitCause, reason: string): void {
+  function wait(cause: PendingCause, reason: string): void {
     entry.cause = cause;
     send({ type: 'slot.pending', reason });
   }
 
-  function look(): void {
+  function check(): void {
     const verdict = verdictFor(entry, clock.now());
     if (verdict.is === 'allowed') {
       if (isRolloutOver) ask();
@@ -73,11 +73,11 @@ function waitForTurn(
       return;
     }
     wait(verdict.cause, verdict.reason);
-    if (left !== undefined) timer = clock.setTimeout(look, Math.min(longestWait, left));
+    if (left !== undefined) timer = clock.setTimeout(check, Math.min(longestWait, left));
   }
 
   entry.hasRestarted = false;
-  look();
+  check();
   return () => {
     clock.clearTimeout(timer);
     stopWaiting();
@@ -85,16 +85,16 @@ function waitForTurn(
   };
 }
 
-function verdictFor({ facts, settings, finding, faults }: WorkloadEntry, now: number): Permission {
+function verdictFor({ facts, settings, finding, annotationErrors: faults }: WorkloadEntry, now: number): Permission {
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];
-  return mayRestart({ ...facts, ...settings, now, restarts, faults });
+  return mayRestart({ ...facts, ...settings, now, restarts, annotationErrors: faults });
 }
 
 /** Waits until it may be adopted: writes to many Deployments at once would hold up the rollouts of others. */
-export function adoptionSlot({ turns }: RestartEffects) {
+export function adoptionSlot({ schedule }: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) =>
-    turns.askToAdopt(input.workload, () => sendBack({ type: 'slot.granted' })),
+    schedule.requestAdoption(input.workload, () => sendBack({ type: 'slot.granted' })),
   );
 }

@@ -1,18 +1,18 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { Afterwards, Question, RestartEffects } from '../effects/restartEffects.ts';
-import { changesOf, isByEviction, noteChangesDealtWith, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { Defer, RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
-import { forgetSpells } from '../rollout/uncertainStarts.ts';
+import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { hashedBy } from '../state/assess.ts';
 import { decodeState, encodeState } from '../state/state.ts';
 import { stateOfRestart } from './nextState.ts';
 
 /** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
-export function restartWorkload(effects: RestartEffects): Question {
+export function restartWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, digests, isDryRun } = effects;
-  return async (entry, { changedSince }, signal, afterwards) => {
+  return async (entry, { changedSince }, signal, defer) => {
     const { facts, finding } = entry;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
@@ -24,24 +24,24 @@ export function restartWorkload(effects: RestartEffects): Question {
     const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
     const begun = (): WorkloadEvent => {
       finding.state = state;
-      forgetSpells(entry, finding);
+      trimContentHistory(entry, finding);
       entry.restartedFor = changedSince ?? entry.changedAt;
-      noteChangesDealtWith(entry);
+      markChangesHandled(entry);
       return { type: 'restart.accepted' };
     };
     if (isDryRun) {
-      entry.pretended = text;
+      entry.unwrittenState = text;
       return begun();
     }
     const patch = patchFor(entry, finding.key, text, hash, cause);
     const isJob = facts.ref.kind === 'Job';
     const event = await (isJob
-      ? restartJob(effects, entry, finding.key, text, signal, afterwards)
+      ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart', patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
     entry.hasWrittenState = true;
-    if (entry.pretended !== undefined) entry.pretended = text;
+    if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
     return begun();
   };
 }
@@ -68,24 +68,24 @@ async function restartJob(
   key: HashKey,
   stateText: string,
   signal: AbortSignal,
-  afterwards: Afterwards,
+  defer: Defer,
 ): Promise<WorkloadEvent> {
   const { ref, uid, resourceVersion } = entry.facts;
-  const release = recreations.hold(uid);
+  const release = recreations.lock(uid);
   if (release === undefined) return { type: 'restart.conflicted' };
-  afterwards(release);
-  const keeping = await api.keepJob({ ref, uid, resourceVersion }, stateText, key, signal);
+  defer(release);
+  const keeping = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
   if (keeping.is === 'gone') return { type: 'workload.gone' };
   if (keeping.is === 'conflicted') return { type: 'restart.conflicted' };
   if (keeping.is === 'refused') return { ...keeping, type: 'restart.refused' };
-  const { kept, isEarlier } = keeping.value;
+  const { copy: kept, isEarlier } = keeping.value;
   recreations.take(kept);
-  const ending = await api.endJob(kept, signal);
+  const ending = await api.deleteJob(kept, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };
   if (ending.is === 'conflicted') return { type: 'restart.conflicted' };
   // Whether a deletion whose answer was lost has arrived is found out by its recreation.
   if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
   // Somebody else has deleted it, and does not want it back.
-  if (!isEarlier) await api.dropCopy(kept, signal);
+  if (!isEarlier) await api.deleteCopy(kept, signal);
   return { type: 'workload.gone' };
 }

@@ -2,10 +2,10 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import { type EffectInput, workload } from '../../../machines/restart/workload.ts';
 import { messageOf } from '../../base/errors.ts';
 import { track } from '../../base/promises.ts';
-import type { Question, RestartEffects } from '../effects/restartEffects.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { followRollout } from '../rollout/followRollout.ts';
 import { restoreWorkload } from '../rollout/replaceAll.ts';
-import { proveWorkload } from '../rollout/verifyPods.ts';
+import { verifyPods } from '../rollout/verifyPods.ts';
 import { assessWorkload } from './assessWorkload.ts';
 import { reportsOf } from './reportWorkload.ts';
 import { adoptionSlot, restartSlot } from './restartSlot.ts';
@@ -20,8 +20,8 @@ const ended = new Error('nobody waits for this any more');
 export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   const { entryOf, inFlight, random } = effects;
 
-  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
-  function asking(refusal: `${string}.refused`, ask: Question) {
+  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and answered again after a pause. */
+  function invoking(refusal: `${string}.refused`, effect: WorkloadEffect) {
     return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
       const entry = entryOf(input.workload);
       if (entry === undefined) {
@@ -30,30 +30,30 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
       }
       const stop = new AbortController();
       // By question, and not by workload: the answer to one begins the next before this one's end.
-      const afterwards: (() => void)[] = [];
-      const asked = ask(entry, input, stop.signal, (work) => afterwards.push(work))
+      const deferred: (() => void)[] = [];
+      const answered = effect(entry, input, stop.signal, (work) => deferred.push(work))
         .then(
           (event) => sendBack({ ...event, jitter: random() }),
           (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
         )
         .finally(() => {
-          for (const work of afterwards) work();
+          for (const work of deferred) work();
         });
-      track(inFlight, asked);
+      track(inFlight, answered);
       return () => stop.abort(ended);
     });
   }
 
   return workload.provide({
     actors: {
-      assess: asking('assessed.refused', assessWorkload(effects)),
+      assess: invoking('assessed.refused', assessWorkload(effects)),
       adoptionSlot: adoptionSlot(effects),
       restartSlot: restartSlot(effects),
-      verifyPods: asking('verified.refused', proveWorkload(effects)),
-      restart: asking('restart.refused', restartWorkload(effects)),
+      verifyPods: invoking('verified.refused', verifyPods(effects)),
+      restart: invoking('restart.refused', restartWorkload(effects)),
       followRollout: followRollout(effects),
-      restore: asking('restore.refused', restoreWorkload(effects)),
-      writeState: asking('state.refused', writeState(effects)),
+      restore: invoking('restore.refused', restoreWorkload(effects)),
+      writeState: invoking('state.refused', writeState(effects)),
     },
     actions: reportsOf(effects),
   });

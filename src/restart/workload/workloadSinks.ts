@@ -5,56 +5,56 @@ import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';
 import { type Use, usesOf } from '../model/uses.ts';
 import { readWorkload, type WorkloadFacts } from '../model/workloadFacts.ts';
-import { type KeptJob, readKept } from '../requests/jobCopy.ts';
-import { createHolders } from '../sources/sharedObjects.ts';
+import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
+import { createSharedObjects } from '../sources/sharedObjects.ts';
 
 /** What is kept of a workload. */
-export interface WorkloadNews {
+export interface WorkloadUpdate {
   readonly facts: WorkloadFacts;
   /** What its pod template uses, image pull secrets included. */
   readonly uses: readonly Use[];
   /** It stands for another Job, and is no workload of anybody's. */
-  readonly kept?: KeptJob | undefined;
+  readonly copy?: JobCopy | undefined;
 }
 
 /** Who is told of workloads. */
 export interface WorkloadListener {
   /** Whether this version has been taken already: the answer to a write tells of it before its stream does. */
   knows(id: string, version: Pick<Identity, 'uid' | 'resourceVersion'>): boolean;
-  take(news: WorkloadNews): void;
+  take(update: WorkloadUpdate): void;
   /** `id` as `workloadKey` gives it. */
   remove(id: string): void;
 }
 
 /** Sinks for the streams of workloads: whole objects come in, and what matters of them goes on. */
 export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
-  const holders = createHolders();
+  const holders = createSharedObjects();
 
   function create(kind: WorkloadKind): ClosableSink {
-    const held = holders.stream();
+    const objects = holders.stream();
 
-    function put(id: string, news: WorkloadNews | undefined): void {
-      if (news === undefined) return;
-      held.hold(id);
-      take(news);
+    function put(id: string, update: WorkloadUpdate | undefined): void {
+      if (update === undefined) return;
+      objects.add(id);
+      take(update);
     }
 
     return {
-      begin: held.begin,
+      begin: objects.begin,
       apply(type, object) {
         const identity = identityOf(object);
         if (identity === undefined) return;
         const id = workloadKey({ kind, ...identity });
         if (type !== 'DELETED') {
-          if (held.has(id) && knows(id, identity)) held.hold(id);
-          else put(id, newsOf(object, kind));
-        } else if (held.drop(id)) remove(id);
+          if (objects.has(id) && knows(id, identity)) objects.add(id);
+          else put(id, readUpdate(object, kind));
+        } else if (objects.remove(id)) remove(id);
       },
       end() {
-        for (const id of held.end()) remove(id);
+        for (const id of objects.end()) remove(id);
       },
       close() {
-        for (const id of held.close()) remove(id);
+        for (const id of objects.close()) remove(id);
       },
     };
   }
@@ -62,10 +62,10 @@ export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
 }
 
 /** Undefined: it cannot be told which object this is. */
-export function newsOf(object: unknown, kind: WorkloadKind): WorkloadNews | undefined {
+export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate | undefined {
   const facts = readWorkload(object, kind);
   if (facts === undefined) return undefined;
   const uses = usesOf(podTemplateOf(object, kind), facts.ref.namespace, { imagePullSecrets: 'hash' });
-  const kept = kind === 'Job' ? readKept(object) : undefined;
-  return { facts, uses, ...(kept === undefined ? {} : { kept }) };
+  const kept = kind === 'Job' ? readJobCopy(object) : undefined;
+  return { facts, uses, ...(kept === undefined ? {} : { copy: kept }) };
 }

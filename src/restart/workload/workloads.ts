@@ -3,7 +3,7 @@ import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { noteSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { markSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
@@ -14,10 +14,10 @@ import { settingsFor } from '../sources/managed.ts';
 import { bringsObject, type ReadStream } from '../sources/restartStreamPlan.ts';
 import { createSourceUsers } from '../sources/sourceUsers.ts';
 import { usesOfWorkload, type WorkloadUses } from '../sources/workloadUses.ts';
-import { believed, type StateOwner } from '../state/stateOwner.ts';
-import { createFaultTeller } from './reportAnnotations.ts';
+import { type StateOwner, trustedFacts } from '../state/stateOwner.ts';
+import { createAnnotationReporter } from './reportAnnotations.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
-import type { WorkloadListener, WorkloadNews } from './workloadSinks.ts';
+import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
 
 /** The workloads that are managed: a `workload` actor each, every one a root of its own. */
 interface Workloads extends WorkloadListener {
@@ -30,7 +30,7 @@ interface Workloads extends WorkloadListener {
   /** What was told of a workload while it was held is acted upon. */
   resume(): void;
   /** Something that concerns every workload is another one now. */
-  tellAll(): void;
+  reassessAll(): void;
   /** From now on there are actors, for workloads whose stream has been read. */
   start(): void;
   readonly isRunning: boolean;
@@ -62,16 +62,16 @@ interface WorkloadsOptions {
   readonly onUnused: (source: SourceRef) => void;
   /** Told of all that are used, when they have become others. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
-  readonly recreations: Pick<Recreations, 'isHeld' | 'formerUidOf'>;
+  readonly recreations: Pick<Recreations, 'isLocked' | 'previousUidOf'>;
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { runtime, logic, report, config, isDryRun } = options;
   const { clock } = runtime;
-  const known = new Map<string, WorkloadNews>();
+  const known = new Map<string, WorkloadUpdate>();
   const entries = new Map<string, WorkloadEntry>();
   const users = createSourceUsers(options);
-  const faults = createFaultTeller(options);
+  const annotations = createAnnotationReporter(options);
   /** Told of while they were held. */
   const postponed = new Set<string>();
   let isRunning = false;
@@ -79,79 +79,79 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   /** Its deletion may be told before the answer that it was asked for: who asked hears the answer first. */
   function isPostponed(id: string): boolean {
     const entry = entries.get(id);
-    if (entry === undefined || !options.recreations.isHeld(entry.facts.uid)) return false;
+    if (entry === undefined || !options.recreations.isLocked(entry.facts.uid)) return false;
     postponed.add(id);
     return true;
   }
 
   /** A list that is not complete may lack what belongs to a workload, such as the copy of a Job. */
-  function lookIfRead(id: string, news: WorkloadNews): void {
-    if (isRunning && options.hasReadWorkload(news.facts.ref)) look(id, news);
+  function updateIfRead(id: string, update: WorkloadUpdate): void {
+    if (isRunning && options.hasReadWorkload(update.facts.ref)) applyUpdate(id, update);
   }
 
-  function look(id: string, told: WorkloadNews): void {
-    const news = { ...told, facts: believed(told.facts, options.keys()) };
+  function applyUpdate(id: string, received: WorkloadUpdate): void {
+    const update = { ...received, facts: trustedFacts(received.facts, options.keys()) };
     const entry = entries.get(id);
-    if (entry !== undefined && entry.facts.uid !== news.facts.uid) {
+    if (entry !== undefined && entry.facts.uid !== update.facts.uid) {
       if (isPostponed(id)) return;
       forget(id);
-      look(id, news);
-    } else if (entry !== undefined) renew(entry, news);
+      applyUpdate(id, update);
+    } else if (entry !== undefined) refresh(entry, update);
     // What is written on a workload that is no longer managed is taken away.
-    else if (settingsFor(config(), news.facts) !== undefined || isLeftOver(news)) begin(id, news);
-    else faults.tell(news.facts, undefined);
+    else if (settingsFor(config(), update.facts) !== undefined || hasStaleState(update)) manage(id, update);
+    else annotations.report(update.facts, undefined);
   }
 
-  function isLeftOver({ facts }: WorkloadNews): boolean {
+  function hasStaleState({ facts }: WorkloadUpdate): boolean {
     if (isDryRun) return false;
     const owner = options.ownerOf(facts);
     // One without pods because of weeder gets them back, unless another one is about to.
     return facts.emptied === undefined ? facts.stateText !== undefined && owner === 'own' : owner !== 'foreign';
   }
 
-  function renew(entry: WorkloadEntry, { facts, uses }: WorkloadNews): void {
-    const before = concernOf(entry);
+  function refresh(entry: WorkloadEntry, { facts, uses }: WorkloadUpdate): void {
+    const before = inputsOf(entry);
     const { settings } = entry;
-    if (motionOf(facts) !== motionOf(entry.facts)) entry.movedAt = clock.monotonic();
+    if (progressOf(facts) !== progressOf(entry.facts)) entry.lastProgressAt = clock.monotonic();
     entry.facts = facts;
     entry.observedTemplate = observedTemplateOf(facts) ?? entry.observedTemplate;
     entry.templateUses = uses;
-    settle(entry);
+    resolveUses(entry);
     if (entry.settings !== settings)
       entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
-    if (concernOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
+    if (inputsOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
-  function begin(id: string, { facts, uses }: WorkloadNews): void {
+  function manage(id: string, { facts, uses }: WorkloadUpdate): void {
     const input = { workload: id, ...timesOf(settingsFor(config(), facts) ?? config().defaults) };
     const entry: WorkloadEntry = {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
       facts,
-      formerUid: options.recreations.formerUidOf(id),
+      previousUid: options.recreations.previousUidOf(id),
       templateUses: uses,
       settings: undefined,
       uses: [],
-      faults: [],
+      annotationErrors: [],
       changedAt: clock.monotonic(),
       unquietSince: undefined,
       observedTemplate: observedTemplateOf(facts),
-      movedAt: clock.monotonic(),
+      lastProgressAt: clock.monotonic(),
       awaitsRolloutSince: undefined,
       restartedFor: undefined,
       finding: undefined,
       present: new Map(),
-      spells: new Map(),
+      contentHistory: new Map(),
       cause: 'other',
       hasRestarted: false,
-      pretended: undefined,
+      unwrittenState: undefined,
       hasWrittenState: false,
       contest: undefined,
       watchers: new Set(),
     };
     entries.set(id, entry);
-    settle(entry);
+    resolveUses(entry);
     entry.actor.subscribe({
       complete: () => forget(id),
       error: (error) => {
@@ -163,17 +163,17 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   /** What the config and the sources' own words make of it. */
-  function settle(entry: WorkloadEntry): void {
+  function resolveUses(entry: WorkloadEntry): void {
     const { facts, templateUses } = entry;
     entry.settings = settingsFor(config(), facts);
     const found: WorkloadUses =
       entry.settings === undefined
-        ? { uses: [], faults: [], notAllowed: [], notFollowed: [] }
+        ? { uses: [], errors: [], notAllowed: [], notFollowed: [] }
         : usesOfWorkload(facts, templateUses, entry.settings, config(), options, options.namespaces);
     entry.uses = found.uses;
-    entry.faults = found.faults;
+    entry.annotationErrors = found.errors;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
-    faults.tell(facts, found);
+    annotations.report(facts, found);
   }
 
   function forget(id: string): void {
@@ -185,8 +185,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.actor.stop();
   }
 
-  function lookAtAll(): void {
-    for (const [id, news] of known) lookIfRead(id, news);
+  function updateAll(): void {
+    for (const [id, update] of known) updateIfRead(id, update);
   }
 
   return {
@@ -195,17 +195,17 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       const facts = entries.get(id)?.facts;
       return facts?.uid === uid && facts.resourceVersion === resourceVersion;
     },
-    take(news) {
-      const id = workloadKey(news.facts.ref);
+    take(update) {
+      const id = workloadKey(update.facts.ref);
       const before = known.get(id)?.facts;
       // The answer to a write may have told of a newer version than its stream tells of now.
-      if (before?.uid === news.facts.uid && !isAtLeast(news.facts.resourceVersion, before.resourceVersion)) return;
-      known.set(id, news);
-      lookIfRead(id, news);
+      if (before?.uid === update.facts.uid && !isAtLeast(update.facts.resourceVersion, before.resourceVersion)) return;
+      known.set(id, update);
+      updateIfRead(id, update);
     },
     remove(id) {
       known.delete(id);
-      faults.forget(id);
+      annotations.forget(id);
       if (!isPostponed(id)) entries.get(id)?.actor.send({ type: 'workload.gone' });
     },
     sourceChanged(source) {
@@ -213,39 +213,39 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         const entry = entries.get(id);
         if (entry === undefined) continue;
         // Its own word may be what has changed: whether other namespaces may use it.
-        settle(entry);
-        noteSourceChange(entry, clock.monotonic());
+        resolveUses(entry);
+        markSourceChange(entry, clock.monotonic());
         entry.actor.send({ type: 'facts.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
     },
     streamRead(stream) {
-      for (const [id, news] of known) if (bringsObject(stream, news.facts.ref)) lookIfRead(id, news);
+      for (const [id, update] of known) if (bringsObject(stream, update.facts.ref)) updateIfRead(id, update);
       for (const entry of users
         .ofAll((source) => bringsObject(stream, source))
         .flatMap((id) => entries.get(id) ?? [])) {
-        settle(entry);
+        resolveUses(entry);
         entry.actor.send({ type: 'facts.changed' });
       }
     },
     configChanged() {
-      lookAtAll();
+      updateAll();
     },
     resume() {
       const ids = [...postponed];
       postponed.clear();
       for (const id of ids) {
-        const news = known.get(id);
-        if (news !== undefined) look(id, news);
+        const update = known.get(id);
+        if (update !== undefined) applyUpdate(id, update);
         else entries.get(id)?.actor.send({ type: 'workload.gone' });
       }
     },
-    tellAll() {
+    reassessAll() {
       for (const { actor } of entries.values()) actor.send({ type: 'facts.changed' });
     },
     start() {
       isRunning = true;
-      lookAtAll();
+      updateAll();
     },
     stop() {
       isRunning = false;
@@ -265,7 +265,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 }
 
 /** How far which rollout is: whoever writes into a workload all the time does not move it. */
-function motionOf(facts: WorkloadFacts): string {
+function progressOf(facts: WorkloadFacts): string {
   const progress = rolloutOf({ ...facts, generation: 0 });
   return JSON.stringify([progress, facts.templateHash, facts.templateAnnotation, facts.isPaused]);
 }
@@ -280,8 +280,8 @@ function notAllowedUse(source: SourceRef) {
 }
 
 /** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
-function concernOf({ facts, settings, uses, faults }: WorkloadEntry): string {
+function inputsOf({ facts, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
   const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = facts;
   const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
-  return JSON.stringify([...own, settings, uses, faults]);
+  return JSON.stringify([...own, settings, uses, errors]);
 }

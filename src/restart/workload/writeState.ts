@@ -1,15 +1,15 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Question, RestartEffects } from '../effects/restartEffects.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
 import { leavePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import { forgetSpells } from '../rollout/uncertainStarts.ts';
+import { trimContentHistory } from '../rollout/uncertainStarts.ts';
+import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
 import { encodeState, isSameState } from '../state/state.ts';
-import { type WantedSource, wantedOf } from '../state/currentSources.ts';
 import { stateAfter } from './nextState.ts';
 
 /** Writes on the workload what is known of it now; nothing where it says so already. */
-export function writeState(effects: RestartEffects): Question {
+export function writeState(effects: RestartEffects): WorkloadEffect {
   const { clock, isDryRun } = effects;
 
   async function write(
@@ -18,9 +18,9 @@ export function writeState(effects: RestartEffects): Question {
     patch: object,
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
-    if (isSameState(entry.pretended ?? entry.facts.stateText, text)) return { type: 'state.written' };
-    if (isDryRun || isOnlyRemembered(entry.facts) || (entry.pretended !== undefined && text !== undefined)) {
-      entry.pretended = text;
+    if (isSameState(entry.unwrittenState ?? entry.facts.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.facts) || (entry.unwrittenState !== undefined && text !== undefined)) {
+      entry.unwrittenState = text;
       return { type: 'state.written' };
     }
     const event = await writeWorkload(effects, entry, 'state', patch, signal);
@@ -36,7 +36,7 @@ export function writeState(effects: RestartEffects): Question {
     if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
     const event = await write(entry, text, statePatch(entry.facts, text), signal);
-    if (outcome === 'skipped' && event.type === 'state.written') forgetSpells(entry, finding);
+    if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);
     return event;
   };
 }
@@ -53,11 +53,11 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
   // What has changed since it was looked at must stay a change: the old key tells of it, and then the new one comes.
-  const again = await wantedOf(entry.uses, finding.key, effects.digests, effects.sources);
-  const wanted = await wantedOf(entry.uses, current, effects.digests, effects.sources);
-  if (again.is !== 'ok' || wanted.is !== 'ok') return undefined;
-  const isSame = ([key, { tag }]: readonly [string, WantedSource]) =>
-    (finding.firstSeen.get(key) ?? finding.wanted.get(key)?.tag)?.tag === tag.tag;
+  const again = await readCurrentSources(entry.uses, finding.key, effects.digests, effects.sources);
+  const currentSources = await readCurrentSources(entry.uses, current, effects.digests, effects.sources);
+  if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;
+  const isSame = ([key, { tag }]: readonly [string, CurrentSource]) =>
+    (finding.firstSeen.get(key) ?? finding.current.get(key)?.tag)?.tag === tag.tag;
   if (![...again.sources].every(isSame)) return finding;
-  return { ...finding, key: current, wanted: wanted.sources, firstSeen: new Map() };
+  return { ...finding, key: current, current: currentSources.sources, firstSeen: new Map() };
 }

@@ -188,7 +188,7 @@ for (const isThere of [true, false]) {
   test(`a dry run that finds ${what} uses ${which}, and writes nothing`, async () => {
     await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);
     const { promise: keys, resolve: onKeys } = Promise.withResolvers<HashKeys>();
-    const [report, onLooked] = [() => {}, () => {}];
+    const [report, onChecked] = [() => {}, () => {}];
     const end = followKeys({
       client: it.client,
       clock: systemClock,
@@ -196,7 +196,7 @@ for (const isThere of [true, false]) {
       isDryRun: true,
       report,
       onKeys,
-      onLooked,
+      onChecked,
     });
     assert.equal((await keys).current.id === hashKeyOf(bytes(1)).id, isThere);
     end();

@@ -5,10 +5,10 @@ import type { RestartConfig } from '../../../src/config/restart.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import {
   copyOfJob,
-  isKeptByWeeder,
+  isTrustedCopy,
+  type JobCopy,
   jobFromCopy,
-  type KeptJob,
-  readKept,
+  readJobCopy,
 } from '../../../src/restart/requests/jobCopy.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
 import { jobWorld } from '../../support/world/jobWorld.ts';
@@ -24,11 +24,11 @@ const keys = hashKeysOf(key, [key]);
 const stolen = '0f7f4c3e-0000-4000-8000-000000000000';
 const evil = JSON.stringify({ metadata: {}, spec: { template: { spec: { hostPID: true, containers: [] } } } });
 
-function copied(job: object): { readonly kept: KeptJob; readonly copy: JsonObject } {
+function copied(job: object): { readonly copy: JobCopy; readonly object: JsonObject } {
   const metadata = { namespace: 'shop', name: 'once', uid: stolen, resourceVersion: '7' };
-  const { kept, copy } = copyOfJob({ metadata, ...job }, 'state', key);
-  const found = { ...copy, metadata: { ...objectOf(copy['metadata']), uid: 'copy', resourceVersion: '8' } };
-  return { kept, copy: found };
+  const { copy, object } = copyOfJob({ metadata, ...job }, 'state', key);
+  const found = { ...object, metadata: { ...objectOf(object['metadata']), uid: 'copy', resourceVersion: '8' } };
+  return { copy, object: found };
 }
 
 function annotated(copy: JsonObject, annotations: Readonly<Record<string, string>>, more: object = {}): JsonObject {
@@ -40,13 +40,13 @@ function annotated(copy: JsonObject, annotations: Readonly<Record<string, string
 }
 
 test('a copy is weeder’s if it is sealed with its key, for this Job, in this namespace, with this content', () => {
-  const { kept, copy } = copied({ spec: { template: {} } });
+  const { copy: kept, object: copy } = copied({ spec: { template: {} } });
   const isOurs = (object: JsonObject) => {
-    const found = readKept(object);
-    return found !== undefined && isKeptByWeeder(found, keys);
+    const found = readJobCopy(object);
+    return found !== undefined && isTrustedCopy(found, keys);
   };
   assert.equal(isOurs(copy), true);
-  assert.deepEqual(readKept(copy), kept);
+  assert.deepEqual(readJobCopy(copy), kept);
   const says = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
   const [, , , , seal = ''] = says.split('/');
   for (const [what, forged] of Object.entries({
@@ -62,7 +62,9 @@ test('a copy is weeder’s if it is sealed with its key, for this Job, in this n
 });
 
 test('a Job is recreated from what is sealed, and from nothing else of the copy', () => {
-  const { kept, copy } = copied({ spec: { parallelism: 3, template: { spec: { containers: [{ name: 'a' }] } } } });
+  const { copy: kept, object: copy } = copied({
+    spec: { parallelism: 3, template: { spec: { containers: [{ name: 'a' }] } } },
+  });
   const swapped = {
     ...annotated(copy, {}, { labels: { their: 'label' }, ownerReferences: [{ uid: 'their' }] }),
     spec: { template: { spec: { hostPID: true } } },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { mayRestart, type RestartQuestion } from '../../../src/restart/pace/mayRestart.ts';
+import { mayRestart, type RestartConditions } from '../../../src/restart/pace/mayRestart.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 10, 21, 18);
 const ago = (...minutes: readonly number[]) => minutes.map((each) => now - each * minute);
 const window = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 120 * minute };
-const free: RestartQuestion = {
+const free: RestartConditions = {
   now,
   pausedUntil: undefined,
   isPaused: false,
@@ -23,7 +23,7 @@ const obstacles = {
   deploymentPaused: { isPaused: true },
   interval: { restarts: ago(0.5) },
   maintenance: { windows: [window] },
-} as const satisfies Record<string, Partial<RestartQuestion>>;
+} as const satisfies Record<string, Partial<RestartConditions>>;
 
 test('without an obstacle it may restart now', () => {
   assert.deepEqual(mayRestart(free), { is: 'allowed' });
@@ -37,7 +37,7 @@ test('an annotation that cannot be read holds it until it is changed, and is nev
     reason: 'its annotation weeder.dev/paused-until is no time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
-  assert.deepEqual(mayRestart({ ...free, faults: ['this is wrong', 'and that'] }), {
+  assert.deepEqual(mayRestart({ ...free, annotationErrors: ['this is wrong', 'and that'] }), {
     is: 'blocked',
     cause: 'annotation',
     reason: 'this is wrong; and that',

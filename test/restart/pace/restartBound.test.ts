@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RestartFact } from '../../../src/restart/model/events.ts';
-import { lookEvery } from '../../../src/restart/rollout/awaitRollout.ts';
+import type { RestartEvent } from '../../../src/restart/model/events.ts';
+import { pollInterval } from '../../../src/restart/rollout/awaitRollout.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
@@ -29,7 +29,7 @@ interface Course {
 /** How long an adopted workload whose source changes all the time goes without a restart; undefined: there was none. */
 async function timeToRestart(course: Course, within: number): Promise<number | undefined> {
   let restartedAt: number | undefined;
-  const onFact = ({ type }: RestartFact) => {
+  const onFact = ({ type }: RestartEvent) => {
     if (type === 'workload.restarted') restartedAt ??= world.clock.monotonic();
   };
   const world: RestartWorld = await restartWorld(restartConfig({ rule }), { onFact });
@@ -52,7 +52,7 @@ async function timeToRestart(course: Course, within: number): Promise<number | u
 
 /** As docs/restart-control.md states it: each step that the API server answers may take the time of its answers. */
 function boundOf({ answerTime, isRolloutStuck }: Course): number {
-  const longest = isRolloutStuck ? rule.quietMax + rule.stallAfter + lookEvery : rule.quietMax;
+  const longest = isRolloutStuck ? rule.quietMax + rule.stallAfter + pollInterval : rule.quietMax;
   return longest + 6 * answerTime + rule.quietPeriod;
 }
 

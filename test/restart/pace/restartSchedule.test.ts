@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type VirtualClock, virtualClock } from '../../../src/base/virtualClock.ts';
-import { createTurns, type TurnLimits, type Turns } from '../../../src/restart/pace/restartSchedule.ts';
+import {
+  createRestartSchedule,
+  type RestartSchedule,
+  type ScheduleLimits,
+} from '../../../src/restart/pace/restartSchedule.ts';
 
-const usual: TurnLimits = {
+const usual: ScheduleLimits = {
   maxRestartsPerMinute: 30,
   burst: 20,
   maxConcurrentRollouts: 10,
@@ -12,19 +16,19 @@ const usual: TurnLimits = {
 
 interface Stage {
   readonly clock: VirtualClock;
-  readonly turns: Turns;
+  readonly turns: RestartSchedule;
   /** Who had a turn, in their order. */
   readonly granted: string[];
   readonly waits: string[];
   /** Asks for `namespace/name`. */
   ask(key: string, since?: number): (how?: { readonly wasUsed: boolean }) => void;
-  change(limits: Partial<TurnLimits>): void;
+  change(limits: Partial<ScheduleLimits>): void;
 }
 
-function stage(limits: Partial<TurnLimits> = {}): Stage {
+function stage(limits: Partial<ScheduleLimits> = {}): Stage {
   let current = { ...usual, ...limits };
   const clock = virtualClock();
-  const turns = createTurns({ clock, limits: () => current });
+  const turns = createRestartSchedule({ clock, limits: () => current });
   const granted: string[] = [];
   const waits: string[] = [];
   return {
@@ -33,10 +37,10 @@ function stage(limits: Partial<TurnLimits> = {}): Stage {
     granted,
     waits,
     ask: (key, since = clock.now()) =>
-      turns.askToRestart(
+      turns.requestRestart(
         key,
         { namespace: key.split('/')[0] ?? '', since },
-        { onGranted: () => granted.push(key), onWaits: (reason) => waits.push(`${key}: ${reason}`) },
+        { onGranted: () => granted.push(key), onPending: (reason) => waits.push(`${key}: ${reason}`) },
       ),
     change(next) {
       current = { ...current, ...next };
@@ -167,7 +171,7 @@ test('other limits are in force at once: more for those that wait, less for thos
 
 test('a rollout that is under way already takes a place and no token, even where there is none left', () => {
   const { turns, granted, ask } = stage({ maxConcurrentRollouts: 2, burst: 1 });
-  const held = ['a', 'b', 'c'].map((name) => turns.holdRollout(`shop/${name}`));
+  const held = ['a', 'b', 'c'].map((name) => turns.registerRollout(`shop/${name}`));
   ask('shop/d');
   assert.equal(turns.restarts.active, 3);
   held[0]?.();
@@ -179,7 +183,7 @@ test('a rollout that is under way already takes a place and no token, even where
 test('adoptions have a pace of their own, and no place to wait for', () => {
   const { clock, turns, ask } = stage({ burst: 1 });
   const adopted: number[] = [];
-  for (let index = 0; index < 500; index += 1) turns.askToAdopt(`shop/${index}`, () => adopted.push(index));
+  for (let index = 0; index < 500; index += 1) turns.requestAdoption(`shop/${index}`, () => adopted.push(index));
   assert.equal(adopted.length, 10);
   clock.advance(60_000);
   assert.equal(adopted.length, 130);
@@ -197,7 +201,7 @@ test('one workload asks once', () => {
   ask('shop/b');
   for (const key of ['shop/a', 'shop/b']) {
     assert.throws(() => ask(key), new RegExp(`^Error: ${key} is in the queue already$`));
-    assert.throws(() => turns.holdRollout(key), /is in the queue already/);
+    assert.throws(() => turns.registerRollout(key), /is in the queue already/);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { virtualClock } from '../../../src/base/virtualClock.ts';
-import { createTurns, type TurnLimits } from '../../../src/restart/pace/restartSchedule.ts';
+import { createRestartSchedule, type ScheduleLimits } from '../../../src/restart/pace/restartSchedule.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
 /** One thing that happens, `after` so many milliseconds. */
@@ -17,10 +17,10 @@ type Step = { readonly after: number } & (
       /** After so long it asks anew, as when its source has changed once more. */
       readonly patience: number | undefined;
     }
-  | { readonly what: 'limits'; readonly limits: TurnLimits }
+  | { readonly what: 'limits'; readonly limits: ScheduleLimits }
 );
 
-const limits = fc.record<TurnLimits>({
+const limits = fc.record<ScheduleLimits>({
   maxRestartsPerMinute: fc.integer({ min: 1, max: 90 }),
   burst: fc.integer({ min: 1, max: 8 }),
   maxConcurrentRollouts: fc.integer({ min: 1, max: 5 }),
@@ -48,10 +48,10 @@ interface Asked {
 }
 
 /** Plays a story in virtual time, and holds every turn against the rules. */
-function play(first: TurnLimits, story: readonly Step[]) {
+function play(first: ScheduleLimits, story: readonly Step[]) {
   const clock = virtualClock();
   let current = first;
-  const turns = createTurns({ clock, limits: () => current });
+  const turns = createRestartSchedule({ clock, limits: () => current });
   const waiting = new Map<string, Asked>();
   /** By namespace that waits: which others have had a turn meanwhile. */
   const passedBy = new Map<string, Set<string>>();
@@ -109,10 +109,10 @@ function play(first: TurnLimits, story: readonly Step[]) {
         release({ wasUsed: step.isNeeded });
       });
     };
-    const release = turns.askToRestart(
+    const release = turns.requestRestart(
       key,
       { namespace: step.namespace, since },
-      { onGranted, onWaits: () => assert.ok(isWaiting) },
+      { onGranted, onPending: () => assert.ok(isWaiting) },
     );
     if (step.patience === undefined || restless >= 200) return;
     later(step.patience, () => {

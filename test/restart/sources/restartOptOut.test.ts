@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { optOutFault, optOutOf } from '../../../src/restart/model/annotations.ts';
+import { optOutError, optOutOf } from '../../../src/restart/model/annotations.ts';
 
 const own = (value: unknown) => optOutOf({ 'weeder.dev/skip-hash-calculation': value });
-const fault = (value: unknown) => optOutFault({ 'weeder.dev/skip-hash-calculation': value });
+const fault = (value: unknown) => optOutError({ 'weeder.dev/skip-hash-calculation': value });
 
 test('a source without an opt-out, or with "false", is looked at in whole', () => {
   for (const annotations of [{}, { 'weeder.dev/skip': 'true' }]) assert.equal(optOutOf(annotations), 'none');

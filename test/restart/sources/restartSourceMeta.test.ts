@@ -87,7 +87,7 @@ test('one that is being deleted says so', () => {
 
 test('an opt-out that cannot be read is told', () => {
   const annotations = { 'weeder.dev/skip-hash-calculation': 'a b' };
-  assert.match(read({ annotations })?.fault ?? '', /no name of a key/);
+  assert.match(read({ annotations })?.optOutError ?? '', /no name of a key/);
 });
 
 test('the last write is the newest of those who own content: data, binaryData, stringData or immutable', () => {

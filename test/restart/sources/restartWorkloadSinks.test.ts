@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createWorkloadSinks, type WorkloadNews } from '../../../src/restart/workload/workloadSinks.ts';
+import { createWorkloadSinks, type WorkloadUpdate } from '../../../src/restart/workload/workloadSinks.ts';
 import { workloadObject } from '../../support/objects/workloadObjects.ts';
 
 const web = (resourceVersion: string, uid = 'u-web') =>
@@ -8,7 +8,7 @@ const web = (resourceVersion: string, uid = 'u-web') =>
 
 /** A sink whose listener has the versions that it was told of, and what it was told. */
 function listening() {
-  const known = new Map<string, WorkloadNews>();
+  const known = new Map<string, WorkloadUpdate>();
   const told: string[] = [];
   const sinks = createWorkloadSinks({
     knows(id, { uid, resourceVersion }) {

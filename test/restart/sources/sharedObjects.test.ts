@@ -1,51 +1,51 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createHolders, type Held } from '../../../src/restart/sources/sharedObjects.ts';
+import { createSharedObjects, type StreamObjects } from '../../../src/restart/sources/sharedObjects.ts';
 import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 
 test('what a stream tells of the end of is gone, once, and what it never had is not', () => {
-  const held = createHolders().stream();
-  held.hold('a');
-  assert.deepEqual([held.drop('b'), held.drop('a'), held.drop('a'), held.has('a')], [false, true, false, false]);
+  const held = createSharedObjects().stream();
+  held.add('a');
+  assert.deepEqual([held.remove('b'), held.remove('a'), held.remove('a'), held.has('a')], [false, true, false, false]);
 });
 
 test('a complete list says what is gone, and is complete only at its end, however often it began', () => {
-  const held = createHolders().stream();
-  for (const key of ['a', 'b', 'c']) held.hold(key);
+  const held = createSharedObjects().stream();
+  for (const key of ['a', 'b', 'c']) held.add(key);
   held.begin();
-  held.hold('a');
+  held.add('a');
   assert.equal(held.isListing, true);
   held.begin();
-  held.hold('b');
+  held.add('b');
   assert.deepEqual([held.end(), held.isListing], [['a', 'c'], false]);
   assert.deepEqual(held.close(), ['b']);
 });
 
 test('a change after the list is not the end of anything', () => {
-  const held = createHolders().stream();
+  const held = createSharedObjects().stream();
   held.begin();
-  held.hold('a');
+  held.add('a');
   held.end();
-  held.hold('b');
+  held.add('b');
   assert.deepEqual(held.close(), ['a', 'b']);
 });
 
 test('what two streams have is there until neither has it: by its end, a list without it, or a stream that is closed', () => {
   const ways = [
-    (one: Held) => one.drop('a'),
-    (one: Held) => {
+    (one: StreamObjects) => one.remove('a'),
+    (one: StreamObjects) => {
       one.begin();
       return one.end().length > 0;
     },
-    (one: Held) => one.close().length > 0,
+    (one: StreamObjects) => one.close().length > 0,
   ];
   for (const first of ways) {
     for (const second of ways) {
-      const holders = createHolders();
+      const holders = createSharedObjects();
       const [one, other] = [holders.stream(), holders.stream()];
-      one.hold('a');
-      other.hold('a');
-      other.hold('a');
+      one.add('a');
+      other.add('a');
+      other.add('a');
       assert.deepEqual([first(one), first(one), second(other)], [false, false, true]);
     }
   }

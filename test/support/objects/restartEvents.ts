@@ -1,4 +1,4 @@
-import type { RestartFact } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import type { SourceRef, WorkloadRef } from '../../../src/restart/model/refs.ts';
 
 export const web: WorkloadRef = { kind: 'Deployment', namespace: 'shop', name: 'web' };
@@ -13,7 +13,7 @@ const sources = [
 const since = Date.UTC(2026, 10, 21, 10);
 
 /** One fact of each kind. */
-export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<RestartFact, { type: T }> } = {
+export const restartFactOf: { readonly [T in RestartEvent['type']]: Extract<RestartEvent, { type: T }> } = {
   'workload.adopted': { type: 'workload.adopted', sources: 2, ...about },
   'workload.changed': { type: 'workload.changed', sources, since, ...about },
   'workload.pending': {
@@ -59,4 +59,4 @@ export const restartFactOf: { readonly [T in RestartFact['type']]: Extract<Resta
   'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.' },
   'actor.failed': { type: 'actor.failed', actor: 'workload deployment/shop/web', error: new Error('broke') },
 };
-export const everyRestartFact: readonly RestartFact[] = Object.values(restartFactOf);
+export const everyRestartFact: readonly RestartEvent[] = Object.values(restartFactOf);

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../src/base/duration.ts';
 import { messageOf } from '../../../src/base/errors.ts';
-import type { RestartFact, RestartHow } from '../../../src/restart/model/events.ts';
-import { changesInWords, sourceInWords } from '../../../src/restart/model/wording.ts';
+import type { RestartEvent, RestartHow } from '../../../src/restart/model/events.ts';
+import { describeChanges, describeSource } from '../../../src/restart/model/wording.ts';
 
 const deeds: Readonly<Record<RestartHow, string>> = {
   rollout: 'restarted',
@@ -12,24 +12,24 @@ const deeds: Readonly<Record<RestartHow, string>> = {
 };
 
 /** A fact of restart control in words, as a replay file writes it down; undefined: it is no part of the story. */
-export function restartSentenceOf(fact: RestartFact): string | undefined {
+export function restartSentenceOf(fact: RestartEvent): string | undefined {
   if (!('workload' in fact)) return ofTheProcess(fact);
   const { namespace, name } = fact.workload;
   return `${namespace}/${name} ${predicateOf(fact)}`;
 }
 
-function ofTheProcess(fact: Exclude<RestartFact, { readonly workload: unknown }>): string | undefined {
+function ofTheProcess(fact: Exclude<RestartEvent, { readonly workload: unknown }>): string | undefined {
   if (fact.type === 'actor.failed') return `failed, ${fact.actor}, ${messageOf(fact.error)}`;
   if (fact.type === 'key.missing') return `the hash key is missing: ${fact.reason}`;
   return fact.before === undefined ? undefined : 'the hash key is another one';
 }
 
-function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>): string {
+function predicateOf(fact: Extract<RestartEvent, { readonly workload: unknown }>): string {
   switch (fact.type) {
     case 'workload.adopted':
       return `adopted, ${fact.sources === 1 ? '1 source' : `${fact.sources} sources`}`;
     case 'workload.changed':
-      return `changed: ${changesInWords(fact.sources, fact.workload)}`;
+      return `changed: ${describeChanges(fact.sources, fact.workload)}`;
     case 'workload.pending':
       return `pending (${fact.cause})`;
     case 'workload.blocked':
@@ -39,7 +39,7 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
     case 'workload.rolledOut':
       return `rolled out in ${formatDuration(fact.took)}`;
     case 'workload.skipped':
-      return `restart skipped for ${changesInWords(fact.sources, fact.workload)}`;
+      return `restart skipped for ${describeChanges(fact.sources, fact.workload)}`;
     case 'workload.stalled':
       return `stalled: ${fact.reason}`;
     case 'workload.reverted':
@@ -57,9 +57,9 @@ function predicateOf(fact: Extract<RestartFact, { readonly workload: unknown }>)
     case 'annotation.unreadable':
       return `has an unreadable ${fact.annotation}`;
     case 'dependency.notAllowed':
-      return `may not use ${sourceInWords(fact.source, fact.workload.namespace)}`;
+      return `may not use ${describeSource(fact.source, fact.workload.namespace)}`;
     case 'dependency.notFollowed':
-      return `uses ${sourceInWords(fact.source, fact.workload.namespace)}, which is not watched`;
+      return `uses ${describeSource(fact.source, fact.workload.namespace)}, which is not watched`;
     case 'state.foreign':
       return 'carries the state of another weeder';
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { RestartFact } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import type { SourceRef } from '../../../src/restart/model/refs.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
 import { restartOracle } from '../oracle/restartOracle.ts';
@@ -100,7 +100,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   let isDown = false;
   let release = 0;
 
-  function hear(fact: RestartFact): void {
+  function hear(fact: RestartEvent): void {
     try {
       note(fact);
     } catch (error) {
@@ -108,7 +108,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     }
   }
 
-  function note(fact: RestartFact): void {
+  function note(fact: RestartEvent): void {
     if (fact.type === 'actor.failed') throw new Error(fact.actor, { cause: fact.error });
     if (!('workload' in fact)) return;
     log.push(`${world.clock.monotonic()} ${fact.workload.name} ${fact.type} ${'reason' in fact ? fact.reason : ''}`);

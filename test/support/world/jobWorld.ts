@@ -6,7 +6,7 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
-import type { RestartFact } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import { withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { createRestartControl, type RestartControl } from '../../../src/restart/restartControl.ts';
@@ -27,7 +27,7 @@ export type Fault =
 /** An API server with one namespace of Jobs and ConfigMaps in it, in simulated time, and a weeder that may be replaced. */
 export interface JobWorld {
   readonly clock: VirtualClock;
-  readonly facts: RestartFact[];
+  readonly facts: RestartEvent[];
   /** Every write, such as `DELETE once`; a dry run is none. */
   readonly writes: string[];
   /** Asked before each write, by its text. */
@@ -50,7 +50,7 @@ export interface JobWorld {
   replace(): Promise<void>;
   stop(): void;
   pass(ms: number): Promise<void>;
-  factsOf<T extends RestartFact['type']>(type: T): Extract<RestartFact, { type: T }>[];
+  factsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
 }
 
 const namespace = 'shop';
@@ -67,7 +67,7 @@ export async function jobWorld(
   } = {},
 ): Promise<JobWorld> {
   const { clock = virtualClock() } = its;
-  const facts: RestartFact[] = [];
+  const facts: RestartEvent[] = [];
   const writes: string[] = [];
   const jobs = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject>();
@@ -218,7 +218,7 @@ export async function jobWorld(
   const options = {
     runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
     api: restartApi(client),
-    report: (fact: RestartFact) => void facts.push(fact),
+    report: (fact: RestartEvent) => void facts.push(fact),
     isDryRun: its.isDryRun ?? false,
     random: () => 0.5,
   };
@@ -251,9 +251,9 @@ export async function jobWorld(
       namespaces: 'all',
       shard: undefined,
       ownNamespace: 'weeder',
-      followKeys({ onKeys, onLooked }) {
+      followKeys({ onKeys, onChecked }) {
         onKeys(hashKeysOf(key, [key]));
-        onLooked();
+        onChecked();
         return () => undefined;
       },
       onStreamsChanged: () => undefined,
@@ -348,7 +348,7 @@ export async function jobWorld(
     },
     stop: () => control?.stop(),
     pass,
-    factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
+    factsOf: (type) => facts.filter((fact): fact is Extract<RestartEvent, { type: typeof type }> => fact.type === type),
   };
   begin();
   await calm();

@@ -6,7 +6,7 @@ import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { readContent } from '../../../src/restart/digest/digest.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import { type Answer, answered, type RefusalClass } from '../../../src/restart/model/answer.ts';
-import type { RestartFact } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import {
   type SourceKind,
   type SourceRef,
@@ -26,7 +26,7 @@ const second = 1_000;
 /** An API server with a controller that rolls Deployments, in simulated time. The newest weeder may be replaced. */
 export interface RestartWorld {
   readonly clock: VirtualClock;
-  readonly facts: RestartFact[];
+  readonly facts: RestartEvent[];
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
@@ -90,7 +90,7 @@ export interface RestartWorld {
   /** The weeder ends. */
   stop(): void;
   pass(ms: number): Promise<void>;
-  factsOf<T extends RestartFact['type']>(type: T): Extract<RestartFact, { type: T }>[];
+  factsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
 }
 
 export interface RestartWorldOptions {
@@ -99,7 +99,7 @@ export interface RestartWorldOptions {
   readonly namespaces?: readonly string[];
   readonly clock?: VirtualClock;
   /** Hears of each fact as it is told. */
-  readonly onFact?: (fact: RestartFact) => void;
+  readonly onFact?: (fact: RestartEvent) => void;
   /** Told when the pods of a workload have been made, or recreated. */
   readonly onPods?: (workload: string) => void;
   /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
@@ -134,7 +134,7 @@ export function createRestartWorld(
 ): RestartWorld {
   const { clock = virtualClock() } = its;
   const began = clock.now();
-  const facts: RestartFact[] = [];
+  const facts: RestartEvent[] = [];
   const sources = new Map<string, JsonObject>();
   const workloads = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject[]>();
@@ -320,10 +320,10 @@ export function createRestartWorld(
     },
     podsUsing: async () => answered(world.foreignPods),
     // It has no Jobs: `jobWorld` has.
-    keepJob: fail,
-    endJob: fail,
-    makeJob: fail,
-    dropCopy: fail,
+    storeCopy: fail,
+    deleteJob: fail,
+    recreateJob: fail,
+    deleteCopy: fail,
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
       if (found === undefined) return { is: 'gone' };
@@ -366,7 +366,7 @@ export function createRestartWorld(
   const options = {
     runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
     api,
-    report(fact: RestartFact) {
+    report(fact: RestartEvent) {
       facts.push(fact);
       its.onFact?.(fact);
     },
@@ -411,9 +411,9 @@ export function createRestartWorld(
       config: { services: new Map(), restart: config },
       shard: undefined,
       ownNamespace: 'weeder',
-      followKeys({ onKeys, onLooked }) {
+      followKeys({ onKeys, onChecked }) {
         onKeys(keys);
-        onLooked();
+        onChecked();
         return () => undefined;
       },
       onStreamsChanged: () => undefined,
@@ -579,7 +579,7 @@ export function createRestartWorld(
       configure(next);
     },
     pass,
-    factsOf: (type) => facts.filter((fact): fact is Extract<RestartFact, { type: typeof type }> => fact.type === type),
+    factsOf: (type) => facts.filter((fact): fact is Extract<RestartEvent, { type: typeof type }> => fact.type === type),
   };
   return world;
 }

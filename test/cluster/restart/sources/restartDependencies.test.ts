@@ -75,7 +75,10 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
     const web = await dependsOn('configmap/everybody');
     const [told, ...more] = await web.told('AnnotationUnreadable');
-    assert.match(told ?? '', new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`));
+    assert.match(
+      told ?? '',
+      new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`),
+    );
     await shared.change('configmaps', 'everybody', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), more, (await web.told('DependencyNotAllowed')).length], [0, [], 1]);
@@ -99,7 +102,10 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     await shared.make('configmaps', 'late', { data: { a: '1' } });
     const web = await dependsOn('configmap/late');
     await web.told('DependencyNotAllowed');
-    await shared.change('configmaps', 'late', { data: { a: '2' }, metadata: { annotations: { [allowReferencesFrom]: ns.name } } });
+    await shared.change('configmaps', 'late', {
+      data: { a: '2' },
+      metadata: { annotations: { [allowReferencesFrom]: ns.name } },
+    });
     await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'that the source is taken in' });
     await caughtUp();
     assert.equal(web.rollouts(), 0);
