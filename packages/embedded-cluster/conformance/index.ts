@@ -2,4 +2,4 @@
 export { merging } from './discovery/openApi.ts';
 export { conformance } from './suite.ts';
 export { body, type Home, home, meta, type Target, versionOf } from './target.ts';
-export { forgetting } from './watch/compaction.ts';
+export { testCompaction } from './watch/compaction.ts';

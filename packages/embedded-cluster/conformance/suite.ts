@@ -1,29 +1,29 @@
-import { applying } from './apply/apply.ts';
-import { applyingLists } from './apply/lists.ts';
-import { applyingOwners } from './apply/managers.ts';
-import { applyingTypes } from './apply/types.ts';
-import { owning } from './apply/updates.ts';
-import { discovering } from './discovery/discovery.ts';
-import { describing } from './discovery/openApi.ts';
-import { sources } from './kinds/configMaps.ts';
-import { kinds } from './kinds/core.ts';
-import { defining } from './kinds/customResources.ts';
-import { ending } from './kinds/lifecycle.ts';
-import { moreKinds } from './kinds/others.ts';
-import { workloads } from './kinds/workloads.ts';
-import { creating } from './requests/create.ts';
-import { deleting } from './requests/delete.ts';
-import { refusing } from './requests/errors.ts';
-import { evicting } from './requests/eviction.ts';
-import { impersonating } from './requests/impersonation.ts';
-import { listing } from './requests/list.ts';
-import { metadataOnly } from './requests/partialMetadata.ts';
-import { patching } from './requests/patch.ts';
-import { selecting } from './requests/selectors.ts';
-import { updating } from './requests/update.ts';
+import { testApply } from './apply/apply.ts';
+import { testApplyLists } from './apply/lists.ts';
+import { testManagers } from './apply/managers.ts';
+import { testApplyTypes } from './apply/types.ts';
+import { testUpdateManagers } from './apply/updates.ts';
+import { testDiscovery } from './discovery/discovery.ts';
+import { testOpenApi } from './discovery/openApi.ts';
+import { testConfigMaps } from './kinds/configMaps.ts';
+import { testCoreKinds } from './kinds/core.ts';
+import { testCustomResources } from './kinds/customResources.ts';
+import { testLifecycle } from './kinds/lifecycle.ts';
+import { testOtherKinds } from './kinds/others.ts';
+import { testWorkloads } from './kinds/workloads.ts';
+import { testCreate } from './requests/create.ts';
+import { testDelete } from './requests/delete.ts';
+import { testErrors } from './requests/errors.ts';
+import { testEviction } from './requests/eviction.ts';
+import { testImpersonation } from './requests/impersonation.ts';
+import { testList } from './requests/list.ts';
+import { testPartialMetadata } from './requests/partialMetadata.ts';
+import { testPatch } from './requests/patch.ts';
+import { testSelectors } from './requests/selectors.ts';
+import { testUpdate } from './requests/update.ts';
 import type { Features, GetTarget } from './target.ts';
-import { watchingChanges } from './watch/changes.ts';
-import { watchingStarts } from './watch/start.ts';
+import { testWatchChanges } from './watch/changes.ts';
+import { testWatchStart } from './watch/start.ts';
 
 /**
  * Registers the tests that the embedded API server and a real kube-apiserver both have to pass. Where the two differ,
@@ -31,31 +31,31 @@ import { watchingStarts } from './watch/start.ts';
  */
 export function conformance(getTarget: GetTarget, features: Features = { hasWatchList: true }): void {
   for (const part of [
-    creating,
-    updating,
-    patching,
-    deleting,
-    listing,
-    selecting,
-    watchingChanges,
-    watchingStarts,
-    refusing,
-    evicting,
-    ending,
-    kinds,
-    discovering,
-    sources,
-    owning,
-    metadataOnly,
-    workloads,
-    applying,
-    applyingOwners,
-    applyingLists,
-    applyingTypes,
-    defining,
-    describing,
-    impersonating,
-    moreKinds,
+    testCreate,
+    testUpdate,
+    testPatch,
+    testDelete,
+    testList,
+    testSelectors,
+    testWatchChanges,
+    testWatchStart,
+    testErrors,
+    testEviction,
+    testLifecycle,
+    testCoreKinds,
+    testDiscovery,
+    testConfigMaps,
+    testUpdateManagers,
+    testPartialMetadata,
+    testWorkloads,
+    testApply,
+    testManagers,
+    testApplyLists,
+    testApplyTypes,
+    testCustomResources,
+    testOpenApi,
+    testImpersonation,
+    testOtherKinds,
   ]) {
     part(getTarget, features);
   }

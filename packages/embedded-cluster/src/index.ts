@@ -15,6 +15,6 @@ export { isEnding } from './controllers/owned.ts';
 export { startEndpointSlices, startReplicaSets } from './controllers/replicaSets.ts';
 export { startWorkloads } from './controllers/workloads.ts';
 export { backOffAfter, type KubeletVersion, kubeletVersions } from './kubelet/backOff.ts';
-export { type Content, sourcesOf } from './kubelet/content.ts';
+export { type ContainerContent, sourcesOf } from './kubelet/content.ts';
 export { type ContainerExit, type KubeletOptions, startKubelet } from './kubelet/kubelet.ts';
 export { type Program, programAnnotation } from './kubelet/program.ts';

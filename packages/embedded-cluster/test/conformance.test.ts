@@ -1,7 +1,7 @@
 import { after, suite } from 'node:test';
 import { conformance } from '../conformance/suite.ts';
 import type { Target } from '../conformance/target.ts';
-import { forgetting } from '../conformance/watch/compaction.ts';
+import { testCompaction } from '../conformance/watch/compaction.ts';
 import { createApiServer } from '../src/apiserver/apiServer.ts';
 import { createClient } from '../src/client.ts';
 
@@ -19,7 +19,7 @@ suite('the embedded API server', { concurrency: true }, () => {
 });
 
 suite('the embedded API server that forgets', () => {
-  forgetting(
+  testCompaction(
     async () => target,
     async () => server.store.compact(),
   );

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type ApiServer,
-  type Content,
+  type ContainerContent,
   createApiServer,
   isEnding,
   type KubeObject,
@@ -47,7 +47,7 @@ export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) 
   const rollouts: Rollout[] = [];
   const templates = new Map<string, KubeObject>();
   /** By the uid of the pod: each of them has one container. */
-  const started = new Map<string, Content>();
+  const started = new Map<string, ContainerContent>();
 
   function see(kind: (typeof workloadResources)[number]['kind'], object: KubeObject): void {
     const before = templates.get(object.metadata.uid);

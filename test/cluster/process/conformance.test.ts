@@ -1,5 +1,5 @@
 import { after, suite } from 'node:test';
-import { conformance, forgetting } from '@weeder/embedded-cluster/conformance';
+import { conformance, testCompaction } from '@weeder/embedded-cluster/conformance';
 import { streamsLists } from '../../support/api/watchList.ts';
 import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
 
@@ -20,5 +20,5 @@ function forgetful(): Promise<ControlPlane> {
 
 suite('a real API server that forgets', () => {
   after(async () => (await own)?.stop());
-  forgetting(forgetful, async () => (await forgetful()).compactEtcd());
+  testCompaction(forgetful, async () => (await forgetful()).compactEtcd());
 });

@@ -5,7 +5,7 @@ import { body, type GetTarget, home, meta, refused, versionOf } from '../target.
 import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
 
 /** Server-side apply: who owns what, and who may change it. */
-export function applying(getTarget: GetTarget): void {
+export function testApply(getTarget: GetTarget): void {
   test('an apply creates what is absent, and owns exactly what it says', async () => {
     const at = await home(getTarget);
     const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);

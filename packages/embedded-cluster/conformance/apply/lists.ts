@@ -5,7 +5,7 @@ import { body, type GetTarget, home, meta, refused } from '../target.ts';
 import { applied, apply, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply in lists and in objects that have required fields. */
-export function applyingLists(getTarget: GetTarget): void {
+export function testApplyLists(getTarget: GetTarget): void {
   test('the manager that made a workload cannot apply less of it without losing the rest', async () => {
     const at = await home(getTarget);
     await applied(at, deployment([container('a')], { replicas: 2 }), 'weeder');

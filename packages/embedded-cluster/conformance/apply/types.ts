@@ -5,7 +5,7 @@ import { body, type GetTarget, type Home, home, meta, versionOf } from '../targe
 import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply and the types of the API: what is no value of theirs, and how values are written. */
-export function applyingTypes(getTarget: GetTarget): void {
+export function testApplyTypes(getTarget: GetTarget): void {
   test('a configuration of the wrong types is answered 500, each field by its path and with what was found', async () => {
     const at = await home(getTarget);
     const wrong: readonly (readonly [JsonObject, string])[] = [

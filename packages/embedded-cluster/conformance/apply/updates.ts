@@ -7,7 +7,7 @@ const contentType = 'application/merge-patch+json';
 const all = { '.': {} };
 
 /** managedFields of ConfigMaps and Secrets: which manager owns which field, and since when. */
-export function owning(getTarget: GetTarget): void {
+export function testUpdateManagers(getTarget: GetTarget): void {
   test('who sets a key owns it, and takes it from its owner', async () => {
     const at = await home(getTarget);
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };

@@ -26,7 +26,7 @@ const resources = {
 const described = ['name', 'singularName', 'namespaced', 'kind', 'shortNames', 'group', 'version'];
 
 /** What the server says about itself. */
-export function discovering(getTarget: GetTarget): void {
+export function testDiscovery(getTarget: GetTarget): void {
   test('the server says its version and its health', async () => {
     const target = await getTarget();
     assert.partialDeepStrictEqual(body(await target.send('GET', '/version'), 200), { major: '1', minor: '36' });

@@ -5,7 +5,7 @@ import { answered, defined } from '../kinds/definitions.ts';
 import { body, type GetTarget, home, type Target } from '../target.ts';
 
 /** `/openapi/v3`: how the objects of each kind are built. */
-export function describing(getTarget: GetTarget): void {
+export function testOpenApi(getTarget: GetTarget): void {
   test('an index says where the document of each group and version is, by its hash', async () => {
     const target = await getTarget();
     const url = (await index(target)).get('apis/apps/v1') ?? '';

@@ -5,7 +5,7 @@ import { body, create, type GetTarget, type Home, home, names, patch, refused } 
 const contentType = 'application/merge-patch+json';
 
 /** ConfigMaps and Secrets. */
-export function sources(getTarget: GetTarget): void {
+export function testConfigMaps(getTarget: GetTarget): void {
   test('a ConfigMap keeps texts and bytes, and nothing where there is none', async () => {
     const at = await home(getTarget);
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };

@@ -5,7 +5,7 @@ import { body, create, type GetTarget, home, lease, meta, names, patch, pod, ref
 import { watch } from '../watch/watching.ts';
 
 /** What the server knows of each kind. */
-export function kinds(getTarget: GetTarget): void {
+export function testCoreKinds(getTarget: GetTarget): void {
   test('pods are completed with the defaults that controllers rely on', async () => {
     const at = await home(getTarget);
     const { spec, status } = await create(at, 'pods', pod('web'));

@@ -10,7 +10,7 @@ const text = { type: 'string' };
 const untested = 'the server rejected our request due to an error in our request';
 
 /** CustomResourceDefinitions, and what they define. */
-export function defining(getTarget: GetTarget): void {
+export function testCustomResources(getTarget: GetTarget): void {
   test('before its definition a custom resource is not even a Status, and after it it is established and served', async () => {
     const at = await home(getTarget);
     const { path } = undefinedYet(at);

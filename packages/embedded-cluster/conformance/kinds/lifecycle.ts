@@ -19,7 +19,7 @@ function ownedBy(owner: object, more: object = {}) {
 }
 
 /** What goes when something else goes: namespaces with their content, owners with what they own. */
-export function ending(getTarget: GetTarget): void {
+export function testLifecycle(getTarget: GetTarget): void {
   test('a namespace says its phase and its name, and cannot be created twice', async () => {
     const at = await home(getTarget);
     const namespace = body(await at.send('GET', `/api/v1/namespaces/${at.name}`), 200);

@@ -6,7 +6,7 @@ import { body, create, type GetTarget, home, meta, patch, refused } from '../tar
 const rbac = 'rbac.authorization.k8s.io';
 
 /** Kinds that applications have beside their workloads. */
-export function moreKinds(getTarget: GetTarget): void {
+export function testOtherKinds(getTarget: GetTarget): void {
   test('an Ingress needs rules or a backend, and its paths a type', async () => {
     const at = await home(getTarget);
     const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });

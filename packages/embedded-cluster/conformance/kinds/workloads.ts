@@ -6,7 +6,7 @@ import { body, create, type GetTarget, home, meta, patch, refused } from '../tar
 const contentType = 'application/merge-patch+json';
 
 /** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs, before any controller has seen them. */
-export function workloads(getTarget: GetTarget): void {
+export function testWorkloads(getTarget: GetTarget): void {
   test('workloads are completed with the defaults of their kind', async () => {
     const at = await home(getTarget);
     const spec = async (plural: string) => objectOf((await create(at, plural, workload(plural)))['spec']);

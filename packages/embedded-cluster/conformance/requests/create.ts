@@ -7,7 +7,7 @@ import { body, create, type GetTarget, home, lease, meta, pod, refused, versionO
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 
 /** POST: what the server adds, and what it refuses. */
-export function creating(getTarget: GetTarget): void {
+export function testCreate(getTarget: GetTarget): void {
   test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
     const at = await home(getTarget);
     const sent = wholeSecond(Date.now());

@@ -24,7 +24,7 @@ function remove(at: Home, plural: string, name: string, options?: unknown, query
 }
 
 /** DELETE: preconditions, grace periods, finalizers. */
-export function deleting(getTarget: GetTarget): void {
+export function testDelete(getTarget: GetTarget): void {
   test('a deletion is answered with a Status, or with the object where that may go on existing', async () => {
     const at = await home(getTarget);
     const { uid } = meta(await create(at, 'leases', lease('a')));

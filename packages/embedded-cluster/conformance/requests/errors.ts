@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { body, create, type GetTarget, home, lease, pod, refused } from '../target.ts';
 
 /** What the server answers to what it does not do. */
-export function refusing(getTarget: GetTarget): void {
+export function testErrors(getTarget: GetTarget): void {
   test('what does not exist is not found, and named', async () => {
     const at = await home(getTarget);
     const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');

@@ -36,7 +36,7 @@ async function until(answer: () => Promise<Answer>, status: number): Promise<Ans
 }
 
 /** The eviction of pods, and the budgets that forbid it. */
-export function evicting(getTarget: GetTarget): void {
+export function testEviction(getTarget: GetTarget): void {
   test('an eviction deletes the pod and says so', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));

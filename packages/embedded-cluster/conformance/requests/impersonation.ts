@@ -9,7 +9,7 @@ const rbac = 'rbac.authorization.k8s.io';
 const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
 
 /** Requests as a ServiceAccount, which may do what roles allow it. */
-export function impersonating(getTarget: GetTarget): void {
+export function testImpersonation(getTarget: GetTarget): void {
   test('an account without a role may do nothing, and is told what', async () => {
     const at = await home(getTarget);
     const tenant = accountOf(at);

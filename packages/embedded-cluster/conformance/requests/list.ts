@@ -28,7 +28,7 @@ function continueOf(page: unknown): string {
 }
 
 /** GET on collections: order, pages, versions. */
-export function listing(getTarget: GetTarget): void {
+export function testList(getTarget: GetTarget): void {
   test('a list is in the order of names, and its items do not repeat their kind', async () => {
     const at = await home(getTarget);
     for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));

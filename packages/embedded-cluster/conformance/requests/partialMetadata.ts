@@ -21,7 +21,7 @@ const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /** Metadata without the rest, by the Accept header. */
-export function metadataOnly(getTarget: GetTarget, { hasWatchList }: Features): void {
+export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('an object is given as its metadata, whichever way it is asked for', async () => {
     const at = await home(getTarget);

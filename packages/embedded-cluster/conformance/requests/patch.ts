@@ -26,7 +26,7 @@ function send(at: Home, type: keyof typeof types, change: unknown, name = 'a', p
 }
 
 /** PATCH in its three kinds. */
-export function patching(getTarget: GetTarget): void {
+export function testPatch(getTarget: GetTarget): void {
   test('a merge patch merges objects, removes by null, and replaces lists', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', {

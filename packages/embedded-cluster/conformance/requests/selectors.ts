@@ -46,7 +46,7 @@ const badLabels: readonly (readonly [string, string])[] = [
 ];
 
 /** Label and field selectors. */
-export function selecting(getTarget: GetTarget): void {
+export function testSelectors(getTarget: GetTarget): void {
   test('label selectors find what they find on any Kubernetes', async () => {
     const at = await home(getTarget);
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };

@@ -6,7 +6,7 @@ import { body, create, type GetTarget, home, lease, meta, patch, pod, refused, v
 const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** PUT, and what every change keeps to: versions, generation, the status apart. */
-export function updating(getTarget: GetTarget): void {
+export function testUpdate(getTarget: GetTarget): void {
   test('an update of an older version is a conflict', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));

@@ -5,7 +5,7 @@ import { body, create, type GetTarget, home, lease, meta, patch, pod, versionOf 
 import { summary, watch } from './watching.ts';
 
 /** What a watch tells of changes. */
-export function watchingChanges(getTarget: GetTarget): void {
+export function testWatchChanges(getTarget: GetTarget): void {
   test('a watch tells each change after its version, in order and with its version', async (t) => {
     const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));

@@ -5,10 +5,10 @@ import { body, create, type GetTarget, home, lease, meta, names, patch, refused,
 import { summary, watch } from './watching.ts';
 
 /** Makes the target forget its history up to now. */
-type Forget = () => Promise<unknown>;
+type Compact = () => Promise<unknown>;
 
 /** What is answered to those who ask for a past that has been forgotten; for targets that can be made to forget. */
-export function forgetting(getTarget: GetTarget, forget: Forget): void {
+export function testCompaction(getTarget: GetTarget, forget: Compact): void {
   test('a watch from a forgotten version is told 410 in the stream', async (t) => {
     const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));

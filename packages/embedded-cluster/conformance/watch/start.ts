@@ -27,7 +27,7 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
 }
 
 /** Where a watch begins, and how it ends. */
-export function watchingStarts(getTarget: GetTarget, { hasWatchList }: Features): void {
+export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('without a version, or from 0, a watch begins with what there is', async (t) => {
     const at = await home(getTarget);

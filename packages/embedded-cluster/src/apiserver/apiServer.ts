@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { messageOf } from '../base/result.ts';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { type ApiStore, apiStore } from './apiStore.ts';
-import { collectGarbage } from './controllers/garbageCollector.ts';
-import { endNamespaces } from './controllers/namespaces.ts';
-import { keepDefaultAccounts } from './controllers/serviceAccounts.ts';
-import { serveDefinitions } from './crd/serving.ts';
+import { startGarbageCollector } from './controllers/garbageCollector.ts';
+import { startNamespaces } from './controllers/namespaces.ts';
+import { startServiceAccounts } from './controllers/serviceAccounts.ts';
+import { serveCustomResources } from './crd/serving.ts';
 import { addressOf } from './http/address.ts';
 import { exchangeOf, sendStatus } from './http/exchange.ts';
 import { type RequestLog, requestLog } from './http/requestLog.ts';
@@ -80,10 +80,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const requests = requestLog();
   const servers = new Set<Server>();
   let faultOf: FaultOf | undefined;
-  endNamespaces(storage);
-  keepDefaultAccounts(storage);
-  serveDefinitions(storage, options.customResourcesServedAfterMs ?? 0);
-  collectGarbage(storage);
+  startNamespaces(storage);
+  startServiceAccounts(storage);
+  serveCustomResources(storage, options.customResourcesServedAfterMs ?? 0);
+  startGarbageCollector(storage);
   for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
   create(storage, clusterRoles, '', clusterAdmin);
 

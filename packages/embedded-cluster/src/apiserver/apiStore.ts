@@ -18,7 +18,7 @@ import type { ChangeType } from './storage/history.ts';
 import type { Storage } from './storage/storage.ts';
 
 /** Selects objects: undefined means all namespaces, or all labels. */
-interface Which {
+interface ListFilter {
   readonly namespace?: string;
   readonly labelSelector?: LabelSelector;
 }
@@ -31,12 +31,12 @@ export interface ApiStore {
   /** The resourceVersion of the last change. */
   readonly resourceVersion: string;
   get(resource: Resource, namespace: string, name: string): KubeObject | undefined;
-  list(resource: Resource, which?: Which): readonly KubeObject[];
+  list(resource: Resource, which?: ListFilter): readonly KubeObject[];
   /**
    * Reports each existing object as ADDED and then each change, in order and asynchronously. Returns a function that
    * ends the watch. `onEvent` may write.
    */
-  watch(resource: Resource, which: Which, onEvent: (type: ChangeType, object: KubeObject) => void): () => void;
+  watch(resource: Resource, which: ListFilter, onEvent: (type: ChangeType, object: KubeObject) => void): () => void;
   /** The namespace is `object.metadata.namespace`; fails with 400, 403, 404, 409, 422. */
   create(resource: Resource, object: JsonObject, options?: WriteOptions): Outcome<KubeObject>;
   /** PUT: fails with 409 if the object's resourceVersion is not the latest. */
@@ -93,7 +93,7 @@ function objectOf(updated: Outcome<Updated>): Outcome<KubeObject> {
   return updated.ok ? ok(updated.value.object) : updated;
 }
 
-function selectionOf({ namespace, labelSelector }: Which): Selection {
+function selectionOf({ namespace, labelSelector }: ListFilter): Selection {
   return {
     namespace,
     matches: ({ metadata }) => labelSelector === undefined || matchesSelector(labelSelector, metadata.labels),

@@ -2,7 +2,7 @@ import { type KubeObject, timestamp } from '../apiserver/meta/objects.ts';
 import { type JsonObject, numberOf, objectOf, timeOf } from '../base/json.ts';
 import { conditionOf } from '../base/podConditions.ts';
 import { nonZero } from './reconciling.ts';
-import { boundsOf } from './rollingUpdate.ts';
+import { limitsOf } from './rollingUpdate.ts';
 
 interface Sets {
   readonly current: KubeObject | undefined;
@@ -20,15 +20,15 @@ export function deploymentStatus(deployment: KubeObject, { current, old }: Sets,
   const all = [...(current === undefined ? [] : [current]), ...old];
   const count = (field: string) => all.reduce((total, set) => total + countOf(set['status'], field), 0);
   const available = count('availableReplicas');
-  const asked = all.reduce((total, set) => total + countOf(set['spec'], 'replicas'), 0);
+  const desired = all.reduce((total, set) => total + countOf(set['spec'], 'replicas'), 0);
   const counts = nonZero({
     replicas: count('replicas'),
     updatedReplicas: current === undefined ? 0 : countOf(current['status'], 'replicas'),
     readyReplicas: count('readyReplicas'),
     availableReplicas: available,
-    unavailableReplicas: Math.max(0, asked - available),
+    unavailableReplicas: Math.max(0, desired - available),
   });
-  const minimum = countOf(deployment['spec'], 'replicas') - boundsOf(deployment).unavailable;
+  const minimum = countOf(deployment['spec'], 'replicas') - limitsOf(deployment).unavailable;
   const hasProgressed = progressed(objectOf(deployment['status']), counts);
   return {
     observedGeneration: deployment.metadata.generation,

@@ -71,11 +71,11 @@ function scale(store: ApiStore, { metadata }: KubeObject, replicas: number): voi
 }
 
 function isComplete({ spec, status, metadata }: KubeObject): boolean {
-  const wanted = numberOf(objectOf(spec)['replicas']) ?? 1;
+  const desired = numberOf(objectOf(spec)['replicas']) ?? 1;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration } = objectOf(status);
   return (
     observedGeneration === metadata.generation &&
-    [replicas, updatedReplicas, availableReplicas].every((count) => count === wanted)
+    [replicas, updatedReplicas, availableReplicas].every((count) => count === desired)
   );
 }
 

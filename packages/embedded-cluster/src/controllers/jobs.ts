@@ -27,11 +27,11 @@ function proceed(store: ApiStore, job: KubeObject, placing: Placing): void {
   const owned = ownedBy(store, pods, job);
   const active = owned.filter(isActive);
   const left = (numberOf(completions) ?? 1) - owned.filter(hasSucceeded).length;
-  const wanted = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, left));
-  for (let count = active.length; count < wanted; count += 1) {
+  const desired = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, left));
+  for (let count = active.length; count < desired; count += 1) {
     store.create(pods, podOf(job, template, { spec: { ...placing } }), manager);
   }
-  for (const { metadata } of active.slice(wanted)) store.delete(pods, metadata.namespace ?? '', metadata.name);
+  for (const { metadata } of active.slice(desired)) store.delete(pods, metadata.namespace ?? '', metadata.name);
 }
 
 function statusOf(job: KubeObject, owned: readonly KubeObject[]): JsonObject {

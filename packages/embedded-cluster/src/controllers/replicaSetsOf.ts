@@ -63,9 +63,9 @@ function annotated(store: ApiStore, deployment: KubeObject, set: KubeObject, new
   const own = revisionOf(set);
   const history = [annotations[revisionsOf.history], String(own)].filter(Boolean).join(',');
   const renumbered = { [revisionsOf.annotation]: String(newest + 1), [revisionsOf.history]: history };
-  const wanted = { ...inherited(deployment), ...(own > newest ? {} : renumbered) };
-  if (Object.entries(wanted).every(([key, value]) => annotations[key] === value)) return set;
-  const patched = store.patch(replicaSets, namespace, name, { metadata: { annotations: wanted } }, manager);
+  const desired = { ...inherited(deployment), ...(own > newest ? {} : renumbered) };
+  if (Object.entries(desired).every(([key, value]) => annotations[key] === value)) return set;
+  const patched = store.patch(replicaSets, namespace, name, { metadata: { annotations: desired } }, manager);
   return patched.ok ? patched.value : set;
 }
 

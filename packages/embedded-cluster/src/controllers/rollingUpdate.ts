@@ -11,13 +11,13 @@ interface Bounds {
 }
 
 /** Resolves percentages of the replicas: surge is rounded up, unavailable down; they cannot both be zero. */
-export function boundsOf({ spec }: KubeObject): Bounds {
+export function limitsOf({ spec }: KubeObject): Bounds {
   const { strategy, replicas } = objectOf(spec);
   const { maxSurge, maxUnavailable } = objectOf(objectOf(strategy)['rollingUpdate']);
-  const wanted = numberOf(replicas) ?? 1;
-  const surge = share(maxSurge, wanted, Math.ceil);
-  const unavailable = share(maxUnavailable, wanted, Math.floor);
-  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, wanted) };
+  const desired = numberOf(replicas) ?? 1;
+  const surge = share(maxSurge, desired, Math.ceil);
+  const unavailable = share(maxUnavailable, desired, Math.floor);
+  return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : Math.min(unavailable, desired) };
 }
 
 /** The next step of a rollout: the new number of replicas of each ReplicaSet that is to be scaled. */
@@ -28,22 +28,22 @@ export function nextReplicas(
   old: readonly KubeObject[],
 ): readonly (readonly [KubeObject, number])[] {
   if (current === undefined) return [];
-  const wanted = wantedOf(deployment);
+  const desired = replicasOf(deployment);
   const isRolling = objectOf(objectOf(deployment['spec'])['strategy'])['type'] !== 'Recreate';
-  const up = isRolling ? raised(deployment, current, old) : wanted;
-  if (isRolling) return up === wantedOf(current) ? lowered(deployment, current, old) : [[current, up]];
-  const left = old.filter((set) => wantedOf(set) > 0);
+  const up = isRolling ? raised(deployment, current, old) : desired;
+  if (isRolling) return up === replicasOf(current) ? lowered(deployment, current, old) : [[current, up]];
+  const left = old.filter((set) => replicasOf(set) > 0);
   if (left.length > 0) return left.map((set) => [set, 0]);
   const hasPods = old.some((set) => ownedBy(store, pods, set).length > 0);
-  return hasPods || up === wantedOf(current) ? [] : [[current, up]];
+  return hasPods || up === replicasOf(current) ? [] : [[current, up]];
 }
 
 function raised(deployment: KubeObject, current: KubeObject, old: readonly KubeObject[]): number {
-  const wanted = wantedOf(deployment);
-  const now = wantedOf(current);
-  if (now >= wanted) return wanted;
-  const room = wanted + boundsOf(deployment).surge - now - sum(old, wantedOf);
-  return Math.min(wanted, now + Math.max(0, room));
+  const desired = replicasOf(deployment);
+  const now = replicasOf(current);
+  if (now >= desired) return desired;
+  const room = desired + limitsOf(deployment).surge - now - sum(old, replicasOf);
+  return Math.min(desired, now + Math.max(0, room));
 }
 
 /** Scales down unavailable old pods first, and available ones as far as enough pods stay available. */
@@ -52,14 +52,14 @@ function lowered(
   current: KubeObject,
   old: readonly KubeObject[],
 ): readonly (readonly [KubeObject, number])[] {
-  const minimum = wantedOf(deployment) - boundsOf(deployment).unavailable;
-  const pending = Math.max(0, wantedOf(current) - availableOf(current));
-  let room = sum([current, ...old], wantedOf) - minimum - pending;
+  const minimum = replicasOf(deployment) - limitsOf(deployment).unavailable;
+  const pending = Math.max(0, replicasOf(current) - availableOf(current));
+  let room = sum([current, ...old], replicasOf) - minimum - pending;
   if (room <= 0) return [];
-  const next = new Map(old.map((set) => [set, wantedOf(set)]));
+  const next = new Map(old.map((set) => [set, replicasOf(set)]));
   const take = (set: KubeObject, count: number) => next.set(set, (next.get(set) ?? 0) - count);
   for (const set of old) {
-    const broken = Math.min(room, Math.max(0, wantedOf(set) - availableOf(set)));
+    const broken = Math.min(room, Math.max(0, replicasOf(set) - availableOf(set)));
     take(set, broken);
     room -= broken;
   }
@@ -70,7 +70,7 @@ function lowered(
     spare -= count;
     room -= count;
   }
-  return [...next].filter(([set, count]) => count !== wantedOf(set));
+  return [...next].filter(([set, count]) => count !== replicasOf(set));
 }
 
 function share(value: unknown, of: number, round: (value: number) => number): number {
@@ -78,7 +78,7 @@ function share(value: unknown, of: number, round: (value: number) => number): nu
   return percent === undefined ? (numberOf(value) ?? 0) : round((Number.parseFloat(percent) * of) / 100);
 }
 
-function wantedOf({ spec }: KubeObject): number {
+function replicasOf({ spec }: KubeObject): number {
   return numberOf(objectOf(spec)['replicas']) ?? 1;
 }
 

@@ -35,7 +35,7 @@ export interface Container {
   hasStarted(): boolean;
   /** Whether the next containers may start: an init container has completed, a sidecar has started. */
   hasPassed(): boolean;
-  look(): void;
+  sync(): void;
   stop(): void;
 }
 
@@ -57,7 +57,7 @@ export function startContainer(options: ContainerOptions): Container {
   let hasPassed = false;
   let hasStarted = false;
   /** The message about what is missing. */
-  let lack: string | undefined;
+  let missing: string | undefined;
 
   function at(delay: number, act: () => void): void {
     const timer = clock.setTimeout(() => {
@@ -74,10 +74,10 @@ export function startContainer(options: ContainerOptions): Container {
 
   /** Starts the container unless something is missing. */
   function run(): void {
-    const before = lack;
-    lack = options.configure();
-    if (lack === undefined) runNow();
-    else if (lack !== before) show({ waiting: { reason: 'CreateContainerConfigError', message: lack } });
+    const before = missing;
+    missing = options.configure();
+    if (missing === undefined) runNow();
+    else if (missing !== before) show({ waiting: { reason: 'CreateContainerConfigError', message: missing } });
   }
 
   function runNow(): void {
@@ -147,8 +147,8 @@ export function startContainer(options: ContainerOptions): Container {
     isRunning: () => process !== undefined,
     hasPassed: () => hasPassed,
     hasStarted: () => hasStarted,
-    look() {
-      if (lack === undefined) process?.look();
+    sync() {
+      if (missing === undefined) process?.sync();
       else run();
     },
     stop() {

@@ -7,7 +7,7 @@ import { failed, ok, type Result } from '../base/result.ts';
 type Texts = Readonly<Record<string, string>>;
 
 /** What a container gets from ConfigMaps and Secrets at its start: variables by name, files by `volume/key`. */
-export interface Content {
+export interface ContainerContent {
   readonly env: Texts;
   readonly files: Texts;
 }

@@ -5,7 +5,7 @@ import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
 import { seededRandom } from '../base/random.ts';
 import type { Clock, TimerHandle } from '../clock/clock.ts';
 import type { KubeletVersion } from './backOff.ts';
-import { type Content, sourcesOf } from './content.ts';
+import { type ContainerContent, sourcesOf } from './content.ts';
 import { type PodContainers, startPodContainers } from './podContainers.ts';
 import { podStatus } from './podStatus.ts';
 import { type Program, programOf } from './program.ts';
@@ -32,7 +32,7 @@ export interface KubeletOptions {
   /** The program of a container; by default that of the pod's annotation. */
   readonly program?: (pod: KubeObject, container: string) => Program;
   /** Called at each start of a container, with its content of ConfigMaps and Secrets. */
-  readonly onStart?: (pod: KubeObject, container: string, content: Content) => void;
+  readonly onStart?: (pod: KubeObject, container: string, content: ContainerContent) => void;
 }
 
 /** The default of the start time; and the time from the deletion of a pod to its end. */
@@ -125,7 +125,7 @@ export function startKubelet(options: KubeletOptions): () => void {
     } else if (deletionTimestamp !== undefined) {
       if (!node.isEnding) end(node);
     } else if (running.has(uid)) {
-      node.containers?.look();
+      node.containers?.sync();
       // A readiness gate may have changed.
       if (objectOf(pod['spec'])['readinessGates'] !== undefined) node.report();
     } else {
@@ -134,20 +134,20 @@ export function startKubelet(options: KubeletOptions): () => void {
     }
   }
 
-  function lookAtAll(): void {
-    for (const { containers } of running.values()) containers?.look();
+  function syncAll(): void {
+    for (const { containers } of running.values()) containers?.sync();
   }
 
   function onSource(): void {
     sourceTimer ??= clock.setTimeout(() => {
       sourceTimer = undefined;
-      lookAtAll();
+      syncAll();
     }, sourceTime);
   }
 
   const unwatch = [
     store.watch(pods, {}, onPod),
-    store.watch(endpointSlices, {}, lookAtAll),
+    store.watch(endpointSlices, {}, syncAll),
     store.watch(configMaps, {}, onSource),
     store.watch(secrets, {}, onSource),
   ];

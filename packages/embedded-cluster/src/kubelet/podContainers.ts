@@ -14,7 +14,7 @@ export interface PodContainers {
   /** Whether the main containers have been started. */
   haveStarted(): boolean;
   isRunning(): boolean;
-  look(): void;
+  sync(): void;
   stop(): void;
 }
 
@@ -100,9 +100,9 @@ export function startPodContainers({
     incomplete: () => init.filter((slot) => !hasPassed(slot)).map(({ name }) => name),
     haveStarted: () => main.some(({ container }) => container?.hasStarted() === true),
     isRunning: () => running().some((container) => container.isRunning()),
-    look() {
+    sync() {
       if (running().length === 0) onChange();
-      for (const container of running()) container.look();
+      for (const container of running()) container.sync();
     },
     stop() {
       for (const container of running()) container.stop();

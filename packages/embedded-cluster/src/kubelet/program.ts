@@ -45,7 +45,7 @@ export interface ProcessOptions {
 /** A running process. */
 export interface Process {
   /** Checks whether the program or the Service has changed. */
-  look(): void;
+  sync(): void;
   kill(): void;
 }
 
@@ -88,5 +88,5 @@ export function startProcess({ clock, program, isAvailable, onReady, onExit }: P
   }
 
   look();
-  return { look, kill: clear };
+  return { sync: look, kill: clear };
 }

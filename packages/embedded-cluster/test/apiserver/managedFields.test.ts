@@ -8,7 +8,7 @@ import { merge } from '../../src/apiserver/managedfields/merge.ts';
 import { without } from '../../src/apiserver/managedfields/prune.ts';
 import { quantity } from '../../src/apiserver/managedfields/quantity.ts';
 import type { Shape } from '../../src/apiserver/managedfields/shape.ts';
-import { typeFaults } from '../../src/apiserver/managedfields/typeFaults.ts';
+import { typeErrors } from '../../src/apiserver/managedfields/typeErrors.ts';
 import { shapeOf } from '../../src/apiserver/schema/types.ts';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 
@@ -161,9 +161,9 @@ test('managedFields that the server would not write are none', () => {
   assert.deepEqual([...(newer?.fields ?? [])], ['f:b']);
 });
 
-test('what has the right types has no faults', () => {
-  fc.assert(fc.property(value, (each) => assert.deepEqual(typeFaults(container, each), [])));
-  assert.deepEqual(typeFaults(container, { env: [{ value: '1' }], ports: [{ containerPort: '80' }] }), [
+test('what has the right types has no errors', () => {
+  fc.assert(fc.property(value, (each) => assert.deepEqual(typeErrors(container, each), [])));
+  assert.deepEqual(typeErrors(container, { env: [{ value: '1' }], ports: [{ containerPort: '80' }] }), [
     '.ports[containerPort="80",protocol="TCP"].containerPort: expected numeric (int or float), got string',
   ]);
 });

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { configMaps, pods, secrets } from '../../src/apiserver/strategies/resources.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { isPodReady } from '../../src/base/podConditions.ts';
-import type { Content } from '../../src/kubelet/content.ts';
+import type { ContainerContent } from '../../src/kubelet/content.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
 import { demoCluster, home, made } from '../support/cluster.ts';
@@ -11,8 +11,8 @@ import { demoCluster, home, made } from '../support/cluster.ts';
 /** A cluster whose kubelet tells what containers start with. */
 function cluster(t: TestContext) {
   const { clock, store } = demoCluster();
-  const starts: Content[] = [];
-  const onStart = (_pod: unknown, _container: string, content: Content) => void starts.push(content);
+  const starts: ContainerContent[] = [];
+  const onStart = (_pod: unknown, _container: string, content: ContainerContent) => void starts.push(content);
   t.after(startKubelet({ store, clock, version: '1.36', seed: 1, onStart }));
   return {
     clock,

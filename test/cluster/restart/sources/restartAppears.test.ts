@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Content } from '@weeder/embedded-cluster';
+import type { ContainerContent } from '@weeder/embedded-cluster';
 import { eventually } from '../../support/cluster.ts';
 import { type Source, suiteRestarting } from '../../support/restart/restarting.ts';
 
@@ -57,7 +57,7 @@ const ways: readonly Way[] = [
 const content = { configmaps: { data: { a: '1' } }, secrets: { stringData: { a: '1' } } };
 
 /** What a container was started with, whatever it is called there. */
-function valuesOf(started: Content | undefined): string[] {
+function valuesOf(started: ContainerContent | undefined): string[] {
   return [...Object.values(started?.env ?? {}), ...Object.values(started?.files ?? {})];
 }
 

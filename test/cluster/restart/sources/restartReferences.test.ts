@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { Content } from '@weeder/embedded-cluster';
+import type { ContainerContent } from '@weeder/embedded-cluster';
 import { managed, type Source, suiteRestarting } from '../../support/restart/restarting.ts';
 
 const image = 'registry.invalid/web:1';
@@ -102,7 +102,7 @@ function contentOf(source: Source, a: string, b: string): object {
 }
 
 /** What a container was started with, whatever it is called there. */
-function valuesOf(content: Content | undefined): string[] {
+function valuesOf(content: ContainerContent | undefined): string[] {
   return [...Object.values(content?.env ?? {}), ...Object.values(content?.files ?? {})].sort();
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Content } from '@weeder/embedded-cluster';
+import type { ContainerContent } from '@weeder/embedded-cluster';
 import { z } from 'zod';
 import { objectOf } from '../../../../src/base/json.ts';
 import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
@@ -28,9 +28,9 @@ export interface Deployed {
   /** Waits for the rollout with this number, and for what follows from it. */
   restarted(times: number): Promise<void>;
   /** What a container of its only pod was started with. */
-  content(container?: string): Promise<Content | undefined>;
+  content(container?: string): Promise<ContainerContent | undefined>;
   /** The same of the container `main` of each pod. */
-  contents(): Promise<Content[]>;
+  contents(): Promise<ContainerContent[]>;
   patch(body: object): Promise<void>;
   /** What `kubectl rollout undo` writes: the template and the annotations of the revision before. */
   undo(): Promise<void>;
@@ -47,7 +47,7 @@ export function deployed(
   ns: TestNamespace,
   name: string,
   templates: TemplateWatch,
-  contentOf: (podUid: string, container: string) => Content | undefined,
+  contentOf: (podUid: string, container: string) => ContainerContent | undefined,
 ): Deployed {
   const path = ns.path('apis/apps/v1', 'deployments', name);
 

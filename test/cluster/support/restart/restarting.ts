@@ -1,5 +1,5 @@
 import { before } from 'node:test';
-import type { Content } from '@weeder/embedded-cluster';
+import type { ContainerContent } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/state/state.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';
@@ -48,9 +48,12 @@ export const managed = { managed: 'true' };
 export async function setRestarting(t: Cleanup, prefix: string, startTime = 400): Promise<Restarting> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;
-  const contents = new Map<string, Content>();
-  const onStart = (pod: { readonly metadata: { readonly uid: string } }, container: string, content: Content) =>
-    void contents.set(`${pod.metadata.uid}/${container}`, content);
+  const contents = new Map<string, ContainerContent>();
+  const onStart = (
+    pod: { readonly metadata: { readonly uid: string } },
+    container: string,
+    content: ContainerContent,
+  ) => void contents.set(`${pod.metadata.uid}/${container}`, content);
   await startRemoteKubelet(ns, { cluster, namespace, program: () => healthy, onStart, startTime });
   const templates = await watchTemplates(ns);
   let markers = 0;

@@ -18,7 +18,7 @@ const foreground = 'foregroundDeletion';
  * The garbage collector: deletes dependants after their last owner (background) or before it (foreground), or removes
  * their references (orphan). Owners of kinds that the server does not serve count as existing.
  */
-export function collectGarbage(storage: Storage): void {
+export function startGarbageCollector(storage: Storage): void {
   /** By the uid of the owner; and references by the uid of the dependant. */
   const dependants = new Map<string, Map<string, Dependant>>();
   const references = new Map<string, readonly JsonObject[]>();
@@ -70,7 +70,7 @@ export function collectGarbage(storage: Storage): void {
     else storage.remove(resource, object);
   }
 
-  function endOwner(owner: Dependant, uid: string): void {
+  function completeDeletion(owner: Dependant, uid: string): void {
     const finalizers = current(owner)?.metadata.finalizers ?? [];
     if (finalizers.includes(orphan)) {
       for (const each of ownedBy(uid)) disown(each, uid);
@@ -94,23 +94,23 @@ export function collectGarbage(storage: Storage): void {
     track(resource, object, isRemoved);
     // Asynchronously, as a controller that watches.
     if (!isRemoved && deletionTimestamp !== undefined && finalizers !== undefined) {
-      queueMicrotask(() => endOwner(place, uid));
+      queueMicrotask(() => completeDeletion(place, uid));
     }
     if (!isRemoved && ownerReferences !== undefined) queueMicrotask(() => collect(place));
     if (!isRemoved) return;
     const owned = ownedBy(uid);
     dependants.delete(uid);
     if (owned.length > 0) queueMicrotask(() => owned.forEach(collect));
-    for (const reference of ownerReferences ?? []) queueMicrotask(() => endOwnerOf(reference, namespace));
+    for (const reference of ownerReferences ?? []) queueMicrotask(() => completeDeletionOf(reference, namespace));
   });
 
   /** Called when a dependant has gone whose owner may wait for it. */
-  function endOwnerOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
+  function completeDeletionOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
     const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (resource === undefined) return;
     const owner = { resource, namespace: resource.isNamespaced ? namespace : '', name: String(name) };
     const object = current(owner);
     if (object === undefined || object.metadata.uid !== uid) return;
-    if (object.metadata.deletionTimestamp !== undefined) endOwner(owner, object.metadata.uid);
+    if (object.metadata.deletionTimestamp !== undefined) completeDeletion(owner, object.metadata.uid);
   }
 }

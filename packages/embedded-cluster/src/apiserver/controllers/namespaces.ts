@@ -7,7 +7,7 @@ import { namespaces } from '../strategies/resources.ts';
  * The namespace controller: deletes the content of a terminating namespace, and the namespace once it is empty. Pods on
  * a node are removed by their kubelet.
  */
-export function endNamespaces(storage: Storage): void {
+export function startNamespaces(storage: Storage): void {
   const contents = () => storage.resources.filter(({ isNamespaced, view }) => isNamespaced && view === undefined);
 
   function removeContents(name: string): void {

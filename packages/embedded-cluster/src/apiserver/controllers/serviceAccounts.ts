@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts';
 import { namespaces, serviceAccounts } from '../strategies/resources.ts';
 
 /** The ServiceAccount controller: each namespace has an account `default`. */
-export function keepDefaultAccounts(storage: Storage): void {
+export function startServiceAccounts(storage: Storage): void {
   function keep(namespace: string): void {
     const home = storage.collectionOf(namespaces).get('', namespace);
     if (home === undefined || home.metadata.deletionTimestamp !== undefined) return;

@@ -3,7 +3,7 @@ import { any, type Shape } from '../managedfields/shape.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { type Resource, resource } from '../registry/resource.ts';
 import { shapeOf } from '../schema/types.ts';
-import { schemaFaults } from './schemaFaults.ts';
+import { schemaErrors } from './schemaErrors.ts';
 import { schemaShape } from './schemaShape.ts';
 import { schemaValue } from './schemaValue.ts';
 
@@ -45,11 +45,11 @@ export function customResource(definition: KubeObject): Resource | undefined {
     statusWritesMetadata: false,
     update: { isUnconditional: false, creates: false },
     closed: isEnding ? 'create not allowed while custom resource definition is terminating' : undefined,
-    unreadable: () => undefined,
+    decodeError: () => undefined,
     canonical: (given) => objectOf(schemaValue(schema, given)),
     initialStatus: ({ status }) => (hasStatus || !isObject(status) ? undefined : status),
     validate: ({ kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...content }) =>
-      schemaFaults(schema, withoutAbsent(content), ''),
+      schemaErrors(schema, withoutAbsent(content), ''),
   });
 }
 

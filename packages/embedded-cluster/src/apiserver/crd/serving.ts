@@ -13,7 +13,7 @@ const manager = 'kube-apiserver';
  * Establishes CustomResourceDefinitions and serves their resources, `servedAfterMs` later; at the deletion of a
  * definition all of its objects are deleted first.
  */
-export function serveDefinitions(storage: Storage, servedAfterMs: number): void {
+export function serveCustomResources(storage: Storage, servedAfterMs: number): void {
   const served = new Map<string, Resource>();
 
   function current(name: string): KubeObject | undefined {
@@ -24,7 +24,7 @@ export function serveDefinitions(storage: Storage, servedAfterMs: number): void 
     const definition = current(name);
     const next = definition === undefined ? undefined : customResource(definition);
     const before = served.get(name);
-    if (before !== undefined) storage.withdraw(before, next?.storage === before.storage);
+    if (before !== undefined) storage.stopServing(before, next?.storage === before.storage);
     served.delete(name);
     if (next === undefined) return;
     served.set(name, next);

@@ -44,10 +44,10 @@ function groupOf(resources: readonly Resource[], name: string) {
   return { name, versions, preferredVersion: versions[0] };
 }
 
-function resourceList(resources: readonly Resource[], group: string, wanted: string): object | undefined {
-  const found = resources.filter((each) => each.group === group && each.version === wanted);
+function resourceList(resources: readonly Resource[], group: string, version: string): object | undefined {
+  const found = resources.filter((each) => each.group === group && each.version === version);
   if (found.length === 0) return undefined;
-  const groupVersion = group === '' ? wanted : `${group}/${wanted}`;
+  const groupVersion = group === '' ? version : `${group}/${version}`;
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
 }
 

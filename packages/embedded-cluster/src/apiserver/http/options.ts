@@ -1,7 +1,7 @@
 import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { failed, ok } from '../../base/result.ts';
 import { parseBody } from '../meta/decode.ts';
-import { badRequest, type Fault, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
+import { badRequest, type FieldError, fieldError, invalid, type Outcome, type Status } from '../meta/status.ts';
 import type { ApplyOptions } from '../registry/apply.ts';
 import type { WriteOptions } from '../registry/assemble.ts';
 import type { DeleteOptions } from '../registry/delete.ts';
@@ -23,8 +23,8 @@ export async function deleteOptions(exchange: Exchange): Promise<Outcome<DeleteO
       badRequest(`no kind "${String(body['kind'])}" is registered for version "${String(body['apiVersion'])}"`),
     );
   }
-  const fault = policyFault(body['propagationPolicy']) ?? dryRunFault('Delete', dryRunOf(body));
-  return fault === undefined ? ok(readDeleteOptions(body)) : failed(fault);
+  const error = policyError(body['propagationPolicy']) ?? dryRunError('Delete', dryRunOf(body));
+  return error === undefined ? ok(readDeleteOptions(body)) : failed(error);
 }
 
 function queryOptions(query: URLSearchParams): JsonObject {
@@ -48,10 +48,10 @@ export function readDeleteOptions(body: JsonObject): DeleteOptions {
   };
 }
 
-function policyFault(policy: unknown): Status | undefined {
+function policyError(policy: unknown): Status | undefined {
   const known = ['Foreground', 'Background', 'Orphan'];
   if (policy === undefined || policy === null || known.some((each) => each === policy)) return undefined;
-  const unsupported = fault.unsupported('propagationPolicy', policy, [...known, 'nil']);
+  const unsupported = fieldError.unsupported('propagationPolicy', policy, [...known, 'nil']);
   return invalid(optionsOf('Delete'), '', [unsupported]);
 }
 
@@ -60,9 +60,9 @@ function dryRunOf(body: JsonObject): readonly string[] {
   return Array.isArray(dryRun) ? dryRun.map(String) : [];
 }
 
-function dryRunFault(verb: string, values: readonly string[]): Status | undefined {
+function dryRunError(verb: string, values: readonly string[]): Status | undefined {
   if (values.every((each) => each === 'All')) return undefined;
-  return invalid(optionsOf(verb), '', [fault.unsupported('dryRun', values, ['All'])]);
+  return invalid(optionsOf(verb), '', [fieldError.unsupported('dryRun', values, ['All'])]);
 }
 
 function optionsOf(verb: string) {
@@ -78,7 +78,7 @@ export function writeOptions(
 ): Outcome<WriteOptions> {
   const values = query.getAll('dryRun');
   const manager = query.get('fieldManager') ?? '';
-  const refused = dryRunFault(verb, values) ?? managerFault(verb, manager) ?? forceFault(verb, query);
+  const refused = dryRunError(verb, values) ?? managerError(verb, manager) ?? forceError(verb, query);
   if (refused !== undefined) return failed(refused);
   const agent = (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0];
   return ok({
@@ -92,8 +92,8 @@ export function writeOptions(
 export function applyOptions({ query }: Exchange, subresource: string | undefined): Outcome<ApplyOptions> {
   const values = query.getAll('dryRun');
   const manager = query.get('fieldManager') ?? '';
-  const missing = manager === '' ? [fault.required('fieldManager', 'is required for apply patch')] : [];
-  const refused = dryRunFault('Patch', values) ?? managerFault('Patch', manager, missing);
+  const missing = manager === '' ? [fieldError.required('fieldManager', 'is required for apply patch')] : [];
+  const refused = dryRunError('Patch', values) ?? managerError('Patch', manager, missing);
   if (refused !== undefined) return failed(refused);
   return ok({
     dryRun: values.length > 0,
@@ -105,13 +105,14 @@ export function applyOptions({ query }: Exchange, subresource: string | undefine
 
 const longestManager = 128;
 
-function managerFault(verb: string, manager: string, more: readonly Fault[] = []): Status | undefined {
-  const tooLong = Buffer.byteLength(manager) > longestManager ? [fault.tooLong('fieldManager', longestManager)] : [];
-  const faults = [...more, ...tooLong];
-  return faults.length === 0 ? undefined : invalid(optionsOf(verb), '', faults);
+function managerError(verb: string, manager: string, more: readonly FieldError[] = []): Status | undefined {
+  const tooLong =
+    Buffer.byteLength(manager) > longestManager ? [fieldError.tooLong('fieldManager', longestManager)] : [];
+  const errors = [...more, ...tooLong];
+  return errors.length === 0 ? undefined : invalid(optionsOf(verb), '', errors);
 }
 
-function forceFault(verb: string, query: URLSearchParams): Status | undefined {
+function forceError(verb: string, query: URLSearchParams): Status | undefined {
   if (verb !== 'Patch' || !query.has('force')) return undefined;
-  return invalid(optionsOf(verb), '', [fault.forbidden('force', 'may not be specified for non-apply patch')]);
+  return invalid(optionsOf(verb), '', [fieldError.forbidden('force', 'may not be specified for non-apply patch')]);
 }

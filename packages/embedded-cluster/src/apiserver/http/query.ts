@@ -1,6 +1,14 @@
 import { failed, ok } from '../../base/result.ts';
-import { badRequest, type Fault, failure, fault, invalid, type Outcome, type Status } from '../meta/status.ts';
-import { type ListOptions, versionFault } from '../registry/list.ts';
+import {
+  badRequest,
+  type FieldError,
+  failure,
+  fieldError,
+  invalid,
+  type Outcome,
+  type Status,
+} from '../meta/status.ts';
+import { type ListOptions, versionError } from '../registry/list.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Selection, select } from '../selectors/selection.ts';
 
@@ -25,7 +33,7 @@ export function readCollectionQuery(
   const isWatch = flag(query, 'watch') === true;
   const selection = select(resource, namespace, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   if (!selection.ok) return selection;
-  const refused = queryFault(query, isWatch);
+  const refused = queryError(query, isWatch);
   if (refused !== undefined) return failed(refused);
   return ok({
     selection: selection.value,
@@ -42,12 +50,12 @@ export function readCollectionQuery(
   });
 }
 
-function queryFault(query: URLSearchParams, isWatch: boolean): Status | undefined {
+function queryError(query: URLSearchParams, isWatch: boolean): Status | undefined {
   const number = ['limit', 'timeoutSeconds'].map((name) => query.get(name) ?? '').find((text) => !/^-?\d*$/.test(text));
   if (number !== undefined) return badRequest(`strconv.ParseInt: parsing ${JSON.stringify(number)}: invalid syntax`);
-  const faults = isWatch ? watchFaults(query) : listFaults(query);
-  if (faults.length > 0) return invalid(listOptions, '', faults);
-  const wrong = versionFault(query.get('resourceVersion') ?? '');
+  const errors = isWatch ? watchErrors(query) : listErrors(query);
+  if (errors.length > 0) return invalid(listOptions, '', errors);
+  const wrong = versionError(query.get('resourceVersion') ?? '');
   if (wrong === undefined) return undefined;
   return isWatch ? failure(500, undefined, wrong) : badRequest(`invalid resource version: ${wrong}`);
 }
@@ -60,40 +68,42 @@ function flag(query: URLSearchParams, name: string): boolean | undefined {
   return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';
 }
 
-function watchFaults(query: URLSearchParams): readonly Fault[] {
+function watchErrors(query: URLSearchParams): readonly FieldError[] {
   const match = query.get('resourceVersionMatch') ?? '';
   const field = 'resourceVersionMatch';
   if (!query.has('sendInitialEvents')) {
     if (match === '') return [];
-    return [fault.forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+    return [
+      fieldError.forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+    ];
   }
   if (match === 'NotOlderThan') return [];
   return [
-    fault.forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
-    ...(match === '' ? [] : [fault.unsupported(field, match, ['NotOlderThan'])]),
+    fieldError.forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    ...(match === '' ? [] : [fieldError.unsupported(field, match, ['NotOlderThan'])]),
   ];
 }
 
-function listFaults(query: URLSearchParams): readonly Fault[] {
+function listErrors(query: URLSearchParams): readonly FieldError[] {
   const match = query.get('resourceVersionMatch') ?? '';
   const version = query.get('resourceVersion') ?? '';
   const field = 'resourceVersionMatch';
   if (query.has('sendInitialEvents')) {
-    return [fault.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')];
+    return [fieldError.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')];
   }
   if (match === '') return [];
   return [
     ...(version === ''
-      ? [fault.forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')]
+      ? [fieldError.forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')]
       : []),
     ...(query.get('continue')
-      ? [fault.forbidden(field, 'resourceVersionMatch is forbidden when continue is provided')]
+      ? [fieldError.forbidden(field, 'resourceVersionMatch is forbidden when continue is provided')]
       : []),
     ...(match === 'Exact' || match === 'NotOlderThan'
       ? []
-      : [fault.unsupported(field, match, ['Exact', 'NotOlderThan', ''])]),
+      : [fieldError.unsupported(field, match, ['Exact', 'NotOlderThan', ''])]),
     ...(match === 'Exact' && version === '0'
-      ? [fault.forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
+      ? [fieldError.forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { failed, ok } from '../../base/result.ts';
 import { objectJson, pageJson } from '../meta/encode.ts';
-import { type Form, formFault, formOf } from '../meta/form.ts';
+import { type Form, formError, formOf } from '../meta/form.ts';
 import { methodNotAllowed, notFound, type Outcome, unknownResource } from '../meta/status.ts';
 import { remove } from '../registry/delete.ts';
 import { list, type Page } from '../registry/list.ts';
@@ -69,8 +69,8 @@ function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcom
     return;
   }
   const { code, content } = answer.value;
-  const fault = content.is === 'status' ? content.status : formFault(form, resource.kind, content.is === 'page');
-  if (fault !== undefined) sendStatus(exchange, fault);
+  const error = content.is === 'status' ? content.status : formError(form, resource.kind, content.is === 'page');
+  if (error !== undefined) sendStatus(exchange, error);
   else if (content.is === 'value') sendJson(exchange, code, JSON.stringify(content.value));
   else if (content.is === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
   else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.ts';
 import { bookmarkLine, eventLine } from '../meta/encode.ts';
-import { type Form, formFault } from '../meta/form.ts';
+import { type Form, formError } from '../meta/form.ts';
 import { expired, fromTheFuture, type Status } from '../meta/status.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Cursor, openCursor } from '../storage/cursor.ts';
@@ -28,7 +28,7 @@ export function serveWatch(
   const { response } = exchange;
   response.writeHead(200, { 'cache-control': 'no-cache, private', 'content-type': 'application/json' });
   response.flushHeaders();
-  if (formFault(form, resource.kind, false) !== undefined) {
+  if (formError(form, resource.kind, false) !== undefined) {
     // The real server detects this only after the response has begun, and ends it without a message.
     response.end();
     return;

@@ -23,9 +23,9 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
       badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`),
     );
   }
-  const fault = kindFault(resource, body) ?? metadataFault(body['metadata']) ?? resource.unreadable(body);
-  if (fault !== undefined) {
-    return failed(badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${fault}`));
+  const error = kindError(resource, body) ?? metadataError(body['metadata']) ?? resource.decodeError(body);
+  if (error !== undefined) {
+    return failed(badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${error}`));
   }
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...fields } = body;
   const typed = resource.owners === 'always' ? resource.canonical(fields) : fields;
@@ -38,14 +38,14 @@ function withoutNulls(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-function kindFault(resource: Resource, { kind, apiVersion }: JsonObject): string | undefined {
+function kindError(resource: Resource, { kind, apiVersion }: JsonObject): string | undefined {
   if (kind !== undefined && kind !== '' && kind !== resource.kind) return `it is a ${String(kind)}`;
   const version = apiVersionOf(resource);
   if (apiVersion === undefined || apiVersion === '' || apiVersion === version) return undefined;
   return `no kind "${resource.kind}" is registered for version "${String(apiVersion)}"`;
 }
 
-function metadataFault(metadata: unknown): string | undefined {
+function metadataError(metadata: unknown): string | undefined {
   if (metadata === undefined || metadata === null) return undefined;
   if (!isObject(metadata)) return wrongType('metadata', 'an object');
   const texts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'deletionTimestamp'] as const;

@@ -24,7 +24,7 @@ export function formOf(accept: string | undefined): Outcome<Form> {
 }
 
 /** Refuses a single object in the form of a list, and the reverse. Undefined: the form is all right. */
-export function formFault(form: Form, kind: string, isList: boolean): Status | undefined {
+export function formError(form: Form, kind: string, isList: boolean): Status | undefined {
   if (form === 'whole' || (form.of === 'PartialObjectMetadataList') === isList) return undefined;
   const found = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
   return failure(406, 'NotAcceptable', `you requested ${form.of}, but the requested object is ${found}`);

@@ -1,5 +1,5 @@
 import type { Resource } from '../registry/resource.ts';
-import { type Fault, fault } from './status.ts';
+import { type FieldError, fieldError } from './status.ts';
 
 const label = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -16,18 +16,18 @@ const valueRule =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /** Validates the name of an object. */
-export function nameFaults({ names }: Resource, field: string, name: string): readonly Fault[] {
+export function nameErrors({ names }: Resource, field: string, name: string): readonly FieldError[] {
   if (names === 'path')
-    return /[%/]|^\.\.?$/.test(name) ? [fault.invalid(field, name, "may not contain '/' or '%'")] : [];
+    return /[%/]|^\.\.?$/.test(name) ? [fieldError.invalid(field, name, "may not contain '/' or '%'")] : [];
   const longest = names === 'label' ? 63 : 253;
-  if (name.length > longest) return [fault.invalid(field, name, `must be no more than ${longest} bytes`)];
-  if (names === 'subdomain') return subdomain.test(name) ? [] : [fault.invalid(field, name, subdomainRule)];
-  if (subdomain.test(name) && name.includes('.')) return [fault.invalid(field, name, 'must not contain dots')];
-  return label.test(name) ? [] : [fault.invalid(field, name, labelRule)];
+  if (name.length > longest) return [fieldError.invalid(field, name, `must be no more than ${longest} bytes`)];
+  if (names === 'subdomain') return subdomain.test(name) ? [] : [fieldError.invalid(field, name, subdomainRule)];
+  if (subdomain.test(name) && name.includes('.')) return [fieldError.invalid(field, name, 'must not contain dots')];
+  return label.test(name) ? [] : [fieldError.invalid(field, name, labelRule)];
 }
 
 /** Validates a key of labels, annotations or selectors; undefined if it is valid. */
-export function keyFault(key: string): string | undefined {
+export function keyError(key: string): string | undefined {
   const slash = key.indexOf('/');
   const name = key.slice(slash + 1);
   const prefix = slash === -1 ? undefined : key.slice(0, slash);
@@ -40,7 +40,7 @@ export function keyFault(key: string): string | undefined {
 }
 
 /** Validates the value of a label; undefined if it is valid. */
-export function valueFault(value: string): string | undefined {
+export function valueError(value: string): string | undefined {
   if (value.length > 63) return 'must be no more than 63 bytes';
   return labelValue.test(value) ? undefined : valueRule;
 }

@@ -24,7 +24,7 @@ interface Named {
 }
 
 /** One cause of an Invalid status. */
-export interface Fault {
+export interface FieldError {
   readonly reason:
     | 'FieldValueInvalid'
     | 'FieldValueRequired'
@@ -39,43 +39,43 @@ export interface Fault {
   readonly field: string;
 }
 
-export const fault = {
-  required: (field: string, detail = ''): Fault => ({
+export const fieldError = {
+  required: (field: string, detail = ''): FieldError => ({
     reason: 'FieldValueRequired',
     message: detail === '' ? 'Required value' : `Required value: ${detail}`,
     field,
   }),
-  invalid: (field: string, value: unknown, detail: string): Fault => ({
+  invalid: (field: string, value: unknown, detail: string): FieldError => ({
     reason: 'FieldValueInvalid',
     message: `Invalid value: ${JSON.stringify(value) ?? 'null'}: ${detail}`,
     field,
   }),
-  forbidden: (field: string, detail: string): Fault => ({
+  forbidden: (field: string, detail: string): FieldError => ({
     reason: 'FieldValueForbidden',
     message: `Forbidden: ${detail}`,
     field,
   }),
-  typeInvalid: (field: string, found: string, wanted: string): Fault => ({
+  typeInvalid: (field: string, found: string, wanted: string): FieldError => ({
     reason: 'FieldValueTypeInvalid',
     message: `Invalid value: "${found}": ${field} in body must be of type ${wanted}: "${found}"`,
     field,
   }),
-  tooMany: (field: string, count: number, most: number): Fault => ({
+  tooMany: (field: string, count: number, most: number): FieldError => ({
     reason: 'FieldValueTooMany',
     message: `Too many: ${count}: must have at most ${most} items`,
     field,
   }),
-  tooLong: (field: string, limit: number): Fault => ({
+  tooLong: (field: string, limit: number): FieldError => ({
     reason: 'FieldValueTooLong',
     message: `Too long: may not be more than ${limit} bytes`,
     field,
   }),
-  duplicate: (field: string, value: unknown): Fault => ({
+  duplicate: (field: string, value: unknown): FieldError => ({
     reason: 'FieldValueDuplicate',
     message: `Duplicate value: ${JSON.stringify(value)}`,
     field,
   }),
-  unsupported: (field: string, value: unknown, supported: readonly string[]): Fault => ({
+  unsupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
     reason: 'FieldValueNotSupported',
     message: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
     field,
@@ -125,12 +125,12 @@ export function preconditionFailed(about: Named, name: string, why: string): Sta
   return conflict({ ...about, plural: about.kind }, name, why);
 }
 
-export function invalid(about: Named, name: string, faults: readonly Fault[]): Status {
+export function invalid(about: Named, name: string, errors: readonly FieldError[]): Status {
   const group = about.group === '' ? '' : `.${about.group}`;
-  const sentences = faults.map(({ field, message }) => `${field}: ${message}`);
+  const sentences = errors.map(({ field, message }) => `${field}: ${message}`);
   const list = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
   const details = detailsOf({ ...about, plural: about.kind }, name);
-  return failure(422, 'Invalid', `${about.kind}${group} "${name}" is invalid: ${list}`, { ...details, causes: faults });
+  return failure(422, 'Invalid', `${about.kind}${group} "${name}" is invalid: ${list}`, { ...details, causes: errors });
 }
 
 export function forbidden(about: Named, name: string, why: string, causes: readonly JsonObject[] = []): Status {

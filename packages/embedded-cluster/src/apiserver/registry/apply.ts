@@ -4,7 +4,7 @@ import { conflictStatus } from '../managedfields/conflicts.ts';
 import { fieldWrite, ownable } from '../managedfields/managedFields.ts';
 import { type Manager, readManagers, writeManagers } from '../managedfields/managers.ts';
 import { apply as applyFields, ownersAfterUpdate } from '../managedfields/ownership.ts';
-import { typeFaults } from '../managedfields/typeFaults.ts';
+import { typeErrors } from '../managedfields/typeErrors.ts';
 import { decode } from '../meta/decode.ts';
 import type { KubeObject } from '../meta/objects.ts';
 import { badRequest, conflict, failure, type Outcome, type Status } from '../meta/status.ts';
@@ -33,7 +33,7 @@ export function apply(
   options: ApplyOptions,
 ): Outcome<Updated> {
   if (!isObject(body)) return failed(notAnObject(body));
-  const refused = bodyFault(resource, body);
+  const refused = bodyError(resource, body);
   if (refused !== undefined) return failed(refused);
   const current = storage.collectionOf(resource).get(namespace, name);
   const { apiVersion: _apiVersion, kind: _kind, metadata: given, ...fields } = body;
@@ -42,7 +42,7 @@ export function apply(
   const config = { ...(Object.keys(owned).length === 0 ? {} : { metadata: owned }), ...fields };
   const write = fieldWrite(resource, storage.clock.now(), 'Apply', options);
   if (current === undefined) {
-    const absent = absenceFault(resource, name, metadata);
+    const absent = absenceError(resource, name, metadata);
     if (absent !== undefined) return failed(absent);
     const empty = { metadata: {}, ...resource.zero };
     const made = applyFields(write, empty, config, [], true);
@@ -62,7 +62,7 @@ export function apply(
 }
 
 /** For an absent object a resourceVersion is ignored; a uid is not. */
-function absenceFault(resource: Resource, name: string, { name: given, uid }: JsonObject): Status | undefined {
+function absenceError(resource: Resource, name: string, { name: given, uid }: JsonObject): Status | undefined {
   if (!given) {
     return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   }
@@ -126,7 +126,7 @@ const systemFields = new Set([
   'resourceVersion',
 ]);
 
-function bodyFault(resource: Resource, body: JsonObject): Status | undefined {
+function bodyError(resource: Resource, body: JsonObject): Status | undefined {
   const { apiVersion = '', kind = '', metadata } = body;
   const { managedFields, namespace = '', name = '' } = objectOf(metadata);
   const slash = String(apiVersion).includes('/') ? '' : '/';
@@ -135,10 +135,10 @@ function bodyFault(resource: Resource, body: JsonObject): Status | undefined {
     return badRequest(`invalid object type: ${type}`);
   if (managedFields !== undefined && managedFields !== null) return badRequest('metadata.managedFields must be nil');
   const { apiVersion: _apiVersion, kind: _kind, ...rest } = body;
-  const faults = typeFaults(resource.shape, rest);
-  if (faults.length === 0) return undefined;
+  const errors = typeErrors(resource.shape, rest);
+  if (errors.length === 0) return undefined;
   const about = `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}; ${type}`;
-  const list = faults.length === 1 ? faults[0] : `errors:${faults.map((each) => `\n  ${each}`).join('')}`;
+  const list = errors.length === 1 ? errors[0] : `errors:${errors.map((each) => `\n  ${each}`).join('')}`;
   return failure(500, undefined, `failed to create typed patch object (${about}): ${list}`);
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
-import { keyFault, nameFaults, valueFault } from '../meta/names.ts';
+import { keyError, nameErrors, valueError } from '../meta/names.ts';
 import { type Draft, type KubeObject, type ObjectMeta, orderedMeta } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { apiVersionOf, type Resource } from './resource.ts';
 
 /** The options of every write. */
@@ -33,34 +33,34 @@ export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonOb
 }
 
 /** Validates names, labels, annotations and finalizers. */
-export function metadataFaults(resource: Resource, meta: ObjectMeta): readonly Fault[] {
+export function metadataErrors(resource: Resource, meta: ObjectMeta): readonly FieldError[] {
   const keys = Object.keys(meta.labels ?? {});
   return [
-    ...(meta.generateName ? nameFaults(resource, 'metadata.generateName', meta.generateName.replace(/-+$/, '')) : []),
-    ...nameFaults(resource, 'metadata.name', meta.name),
-    ...keys.flatMap((key) => faultAt('metadata.labels', key, keyFault(key))),
-    ...Object.values(meta.labels ?? {}).flatMap((value) => faultAt('metadata.labels', value, valueFault(value))),
+    ...(meta.generateName ? nameErrors(resource, 'metadata.generateName', meta.generateName.replace(/-+$/, '')) : []),
+    ...nameErrors(resource, 'metadata.name', meta.name),
+    ...keys.flatMap((key) => faultAt('metadata.labels', key, keyError(key))),
+    ...Object.values(meta.labels ?? {}).flatMap((value) => faultAt('metadata.labels', value, valueError(value))),
     ...Object.keys(meta.annotations ?? {}).flatMap((key) =>
-      faultAt('metadata.annotations', key, keyFault(key.toLowerCase())),
+      faultAt('metadata.annotations', key, keyError(key.toLowerCase())),
     ),
-    ...sizeFaults(meta),
-    ...(meta.finalizers ?? []).flatMap((name) => faultAt('metadata.finalizers', name, keyFault(name))),
+    ...sizeErrors(meta),
+    ...(meta.finalizers ?? []).flatMap((name) => faultAt('metadata.finalizers', name, keyError(name))),
   ];
 }
 
 /** The limit for all keys and values of an object's annotations, in bytes. */
 const longestAnnotations = 256 << 10;
 
-function sizeFaults({ annotations }: ObjectMeta): readonly Fault[] {
+function sizeErrors({ annotations }: ObjectMeta): readonly FieldError[] {
   const sizes = Object.entries(annotations ?? {}).map(
     ([key, value]) => Buffer.byteLength(key) + Buffer.byteLength(value),
   );
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  return total > longestAnnotations ? [fault.tooLong('metadata.annotations', longestAnnotations)] : [];
+  return total > longestAnnotations ? [fieldError.tooLong('metadata.annotations', longestAnnotations)] : [];
 }
 
-function faultAt(field: string, value: string, problem: string | undefined): readonly Fault[] {
-  return problem === undefined ? [] : [fault.invalid(field, value, problem)];
+function faultAt(field: string, value: string, problem: string | undefined): readonly FieldError[] {
+  return problem === undefined ? [] : [fieldError.invalid(field, value, problem)];
 }
 
 const storedNames = new WeakMap<Resource, readonly string[]>();

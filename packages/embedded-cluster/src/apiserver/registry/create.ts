@@ -6,7 +6,7 @@ import {
   alreadyExists,
   badRequest,
   failure,
-  fault,
+  fieldError,
   forbidden,
   invalid,
   notFound,
@@ -15,7 +15,7 @@ import {
 } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';
 import { namespaces } from '../strategies/resources.ts';
-import { assemble, fieldsOf, metadataFaults, type WriteOptions } from './assemble.ts';
+import { assemble, fieldsOf, metadataErrors, type WriteOptions } from './assemble.ts';
 import type { Resource } from './resource.ts';
 
 /** Creates an object. Fails with 400, 403 or 404 (the namespace is terminating or does not exist), 409, 422. */
@@ -28,33 +28,33 @@ export function create(
 ): Outcome<KubeObject> {
   const { metadata } = draft;
   const name = metadata.name || freeName(storage, resource, namespace, metadata.generateName ?? '');
-  const refused = placeFault(storage, resource, namespace, metadata.namespace, name) ?? versionFault(metadata);
+  const refused = placeError(storage, resource, namespace, metadata.namespace, name) ?? versionError(metadata);
   if (refused !== undefined) return failed(refused);
   if (name === '') {
-    const missing = fault.required('metadata.name', 'name or generateName is required');
+    const missing = fieldError.required('metadata.name', 'name or generateName is required');
     return failed(invalid(resource, '', [missing]));
   }
   const object = newObject(storage, resource, namespace, name, draft, options);
-  const faults = [...metadataFaults(resource, object.metadata), ...resource.validate(object, undefined)];
-  if (faults.length > 0) return failed(invalid(resource, name, faults));
+  const errors = [...metadataErrors(resource, object.metadata), ...resource.validate(object, undefined)];
+  if (errors.length > 0) return failed(invalid(resource, name, errors));
   if (storage.collectionOf(resource).get(namespace, name) !== undefined) return failed(alreadyExists(resource, name));
   return ok(options.dryRun ? object : storage.put(resource, object));
 }
 
 /** Checks the object's namespace against that of the request. */
-export function namespaceFault(namespace: string, given: string | undefined): Status | undefined {
+export function namespaceError(namespace: string, given: string | undefined): Status | undefined {
   if (!given || given === namespace) return undefined;
   return badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-function placeFault(
+function placeError(
   storage: Storage,
   resource: Resource,
   namespace: string,
   given: string | undefined,
   name: string,
 ): Status | undefined {
-  const mismatch = namespaceFault(namespace, given);
+  const mismatch = namespaceError(namespace, given);
   if (mismatch !== undefined) return mismatch;
   if (resource.closed !== undefined) return forbidden(resource, name, resource.closed);
   if (!resource.isNamespaced) return undefined;
@@ -67,7 +67,7 @@ function placeFault(
 }
 
 /** The real server answers this with 500, too. */
-function versionFault({ resourceVersion }: Draft['metadata']): Status | undefined {
+function versionError({ resourceVersion }: Draft['metadata']): Status | undefined {
   if (!resourceVersion) return undefined;
   return failure(500, undefined, 'resourceVersion should not be set on objects to be created');
 }

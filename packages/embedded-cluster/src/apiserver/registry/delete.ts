@@ -35,7 +35,7 @@ export function remove(
 ): Outcome<Removed> {
   const current = storage.collectionOf(resource).get(namespace, name);
   if (current === undefined) return failed(notFound(resource, name));
-  const refused = preconditionFault(resource, current, options);
+  const refused = preconditionError(resource, current, options);
   if (refused !== undefined) return failed(refused);
   const ending = endingObject(storage, resource, current, options);
   const isHeld = ending.metadata.finalizers !== undefined || resource === namespaces;
@@ -46,7 +46,7 @@ export function remove(
   return ok(isGone ? { object: storage.remove(resource, shown), isGone } : { object: shown, isGone });
 }
 
-function preconditionFault(
+function preconditionError(
   resource: Resource,
   { metadata }: KubeObject,
   { uid, resourceVersion }: DeleteOptions,

@@ -29,7 +29,7 @@ export function evict(
     return failed(failure(500, 'InternalError', problem));
   }
   const [budget] = budgets;
-  const refused = budget === undefined ? undefined : budgetFault(storage, budget, pod);
+  const refused = budget === undefined ? undefined : budgetError(storage, budget, pod);
   return refused === undefined ? remove(storage, pods, namespace, name, options) : failed(refused);
 }
 
@@ -44,7 +44,7 @@ function covers(budget: KubeObject, pod: KubeObject): boolean {
   return isObject(selector) && matchesSelector(selectorOf(selector), pod.metadata.labels);
 }
 
-function budgetFault(storage: Storage, budget: KubeObject, pod: KubeObject): Status | undefined {
+function budgetError(storage: Storage, budget: KubeObject, pod: KubeObject): Status | undefined {
   const namespace = budget.metadata.namespace ?? '';
   const covered = [...storage.collectionOf(pods).scan({ namespace })].filter((each) => covers(budget, each));
   const healthy = covered.filter(isHealthy).length;

@@ -62,7 +62,7 @@ export function list(storage: Storage, resource: Resource, selection: Selection,
     return ok({ items, resourceVersion: version, continueToken: undefined, remaining: undefined });
   }
   const place = placeOf(last);
-  const remaining = selection.isAll ? collection.countBehind(selection.namespace, place) : undefined;
+  const remaining = selection.isAll ? collection.countAfter(selection.namespace, place) : undefined;
   return ok({ items, resourceVersion: version, continueToken: tokenOf(version, place, selection), remaining });
 }
 
@@ -125,7 +125,7 @@ function parseToken(token: string): { readonly rv: number; readonly start: strin
 }
 
 /** Validates a resourceVersion; undefined if it is valid. */
-export function versionFault(resourceVersion: string): string | undefined {
+export function versionError(resourceVersion: string): string | undefined {
   if (/^\d*$/.test(resourceVersion)) return undefined;
   const text = JSON.stringify(resourceVersion);
   return `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`;

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf } from '../../base/json.ts';
 import { canonical } from '../managedfields/canonical.ts';
 import { any, type Shape } from '../managedfields/shape.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import type { Fault } from '../meta/status.ts';
+import type { FieldError } from '../meta/status.ts';
 import { shapeOf } from '../schema/types.ts';
 
 /** The strategy of a resource: everything in which it differs from the others. */
@@ -60,7 +60,7 @@ export interface Resource {
   /** The name of its storage: two views of the same objects (events) share it. */
   readonly storage: string;
   /** Why a body cannot be decoded to this kind (400); undefined if it can. */
-  readonly unreadable: (fields: JsonObject) => string | undefined;
+  readonly decodeError: (fields: JsonObject) => string | undefined;
   /** Sets defaults, on the fields beside the metadata. `old`: the replaced object. */
   readonly complete: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
   /** Normalizes the given fields as the API's types do, before defaults are set. */
@@ -72,7 +72,7 @@ export interface Resource {
   /** The status of a new object; that of the client is ignored. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
   /** Validates an object that is to be created, or to replace `old`. */
-  readonly validate: (object: KubeObject, old: KubeObject | undefined) => readonly Fault[];
+  readonly validate: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
   /** For a view: converts the fields beside the metadata from the served to the stored form, and back. */
   readonly view: { readonly toStored: FieldsChange; readonly toWire: FieldsChange } | undefined;
 }
@@ -117,7 +117,7 @@ export function resource(row: Row): Resource {
     selectable: {},
     shortNames: [],
     storage: group === '' ? row.plural : `${row.plural}.${group}`,
-    unreadable: () => undefined,
+    decodeError: () => undefined,
     canonical: shape === undefined ? (fields) => fields : (fields) => objectOf(canonical(shape, fields)),
     complete: (fields) => fields,
     allocate: (fields) => fields,

@@ -1,7 +1,7 @@
 import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import { failed, ok } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { fault, invalid, notFound, type Outcome } from '../meta/status.ts';
+import { fieldError, invalid, notFound, type Outcome } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { WriteOptions } from './assemble.ts';
 import type { Resource } from './resource.ts';
@@ -41,7 +41,7 @@ export function changeScale(
   if (typeof replicas !== 'number' || replicas < 0) {
     const why = 'must be greater than or equal to 0';
     const about = { group: 'autoscaling', plural: 'scales', kind: 'Scale' };
-    return failed(invalid(about, name, [fault.invalid('spec.replicas', replicas, why)]));
+    return failed(invalid(about, name, [fieldError.invalid('spec.replicas', replicas, why)]));
   }
   const { resourceVersion } = objectOf(scale.value['metadata']);
   const changed = change(

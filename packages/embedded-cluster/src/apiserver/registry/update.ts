@@ -3,9 +3,9 @@ import type { Draft, KubeObject } from '../meta/objects.ts';
 import {
   badRequest,
   conflict,
-  type Fault,
+  type FieldError,
   failure,
-  fault,
+  fieldError,
   invalid,
   notFound,
   type Outcome,
@@ -13,8 +13,8 @@ import {
 } from '../meta/status.ts';
 import type { Storage } from '../storage/storage.ts';
 import { namespaces } from '../strategies/resources.ts';
-import { metadataFaults, type WriteOptions } from './assemble.ts';
-import { create, namespaceFault } from './create.ts';
+import { metadataErrors, type WriteOptions } from './assemble.ts';
+import { create, namespaceError } from './create.ts';
 import { nextObject } from './nextObject.ts';
 import type { Resource } from './resource.ts';
 
@@ -41,8 +41,8 @@ export function replace(
   }
   const current = storage.collectionOf(resource).get(namespace, name);
   if (current !== undefined || given.name !== name) {
-    const fault = given.name === name && current !== undefined ? replaceFault(resource, current, given) : undefined;
-    if (fault !== undefined) return failed(fault);
+    const error = given.name === name && current !== undefined ? replaceError(resource, current, given) : undefined;
+    if (error !== undefined) return failed(error);
     return change(storage, resource, namespace, name, () => ok(draft), options);
   }
   if (!resource.update.creates || options.subresource !== undefined) return failed(notFound(resource, name));
@@ -66,12 +66,12 @@ export function change(
   if (!drafted.ok) return drafted;
   const draft = drafted.value;
   const isFixed = !(resource.isCustom && options.subresource === 'status');
-  const refused = identityFault(resource, namespace, current, draft.metadata, isFixed);
+  const refused = identityError(resource, namespace, current, draft.metadata, isFixed);
   if (refused !== undefined) return failed(refused);
   const next = nextObject(storage, resource, current, draft, options);
   if (next === current) return ok({ object: current, isNew: false });
-  const faults = changeFaults(resource, next, current);
-  if (faults.length > 0) return failed(invalid(resource, name, faults));
+  const errors = changeErrors(resource, next, current);
+  if (errors.length > 0) return failed(invalid(resource, name, errors));
   if (options.dryRun) return ok({ object: next, isNew: false });
   if (isFinished(resource, next)) {
     storage.remove(resource, current);
@@ -90,7 +90,7 @@ function isFinished(resource: Resource, { metadata }: KubeObject): boolean {
 }
 
 /** Checks that only a PUT needs: a patch takes these fields from the object itself. */
-function replaceFault(resource: Resource, current: KubeObject, given: Draft['metadata']): Status | undefined {
+function replaceError(resource: Resource, current: KubeObject, given: Draft['metadata']): Status | undefined {
   const { name, uid } = current.metadata;
   const version = given.resourceVersion ?? '';
   if (version !== '' && !/^\d+$/.test(version)) {
@@ -101,13 +101,13 @@ function replaceFault(resource: Resource, current: KubeObject, given: Draft['met
     return conflict(resource, name, `StorageError: invalid object, Code: 4, AdditionalErrorMsg: ${why}`);
   }
   if ((version === '' || version === '0') && !resource.update.isUnconditional) {
-    const missing = fault.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+    const missing = fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
     return invalid({ ...resource, kind: resource.plural }, name, [missing]);
   }
   return undefined;
 }
 
-function identityFault(
+function identityError(
   resource: Resource,
   namespace: string,
   { metadata }: KubeObject,
@@ -118,16 +118,16 @@ function identityFault(
   if (given.name && given.name !== name) {
     return badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   }
-  const mismatch = namespaceFault(namespace, given.namespace);
+  const mismatch = namespaceError(namespace, given.namespace);
   if (mismatch !== undefined) return mismatch;
   const version = given.resourceVersion || '0';
   if (version !== '0' && version !== resourceVersion) return conflict(resource, name);
-  const faults = (isFixed ? fixedFields : []).flatMap((field) => {
+  const errors = (isFixed ? fixedFields : []).flatMap((field) => {
     const value = given[field];
     const isChanged = value !== undefined && value !== null && value !== '' && value !== metadata[field];
-    return isChanged ? [fault.invalid(`metadata.${field}`, value, 'field is immutable')] : [];
+    return isChanged ? [fieldError.invalid(`metadata.${field}`, value, 'field is immutable')] : [];
   });
-  return faults.length === 0 ? undefined : invalid(resource, name, faults);
+  return errors.length === 0 ? undefined : invalid(resource, name, errors);
 }
 
 /**
@@ -136,15 +136,15 @@ function identityFault(
  */
 const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
-function changeFaults(resource: Resource, next: KubeObject, current: KubeObject): readonly Fault[] {
+function changeErrors(resource: Resource, next: KubeObject, current: KubeObject): readonly FieldError[] {
   const known = new Set(current.metadata.finalizers);
   const added = (next.metadata.finalizers ?? []).filter((each) => !known.has(each));
   const isLate = current.metadata.deletionTimestamp !== undefined && added.length > 0;
   const found = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`;
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
   return [
-    ...(isLate ? [fault.forbidden('metadata.finalizers', why)] : []),
-    ...metadataFaults(resource, next.metadata),
+    ...(isLate ? [fieldError.forbidden('metadata.finalizers', why)] : []),
+    ...metadataErrors(resource, next.metadata),
     ...resource.validate(next, current),
   ];
 }

@@ -1,4 +1,4 @@
-import { keyFault, valueFault } from '../meta/names.ts';
+import { keyError, valueError } from '../meta/names.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 type Matches = (labels: Labels) => boolean;
@@ -23,18 +23,18 @@ const comparisons = new Set(['=', '==', '!=', 'in', 'notin', '>', '<']);
 /** Parses `labelSelector=` as k8s.io/apimachinery does: =, ==, !=, in, notin, >, <, a key alone and !key. */
 export function parseLabelSelector(text: string): ParsedSelector {
   try {
-    const tests = readRequirements(cut(text));
+    const tests = readRequirements(tokenize(text));
     return { ok: true, matches: (labels) => tests.every(([key, test]) => test(labelOf(labels, key))) };
   } catch (error) {
-    if (error instanceof SelectorFault) return { ok: false, problem: error.message };
+    if (error instanceof SelectorError) return { ok: false, problem: error.message };
     throw error;
   }
 }
 
-class SelectorFault extends Error {}
+class SelectorError extends Error {}
 
 /** `in` and `notin` are operators only by their position, so they are identifiers here. */
-function cut(text: string): readonly Piece[] {
+function tokenize(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let rest = text.trimStart();
   while (rest !== '') {
@@ -89,7 +89,7 @@ function readRequirement(reader: Reader): readonly [string, Test] {
   const isNegated = first.token === '!';
   const key = isNegated ? reader.next() : first;
   if (key.token !== 'identifier') throw inRequirement(`found '${key.text}', expected: identifier`);
-  checked(key.text, keyFault(key.text));
+  checked(key.text, keyError(key.text));
   const { token } = reader.peek();
   if (isNegated) return [key.text, (value) => value === undefined];
   if (token === 'end' || token === ',') return [key.text, (value) => value !== undefined];
@@ -101,13 +101,13 @@ function readComparison(reader: Reader): Test {
   if (!comparisons.has(text)) throw inRequirement(`found '${text}', expected: in, notin, =, ==, !=, gt, lt`);
   if (text === 'in' || text === 'notin') {
     const values = readValues(reader);
-    for (const value of values) checked(value, valueFault(value));
+    for (const value of values) checked(value, valueError(value));
     return text === 'in'
       ? (label) => label !== undefined && values.has(label)
       : (label) => label === undefined || !values.has(label);
   }
   const value = readValue(reader);
-  checked(value, valueFault(value));
+  checked(value, valueError(value));
   if (text === '!=') return (label) => label !== value;
   if (text === '=' || text === '==') return (label) => label === value;
   const limit = Number(value);
@@ -146,12 +146,12 @@ function checked(text: string, problem: string | undefined): void {
   if (problem !== undefined) throw inRequirement(`<nil>: Invalid value: ${JSON.stringify(text)}: ${problem}`);
 }
 
-function expected(text: string, what: string): SelectorFault {
-  return new SelectorFault(`found '${text}', expected: ${what}`);
+function expected(text: string, what: string): SelectorError {
+  return new SelectorError(`found '${text}', expected: ${what}`);
 }
 
-function inRequirement(problem: string): SelectorFault {
-  return new SelectorFault(`unable to parse requirement: ${problem}`);
+function inRequirement(problem: string): SelectorError {
+  return new SelectorError(`unable to parse requirement: ${problem}`);
 }
 
 function labelOf(labels: Labels, key: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../meta/objects.ts';
 import { type Change, type ChangeType, type History, history } from './history.ts';
-import { indexBehind, mergedFrom, type SortedNames, sortedNames } from './sortedNames.ts';
+import { indexAfter, mergedFrom, type SortedNames, sortedNames } from './sortedNames.ts';
 
 /** The object after which a page begins. */
 export interface Place {
@@ -23,7 +23,7 @@ export interface Collection {
     readonly version?: number | undefined;
   }): Iterable<KubeObject>;
   /** The approximate number of objects after a place. */
-  countBehind(namespace: string | undefined, place: Place): number;
+  countAfter(namespace: string | undefined, place: Place): number;
   isEmpty(namespace: string): boolean;
   readonly history: History;
 }
@@ -34,9 +34,9 @@ interface Bucket {
 }
 
 /** Previous states of changed objects, by namespace and name; undefined if the object did not exist. */
-type Earlier = ReadonlyMap<string, ReadonlyMap<string, KubeObject | undefined>>;
+type PastStates = ReadonlyMap<string, ReadonlyMap<string, KubeObject | undefined>>;
 
-const unchanged: Earlier = new Map();
+const unchanged: PastStates = new Map();
 const nothing: ReadonlyMap<string, KubeObject | undefined> = new Map();
 
 export function collection(historyLimit: number): Collection {
@@ -65,7 +65,7 @@ export function collection(historyLimit: number): Collection {
   }
 
   /** The states at `version` of the objects that have changed since. */
-  function earlier(version: number): Earlier {
+  function statesAt(version: number): PastStates {
     const start = past.indexAfter(version) ?? past.first;
     if (start === past.next) return unchanged;
     const found = new Map<string, Map<string, KubeObject | undefined>>();
@@ -80,7 +80,7 @@ export function collection(historyLimit: number): Collection {
     return found;
   }
 
-  function* scanBucket(namespace: string, after: string | undefined, then: Earlier): Generator<KubeObject> {
+  function* scanBucket(namespace: string, after: string | undefined, then: PastStates): Generator<KubeObject> {
     const bucket = buckets.get(namespace);
     const before = then.get(namespace) ?? nothing;
     const names = mergedFrom(bucket?.names.all() ?? [], [...before.keys()].sort(), after);
@@ -102,21 +102,21 @@ export function collection(historyLimit: number): Collection {
       past.append(change);
     },
     *scan({ namespace, after, version }) {
-      const then = version === undefined ? unchanged : earlier(version);
+      const then = version === undefined ? unchanged : statesAt(version);
       if (namespace !== undefined) {
         yield* scanBucket(namespace, after?.name, then);
         return;
       }
       for (const each of inKeyOrder(new Set([...buckets.keys(), ...then.keys()]))) {
-        if (after === undefined || isBehind(each, after.namespace)) yield* scanBucket(each, undefined, then);
+        if (after === undefined || isAfter(each, after.namespace)) yield* scanBucket(each, undefined, then);
         else if (each === after.namespace) yield* scanBucket(each, after.name, then);
       }
     },
-    countBehind(namespace, place) {
+    countAfter(namespace, place) {
       const names = buckets.get(place.namespace)?.names.all() ?? [];
-      let count = names.length - indexBehind(names, place.name);
+      let count = names.length - indexAfter(names, place.name);
       if (namespace !== undefined) return count;
-      for (const [each, { objects }] of buckets) if (isBehind(each, place.namespace)) count += objects.size;
+      for (const [each, { objects }] of buckets) if (isAfter(each, place.namespace)) count += objects.size;
       return count;
     },
     isEmpty: (namespace) => !buckets.has(namespace),
@@ -125,9 +125,9 @@ export function collection(historyLimit: number): Collection {
 
 /** Keys in etcd are `namespace/name`, so `a-b/…` comes before `a/…`. */
 function inKeyOrder(namespaces: Iterable<string>): readonly string[] {
-  return [...namespaces].sort((a, b) => (isBehind(a, b) ? 1 : -1));
+  return [...namespaces].sort((a, b) => (isAfter(a, b) ? 1 : -1));
 }
 
-function isBehind(namespace: string, other: string): boolean {
+function isAfter(namespace: string, other: string): boolean {
   return `${namespace}/` > `${other}/`;
 }

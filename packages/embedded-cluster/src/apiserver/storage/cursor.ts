@@ -33,7 +33,7 @@ export function openCursor(
   resource: Resource,
   selection: Selection,
   from: number | 'now',
-  onNews: () => void,
+  onChange: () => void,
 ): Cursor | undefined {
   const collection = storage.collectionOf(resource);
   const past = collection.history;
@@ -51,7 +51,7 @@ export function openCursor(
     isWaiting = false;
     // Earlier changes did not concern this watch, or it would have been woken.
     index = latest;
-    onNews();
+    onChange();
   });
 
   function nextChange(): WatchItem | 'waiting' | 'expired' {

@@ -38,8 +38,8 @@ export function* mergedFrom(
   right: readonly string[],
   after: string | undefined,
 ): Generator<string> {
-  let i = after === undefined ? 0 : indexBehind(left, after);
-  let j = after === undefined ? 0 : indexBehind(right, after);
+  let i = after === undefined ? 0 : indexAfter(left, after);
+  let j = after === undefined ? 0 : indexAfter(right, after);
   while (i < left.length || j < right.length) {
     const [a, b] = [left[i], right[j]];
     const name = b === undefined || (a !== undefined && a < b) ? a : b;
@@ -50,7 +50,7 @@ export function* mergedFrom(
 }
 
 /** The index of the first name after `name`. */
-export function indexBehind(sorted: readonly string[], name: string): number {
+export function indexAfter(sorted: readonly string[], name: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;

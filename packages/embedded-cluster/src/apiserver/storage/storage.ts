@@ -15,7 +15,7 @@ export interface Storage {
   /** Starts to serve a resource. */
   serve(resource: Resource): void;
   /** Stops serving a resource, and deletes its objects unless another version of it follows. */
-  withdraw(resource: Resource, isFollowed: boolean): void;
+  stopServing(resource: Resource, isFollowed: boolean): void;
   /** Stores an object under the next resourceVersion, and returns it. */
   put(resource: Resource, object: KubeObject): KubeObject;
   /** Removes an object, and returns it with the resourceVersion of the deletion. */
@@ -72,7 +72,7 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
       made.history.compact(version);
       collections.set(resource.storage, made);
     },
-    withdraw(resource, isFollowed) {
+    stopServing(resource, isFollowed) {
       served = served.filter((each) => each !== resource);
       if (!isFollowed) collections.delete(resource.storage);
     },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
 /** ConfigMaps and Secrets. */
@@ -10,7 +10,7 @@ export const configMaps = resource({
   kind: 'ConfigMap',
   fields: ['immutable', 'data', 'binaryData'],
   shortNames: ['cm'],
-  unreadable: ({ data, binaryData }) => notTexts('ConfigMap.data', data) ?? notBase64(binaryData),
+  decodeError: ({ data, binaryData }) => notTexts('ConfigMap.data', data) ?? notBase64(binaryData),
   complete: ({ immutable, data, binaryData }) =>
     filled({ immutable, data: textsOf(data), binaryData: canonical(binaryData) }),
   validate: (object, old) => {
@@ -18,10 +18,10 @@ export const configMaps = resource({
     const known = objectOf(binaryData);
     const repeated = Object.keys(objectOf(data)).filter((key) => Object.hasOwn(known, key));
     return [
-      ...keyFaults('data', data),
-      ...keyFaults('binaryData', binaryData),
-      ...repeated.map((key) => fault.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
-      ...immutableFaults(object, old, ['data', 'binaryData']),
+      ...keyErrors('data', data),
+      ...keyErrors('binaryData', binaryData),
+      ...repeated.map((key) => fieldError.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
+      ...immutableErrors(object, old, ['data', 'binaryData']),
     ];
   },
 });
@@ -32,19 +32,19 @@ export const secrets = resource({
   kind: 'Secret',
   fields: ['immutable', 'data', 'stringData', 'type'],
   selectable: byPath('type'),
-  unreadable: ({ data, stringData }) => notBase64(data) ?? notTexts('Secret.stringData', stringData),
+  decodeError: ({ data, stringData }) => notBase64(data) ?? notTexts('Secret.stringData', stringData),
   complete: ({ immutable, data, stringData, type }) => {
     const written = Object.entries(textsOf(stringData)).map(([key, text]) => [key, base64(Buffer.from(text, 'utf8'))]);
     const all = { ...canonical(data), ...Object.fromEntries(written) };
     return { ...filled({ immutable, data: all }), type: type || 'Opaque' };
   },
   validate: (object, old) => [
-    ...keyFaults('data', object['data']),
+    ...keyErrors('data', object['data']),
     ...missingOf(object),
     ...(old === undefined || old['type'] === object['type']
       ? []
-      : [fault.invalid('type', object['type'], 'field is immutable')]),
-    ...immutableFaults(object, old, ['data']),
+      : [fieldError.invalid('type', object['type'], 'field is immutable')]),
+    ...immutableErrors(object, old, ['data']),
   ],
 });
 
@@ -56,28 +56,32 @@ const neededKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/ssh-auth': ['ssh-privatekey'],
 };
 
-function missingOf({ type, data }: KubeObject): readonly Fault[] {
+function missingOf({ type, data }: KubeObject): readonly FieldError[] {
   const needed = neededKeys[textOf(type) ?? ''] ?? [];
   const has = objectOf(data);
-  return needed.filter((key) => !Object.hasOwn(has, key)).map((key) => fault.required(`data[${key}]`));
+  return needed.filter((key) => !Object.hasOwn(has, key)).map((key) => fieldError.required(`data[${key}]`));
 }
 
-function keyFaults(field: string, data: unknown): readonly Fault[] {
+function keyErrors(field: string, data: unknown): readonly FieldError[] {
   const wrong = Object.keys(objectOf(data)).filter(
     (key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key) || /^\.\.?$/.test(key),
   );
   const why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
-  return wrong.map((key) => fault.invalid(`${field}[${key}]`, key, why));
+  return wrong.map((key) => fieldError.invalid(`${field}[${key}]`, key, why));
 }
 
 /** An immutable object stays immutable, with its content. */
-function immutableFaults(object: KubeObject, old: KubeObject | undefined, fields: readonly string[]): readonly Fault[] {
+function immutableErrors(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  fields: readonly string[],
+): readonly FieldError[] {
   if (old?.['immutable'] !== true) return [];
   const changed = [
     ...(object['immutable'] === true ? [] : ['immutable']),
     ...fields.filter((field) => !isDeepStrictEqual(objectOf(object[field]), objectOf(old[field]))),
   ];
-  return changed.map((field) => fault.forbidden(field, 'field is immutable when `immutable` is set'));
+  return changed.map((field) => fieldError.forbidden(field, 'field is immutable when `immutable` is set'));
 }
 
 function notTexts(where: string, data: unknown): string | undefined {

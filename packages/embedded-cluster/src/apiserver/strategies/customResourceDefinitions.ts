@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { definedName } from '../crd/customResource.ts';
-import { fault } from '../meta/status.ts';
+import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
 /** crd/serving.ts serves what they define. */
@@ -27,10 +27,16 @@ export const customResourceDefinitions = resource({
     return [
       ...(metadata.name === definedName(objectOf(spec))
         ? []
-        : [fault.invalid('metadata.name', metadata.name, wrongName)]),
+        : [fieldError.invalid('metadata.name', metadata.name, wrongName)]),
       ...(stored.length === 1
         ? []
-        : [fault.invalid('spec.versions', versions.length, 'must have exactly one version marked as storage version')]),
+        : [
+            fieldError.invalid(
+              'spec.versions',
+              versions.length,
+              'must have exactly one version marked as storage version',
+            ),
+          ]),
     ];
   },
 });

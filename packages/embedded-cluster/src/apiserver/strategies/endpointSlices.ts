@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
-import { fault } from '../meta/status.ts';
+import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
 export const endpointSlices = resource({
@@ -18,13 +18,13 @@ export const endpointSlices = resource({
     ports: listOrNull(fields['ports'], (port) => ({ name: '', protocol: 'TCP', ...port })),
   }),
   validate: ({ addressType }, old) => {
-    if (!addressType) return [fault.required('addressType')];
+    if (!addressType) return [fieldError.required('addressType')];
     const types = ['IPv4', 'IPv6', 'FQDN'];
     if (typeof addressType !== 'string' || !types.includes(addressType)) {
-      return [fault.unsupported('addressType', addressType, types.toSorted())];
+      return [fieldError.unsupported('addressType', addressType, types.toSorted())];
     }
     if (old === undefined || old['addressType'] === addressType) return [];
-    return [fault.invalid('addressType', addressType, 'field is immutable')];
+    return [fieldError.invalid('addressType', addressType, 'field is immutable')];
   },
 });
 

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
 /**
@@ -44,7 +44,7 @@ export const coreEvents = resource({
   ],
   selectable: { ...selectableBy('involvedObject'), ...ownPaths },
   complete,
-  validate: (object) => namespaceFaults(object),
+  validate: (object) => namespaceErrors(object),
 });
 
 export const events = resource({
@@ -70,7 +70,7 @@ export const events = resource({
   ],
   selectable: { ...selectableBy('regarding'), ...ownPaths },
   complete,
-  validate: (object, old) => [...namespaceFaults(object), ...(old === undefined ? newEventFaults(object) : [])],
+  validate: (object, old) => [...namespaceErrors(object), ...(old === undefined ? newEventErrors(object) : [])],
   view: {
     toStored: (fields) => renamed(fields, coreNames),
     toWire: (fields) => renamed(fields, ownNames),
@@ -105,14 +105,14 @@ function complete(fields: JsonObject): JsonObject {
   };
 }
 
-function namespaceFaults({ metadata, involvedObject }: KubeObject): readonly Fault[] {
+function namespaceErrors({ metadata, involvedObject }: KubeObject): readonly FieldError[] {
   const about = textOf(objectOf(involvedObject)['namespace']) ?? '';
   // Events of cluster-scoped objects live in the namespace `default`.
   const isHome = about === metadata.namespace || (about === '' && metadata.namespace === 'default');
-  return isHome ? [] : [fault.invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+  return isHome ? [] : [fieldError.invalid('involvedObject.namespace', about, 'does not match event.namespace')];
 }
 
-function newEventFaults(object: KubeObject): readonly Fault[] {
+function newEventErrors(object: KubeObject): readonly FieldError[] {
   const type = object['type'] ?? '';
   const needed = [
     ['eventTime', 'eventTime'],
@@ -122,7 +122,9 @@ function newEventFaults(object: KubeObject): readonly Fault[] {
     ['reason', 'reason'],
   ] as const;
   return [
-    ...needed.flatMap(([stored, wire]) => (object[stored] ? [] : [fault.required(wire)])),
-    ...(type === 'Normal' || type === 'Warning' ? [] : [fault.invalid('type', type, `has invalid value: ${type}`)]),
+    ...needed.flatMap(([stored, wire]) => (object[stored] ? [] : [fieldError.required(wire)])),
+    ...(type === 'Normal' || type === 'Warning'
+      ? []
+      : [fieldError.invalid('type', type, `has invalid value: ${type}`)]),
   ];
 }

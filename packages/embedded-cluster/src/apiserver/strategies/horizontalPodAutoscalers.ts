@@ -1,5 +1,5 @@
 import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
-import { fault } from '../meta/status.ts';
+import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
 /** They are stored and validated; nothing scales by them. */
@@ -18,8 +18,8 @@ export const horizontalPodAutoscalers = resource({
     const [most, least] = [numberOf(maxReplicas) ?? 0, numberOf(minReplicas) ?? 1];
     const tooFew = 'must be greater than or equal to `minReplicas`';
     return [
-      ...(most > 0 ? [] : [fault.required('spec.maxReplicas', 'must be set and greater than 0')]),
-      ...(most >= least ? [] : [fault.invalid('spec.maxReplicas', most, tooFew)]),
+      ...(most > 0 ? [] : [fieldError.required('spec.maxReplicas', 'must be set and greater than 0')]),
+      ...(most >= least ? [] : [fieldError.invalid('spec.maxReplicas', most, tooFew)]),
     ];
   },
 });

@@ -1,5 +1,5 @@
 import { arrayOf, objectOf } from '../../base/json.ts';
-import { fault } from '../meta/status.ts';
+import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
 export const ingresses = resource({
@@ -23,9 +23,9 @@ export const ingresses = resource({
       })),
     );
     return [
-      ...(none ? [fault.invalid('spec', [], why)] : []),
+      ...(none ? [fieldError.invalid('spec', [], why)] : []),
       ...paths.flatMap(({ pathType, field }) =>
-        pathType ? [] : [fault.required(field, 'pathType must be specified')],
+        pathType ? [] : [fieldError.required(field, 'pathType must be specified')],
       ),
     ];
   },

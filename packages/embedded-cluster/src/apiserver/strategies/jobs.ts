@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, type Identity, resource } from '../registry/resource.ts';
-import { podSpecFaults } from './pods.ts';
+import { podSpecErrors } from './pods.ts';
 import { completeTemplate } from './workloads.ts';
 
 const group = 'batch';
@@ -23,8 +23,8 @@ export const jobs = resource({
   allocate: (given, old, self) => ({ ...given, spec: withSelector(objectOf(given['spec']), old, self) }),
   initialStatus: () => ({}),
   validate: ({ spec }, old) => [
-    ...templateFaults(objectOf(spec)['template'], 'spec.template'),
-    ...(old === undefined ? [] : fixedFaults(objectOf(spec), objectOf(old['spec']))),
+    ...templateErrors(objectOf(spec)['template'], 'spec.template'),
+    ...(old === undefined ? [] : fixedErrors(objectOf(spec), objectOf(old['spec']))),
   ],
 });
 
@@ -41,8 +41,8 @@ export const cronJobs = resource({
   validate: ({ spec }) => {
     const { schedule, jobTemplate } = objectOf(spec);
     return [
-      ...(schedule ? [] : [fault.required('spec.schedule')]),
-      ...templateFaults(objectOf(objectOf(jobTemplate)['spec'])['template'], 'spec.jobTemplate.spec.template'),
+      ...(schedule ? [] : [fieldError.required('spec.schedule')]),
+      ...templateErrors(objectOf(objectOf(jobTemplate)['spec'])['template'], 'spec.jobTemplate.spec.template'),
     ];
   },
 });
@@ -98,23 +98,23 @@ function withPolicy(template: JsonObject): JsonObject {
   return { ...completed, spec: { ...objectOf(completed['spec']), restartPolicy: restartPolicy ?? '' } };
 }
 
-function templateFaults(template: unknown, path: string): readonly Fault[] {
+function templateErrors(template: unknown, path: string): readonly FieldError[] {
   const { spec } = objectOf(template);
   const { restartPolicy } = objectOf(spec);
   const known = ['OnFailure', 'Never'];
   const at = `${path}.spec.restartPolicy`;
   const valid = `valid values: ${known.map((each) => `"${each}"`).join(', ')}`;
   return [
-    ...podSpecFaults(objectOf(spec), `${path}.spec`),
-    ...(restartPolicy === '' ? [fault.required(at, valid)] : []),
-    ...(restartPolicy === 'Always' ? [fault.unsupported(at, restartPolicy, known)] : []),
+    ...podSpecErrors(objectOf(spec), `${path}.spec`),
+    ...(restartPolicy === '' ? [fieldError.required(at, valid)] : []),
+    ...(restartPolicy === 'Always' ? [fieldError.unsupported(at, restartPolicy, known)] : []),
   ];
 }
 
 /** The template of a suspended Job that never ran may change. */
-function fixedFaults(spec: JsonObject, old: JsonObject): readonly Fault[] {
+function fixedErrors(spec: JsonObject, old: JsonObject): readonly FieldError[] {
   const fixed = ['selector', 'completions', 'completionMode', ...(old['suspend'] === true ? [] : ['template'])];
   return fixed
     .filter((field) => !isDeepStrictEqual(spec[field], old[field]))
-    .map((field) => fault.invalid(`spec.${field}`, spec[field], 'field is immutable'));
+    .map((field) => fieldError.invalid(`spec.${field}`, spec[field], 'field is immutable'));
 }

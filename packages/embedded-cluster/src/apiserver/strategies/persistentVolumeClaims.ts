@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
 /** There are no volumes: a claim stays pending. */
@@ -17,15 +17,15 @@ export const persistentVolumeClaims = resource({
   validate: ({ spec }, old) => [
     ...(arrayOf(objectOf(spec)['accessModes']).length > 0
       ? []
-      : [fault.required('spec.accessModes', 'at least 1 access mode is required')]),
-    ...changeFaults(objectOf(spec), old),
+      : [fieldError.required('spec.accessModes', 'at least 1 access mode is required')]),
+    ...changeErrors(objectOf(spec), old),
   ],
 });
 
-function changeFaults(spec: JsonObject, old: KubeObject | undefined): readonly Fault[] {
+function changeErrors(spec: JsonObject, old: KubeObject | undefined): readonly FieldError[] {
   if (old === undefined || isDeepStrictEqual(fixedPart(spec), fixedPart(objectOf(old['spec'])))) return [];
   return [
-    fault.forbidden(
+    fieldError.forbidden(
       'spec',
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
     ),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, type Row, resource } from '../registry/resource.ts';
 import { completeVolumes, containerParts } from './podDefaults.ts';
 
@@ -30,8 +30,8 @@ const row: Row = {
   }),
   initialStatus: () => ({ phase: 'Pending', qosClass: 'BestEffort' }),
   validate: (object, old) => [
-    ...podSpecFaults(objectOf(object['spec']), 'spec'),
-    ...(old === undefined ? [] : changeFaults(object, old)),
+    ...podSpecErrors(objectOf(object['spec']), 'spec'),
+    ...(old === undefined ? [] : changeErrors(object, old)),
   ],
 };
 
@@ -54,12 +54,12 @@ export function completePodSpec(spec: JsonObject): JsonObject {
 }
 
 /** Validates the spec of a pod or of a template, at `path`. */
-export function podSpecFaults(spec: JsonObject, path: string): readonly Fault[] {
+export function podSpecErrors(spec: JsonObject, path: string): readonly FieldError[] {
   const containers = arrayOf(spec['containers']);
-  if (containers.length === 0) return [fault.required(`${path}.containers`)];
+  if (containers.length === 0) return [fieldError.required(`${path}.containers`)];
   return [
-    ...containerFaults(containers, `${path}.containers`),
-    ...containerFaults(arrayOf(spec['initContainers']), `${path}.initContainers`),
+    ...containerErrors(containers, `${path}.containers`),
+    ...containerErrors(arrayOf(spec['initContainers']), `${path}.initContainers`),
   ];
 }
 
@@ -78,7 +78,7 @@ function completeContainer(container: unknown): JsonObject {
   };
 }
 
-function containerFaults(containers: readonly unknown[], path: string): readonly Fault[] {
+function containerErrors(containers: readonly unknown[], path: string): readonly FieldError[] {
   const names = new Set<string>();
   return containers.flatMap((container, index) => {
     const { name, image } = objectOf(container);
@@ -86,30 +86,30 @@ function containerFaults(containers: readonly unknown[], path: string): readonly
     const isRepeated = typeof name === 'string' && names.has(name);
     if (typeof name === 'string') names.add(name);
     return [
-      ...(name ? [] : [fault.required(`${at}.name`)]),
-      ...(isRepeated ? [fault.duplicate(`${at}.name`, name)] : []),
-      ...portFaults(arrayOf(objectOf(container)['ports']), `${at}.ports`),
-      ...(image ? [] : [fault.required(`${at}.image`)]),
+      ...(name ? [] : [fieldError.required(`${at}.name`)]),
+      ...(isRepeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...portErrors(arrayOf(objectOf(container)['ports']), `${at}.ports`),
+      ...(image ? [] : [fieldError.required(`${at}.image`)]),
     ];
   });
 }
 
-function portFaults(ports: readonly unknown[], path: string): readonly Fault[] {
+function portErrors(ports: readonly unknown[], path: string): readonly FieldError[] {
   const names = new Set<unknown>();
   return ports.flatMap((port, index) => {
     const { name } = objectOf(port);
     const isRepeated = name !== undefined && names.has(name);
     names.add(name);
-    return isRepeated ? [fault.duplicate(`${path}[${index}].name`, name)] : [];
+    return isRepeated ? [fieldError.duplicate(`${path}[${index}].name`, name)] : [];
   });
 }
 
 /** Most of a pod's spec is immutable. */
-function changeFaults(object: KubeObject, old: KubeObject): readonly Fault[] {
+function changeErrors(object: KubeObject, old: KubeObject): readonly FieldError[] {
   if (isDeepStrictEqual(fixedPart(object), fixedPart(old))) return [];
   const allowed = ['containers[*].image', 'initContainers[*].image', 'activeDeadlineSeconds', 'tolerations'];
   const list = allowed.map((each) => `\`spec.${each}\``).join(',');
-  return [fault.forbidden('spec', `pod updates may not change fields other than ${list}`)];
+  return [fieldError.forbidden('spec', `pod updates may not change fields other than ${list}`)];
 }
 
 function fixedPart(object: KubeObject): JsonObject {

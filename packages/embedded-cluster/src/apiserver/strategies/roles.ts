@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { type Row, resource } from '../registry/resource.ts';
 
 const group = 'rbac.authorization.k8s.io';
@@ -20,7 +20,7 @@ const bindingRow = {
   names: 'path',
   zero: { roleRef: {} },
   complete: completeBinding,
-  validate: roleRefFaults,
+  validate: roleRefErrors,
 } satisfies Partial<Row>;
 
 export const roles = resource({ ...roleRow, plural: 'roles', kind: 'Role' });
@@ -53,14 +53,14 @@ function completeBinding({ subjects, roleRef }: JsonObject): JsonObject {
   };
 }
 
-function roleRefFaults({ roleRef }: KubeObject, old: KubeObject | undefined): readonly Fault[] {
+function roleRefErrors({ roleRef }: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const { kind, name } = objectOf(roleRef);
   const kinds = ['Role', 'ClusterRole'];
   if (old !== undefined && !isDeepStrictEqual(old['roleRef'], roleRef)) {
-    return [fault.invalid('roleRef', roleRef, 'cannot change roleRef')];
+    return [fieldError.invalid('roleRef', roleRef, 'cannot change roleRef')];
   }
   return [
-    ...(kinds.some((each) => each === kind) ? [] : [fault.unsupported('roleRef.kind', kind ?? '', kinds)]),
-    ...(name ? [] : [fault.required('roleRef.name')]),
+    ...(kinds.some((each) => each === kind) ? [] : [fieldError.unsupported('roleRef.kind', kind ?? '', kinds)]),
+    ...(name ? [] : [fieldError.required('roleRef.name')]),
   ];
 }

@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
 export const services = resource({
@@ -17,13 +17,13 @@ export const services = resource({
   initialStatus: () => ({ loadBalancer: {} }),
   validate: ({ spec }) => {
     const { ports, clusterIP } = objectOf(spec);
-    if (arrayOf(ports).length === 0 && clusterIP !== 'None') return [fault.required('spec.ports')];
-    return portFaults(arrayOf(ports).map(objectOf));
+    if (arrayOf(ports).length === 0 && clusterIP !== 'None') return [fieldError.required('spec.ports')];
+    return portErrors(arrayOf(ports).map(objectOf));
   },
 });
 
 /** Several ports need unique names, and differ in port or protocol. */
-function portFaults(ports: readonly JsonObject[]): readonly Fault[] {
+function portErrors(ports: readonly JsonObject[]): readonly FieldError[] {
   const [names, numbers] = [new Set<unknown>(), new Set<string>()];
   return ports.flatMap(({ name, port, protocol }, index) => {
     const at = `spec.ports[${index}]`;
@@ -32,9 +32,9 @@ function portFaults(ports: readonly JsonObject[]): readonly Fault[] {
     names.add(name);
     numbers.add(number);
     return [
-      ...(name || ports.length === 1 ? [] : [fault.required(`${at}.name`)]),
-      ...(name && isNameTaken ? [fault.duplicate(`${at}.name`, name)] : []),
-      ...(isTaken ? [fault.duplicate(at, { port, protocol })] : []),
+      ...(name || ports.length === 1 ? [] : [fieldError.required(`${at}.name`)]),
+      ...(name && isNameTaken ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...(isTaken ? [fieldError.duplicate(at, { port, protocol })] : []),
     ];
   });
 }

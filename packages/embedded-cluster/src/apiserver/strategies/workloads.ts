@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { type Fault, fault } from '../meta/status.ts';
+import { type FieldError, fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 import { completeClaimTemplate } from './persistentVolumeClaims.ts';
-import { completePodSpec, podSpecFaults } from './pods.ts';
+import { completePodSpec, podSpecErrors } from './pods.ts';
 
 const group = 'apps';
 const fields = ['spec', 'status'];
@@ -22,7 +22,7 @@ export const replicaSets = resource({
   shortNames: ['rs'],
   complete: completed(() => ({ replicas: 1 })),
   initialStatus: () => ({ replicas: 0 }),
-  validate: (object, old) => [...templateFaults(object), ...selectorFaults(object, old)],
+  validate: (object, old) => [...templateErrors(object), ...selectorErrors(object, old)],
 });
 
 /** The annotations of a Deployment are copied to its ReplicaSets, so that they count for its generation. */
@@ -44,9 +44,9 @@ export const deployments = resource({
   })),
   initialStatus: () => ({}),
   validate: (object, old) => [
-    ...templateFaults(object),
-    ...selectorFaults(object, old),
-    ...strategyFaults(object, 'strategy', ['Recreate', 'RollingUpdate']),
+    ...templateErrors(object),
+    ...selectorErrors(object, old),
+    ...strategyErrors(object, 'strategy', ['Recreate', 'RollingUpdate']),
   ],
 });
 
@@ -68,9 +68,9 @@ export const statefulSets = resource({
   })),
   initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
   validate: (object, old) => [
-    ...templateFaults(object),
-    ...strategyFaults(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
-    ...fixedFaults(object, old),
+    ...templateErrors(object),
+    ...strategyErrors(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
+    ...fixedErrors(object, old),
   ],
 });
 
@@ -93,9 +93,9 @@ export const daemonSets = resource({
     numberReady: 0,
   }),
   validate: (object, old) => [
-    ...templateFaults(object),
-    ...selectorFaults(object, old),
-    ...strategyFaults(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
+    ...templateErrors(object),
+    ...selectorErrors(object, old),
+    ...strategyErrors(object, 'updateStrategy', ['RollingUpdate', 'OnDelete']),
   ],
 });
 
@@ -108,36 +108,36 @@ export function completeTemplate(value: unknown): JsonObject {
 }
 
 /** Validates the template of a workload, and that the selector matches it. */
-function templateFaults({ spec }: KubeObject): readonly Fault[] {
+function templateErrors({ spec }: KubeObject): readonly FieldError[] {
   const { selector, template } = objectOf(spec);
   const { metadata, spec: podSpec } = objectOf(template);
   const labels = objectOf(objectOf(metadata)['labels']);
   const wanted = Object.entries(objectOf(objectOf(selector)['matchLabels']));
   const isSelected = selector !== undefined && wanted.every(([key, value]) => labels[key] === value);
   return [
-    ...(selector === undefined ? [fault.required('spec.selector')] : []),
+    ...(selector === undefined ? [fieldError.required('spec.selector')] : []),
     ...(isSelected
       ? []
       : [
-          fault.invalid(
+          fieldError.invalid(
             'spec.template.metadata.labels',
             objectOf(metadata)['labels'] ?? null,
             '`selector` does not match template `labels`',
           ),
         ]),
-    ...podSpecFaults(objectOf(podSpec), 'spec.template.spec'),
+    ...podSpecErrors(objectOf(podSpec), 'spec.template.spec'),
   ];
 }
 
-function selectorFaults({ spec }: KubeObject, old: KubeObject | undefined): readonly Fault[] {
+function selectorErrors({ spec }: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   const { selector } = objectOf(spec);
   if (old === undefined || isDeepStrictEqual(selector, objectOf(old['spec'])['selector'])) return [];
-  return [fault.invalid('spec.selector', selector, 'field is immutable')];
+  return [fieldError.invalid('spec.selector', selector, 'field is immutable')];
 }
 
-function strategyFaults({ spec }: KubeObject, field: string, known: readonly string[]): readonly Fault[] {
+function strategyErrors({ spec }: KubeObject, field: string, known: readonly string[]): readonly FieldError[] {
   const { type } = objectOf(objectOf(spec)[field]);
-  return known.some((each) => each === type) ? [] : [fault.unsupported(`spec.${field}.type`, type, known)];
+  return known.some((each) => each === type) ? [] : [fieldError.unsupported(`spec.${field}.type`, type, known)];
 }
 
 const changeable = [
@@ -150,11 +150,11 @@ const changeable = [
   'minReadySeconds',
 ];
 
-function fixedFaults({ spec }: KubeObject, old: KubeObject | undefined): readonly Fault[] {
+function fixedErrors({ spec }: KubeObject, old: KubeObject | undefined): readonly FieldError[] {
   if (old === undefined || isDeepStrictEqual(fixedPart(spec), fixedPart(old['spec']))) return [];
   const names = changeable.map((each) => `'${each}'`);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-  return [fault.forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
+  return [fieldError.forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
 }
 
 function fixedPart(spec: unknown): JsonObject {

@@ -3,36 +3,36 @@ import { readable } from './fieldSet.ts';
 import { itemStep, type ListShape, type MapShape, type ScalarShape, type Shape, shapeAt } from './shape.ts';
 
 /** Says why a configuration does not fit its schema: `.data.a: expected string, got …`, one message for each field. */
-export function typeFaults(shape: Shape, value: unknown, path = ''): readonly string[] {
+export function typeErrors(shape: Shape, value: unknown, path = ''): readonly string[] {
   if (value === null || value === undefined || shape.is === 'any') return [];
   if (shape.is === 'map') {
-    return isObject(value) ? mapFaults(shape, value, path) : [`${path}: expected map, got ${wrapped(value)}`];
+    return isObject(value) ? mapErrors(shape, value, path) : [`${path}: expected map, got ${wrapped(value)}`];
   }
   if (shape.is === 'list') {
-    return Array.isArray(value) ? listFaults(shape, value, path) : [`${path}: expected list, got ${wrapped(value)}`];
+    return Array.isArray(value) ? listErrors(shape, value, path) : [`${path}: expected list, got ${wrapped(value)}`];
   }
   const expected = expectations[shape.type];
   return expected.holds(value) ? [] : [`${path}: expected ${expected.name}, got ${expected.found(value)}`];
 }
 
-function mapFaults(shape: MapShape, value: JsonObject, path: string): readonly string[] {
+function mapErrors(shape: MapShape, value: JsonObject, path: string): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => {
     const at = shapeAt(shape, key);
     const below = `${path}.${key}`;
-    return at === undefined ? [`${below}: field not declared in schema`] : typeFaults(at, each, below);
+    return at === undefined ? [`${below}: field not declared in schema`] : typeErrors(at, each, below);
   });
 }
 
-function listFaults(shape: ListShape, list: readonly unknown[], path: string): readonly string[] {
+function listErrors(shape: ListShape, list: readonly unknown[], path: string): readonly string[] {
   const known = new Set<string>();
   return list.flatMap((item, index) => {
-    if (shape.relation === 'atomic') return typeFaults(shape.items, item, `${path}[${index}]`);
+    if (shape.relation === 'atomic') return typeErrors(shape.items, item, `${path}[${index}]`);
     const step = itemStep(shape, item);
     if (step === undefined) return [`${path}: ${withoutKey(shape, item, index)}`];
-    const faults = typeFaults(shape.items, item, path + readable(step));
+    const errors = typeErrors(shape.items, item, path + readable(step));
     const isRepeated = known.has(step);
     known.add(step);
-    return isRepeated ? [...faults, `${path}: duplicate entries for key ${readable(step)}`] : faults;
+    return isRepeated ? [...errors, `${path}: duplicate entries for key ${readable(step)}`] : errors;
   });
 }
 
