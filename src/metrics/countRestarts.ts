@@ -1,11 +1,11 @@
 import { workloadKinds } from '../kube/objects/workloadKinds.ts';
 import type { ReportRestart, RestartEvent, RestartHow } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
-import { limitedLabel } from './limitedLabel.ts';
+import { limitedLabel, snakeCase } from './limitedLabel.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What becomes of a restart, in the order in which it can come. */
-const results = ['restarted', 'dryRun', 'needless', 'rolledOut', 'stalled', 'reverted'] as const;
+const results = ['restarted', 'dry_run', 'skipped', 'rolled_out', 'stalled', 'reverted'] as const;
 type RestartResult = (typeof results)[number];
 
 const kinds = Object.keys(workloadKinds);
@@ -14,7 +14,7 @@ const startedAs: Readonly<Record<RestartHow, RestartResult>> = {
   evict: 'restarted',
   recreate: 'restarted',
   replace: 'restarted',
-  dryRun: 'dryRun',
+  dryRun: 'dry_run',
 };
 /** Those that somebody can do something about begin at 0. */
 const errors = [
@@ -32,7 +32,7 @@ const mostErrors = 24;
 /** Counts what restart control says while it works. */
 export function countRestarts(metrics: Metrics): ReportRestart {
   const errorOf = limitedLabel(mostErrors);
-  for (const error of errors) metrics.restartRetries.inc({ error: errorOf(error) }, 0);
+  for (const error of errors) metrics.restartRetries.inc({ error: errorOf(snakeCase(error)) }, 0);
   for (const kind of kinds) {
     metrics.workloadsAdopted.inc({ kind }, 0);
     for (const result of results) metrics.workloadRestarts.inc({ kind, result }, 0);
@@ -51,11 +51,11 @@ export function countRestarts(metrics: Metrics): ReportRestart {
         count(fact, startedAs[fact.how]);
         break;
       case 'workload.rolledOut':
-        count(fact, 'rolledOut');
+        count(fact, 'rolled_out');
         metrics.changeToRollout.observe(fact.sinceChange / 1000);
         break;
       case 'workload.skipped':
-        count(fact, 'needless');
+        count(fact, 'skipped');
         break;
       case 'workload.stalled':
         count(fact, 'stalled');
@@ -64,7 +64,7 @@ export function countRestarts(metrics: Metrics): ReportRestart {
         count(fact, 'reverted');
         break;
       case 'workload.refused':
-        metrics.restartRetries.inc({ error: errorOf(fact.failure) });
+        metrics.restartRetries.inc({ error: errorOf(snakeCase(fact.failure)) });
         break;
       case 'actor.failed':
         metrics.actorFailures.inc();
@@ -76,5 +76,5 @@ export function countRestarts(metrics: Metrics): ReportRestart {
 /** Counts how often sources are read to be hashed, by kind and by what came of it. */
 export function countHashReads(metrics: Metrics): ReportRead {
   for (const kind of ['ConfigMap', 'Secret']) metrics.hashReads.inc({ kind, result: 'ok' }, 0);
-  return (kind, result) => metrics.hashReads.inc({ kind, result });
+  return (kind, result) => metrics.hashReads.inc({ kind, result: result === 'gone' ? 'not_found' : result });
 }

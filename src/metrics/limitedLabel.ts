@@ -14,3 +14,8 @@ export function limitedLabel(most: number): (value: string) => string {
     return value;
   };
 }
+
+/** The value of a label for a name of the code: `barePod` becomes `bare_pod`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

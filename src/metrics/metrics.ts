@@ -97,33 +97,33 @@ export function createMetrics() {
     ),
     managedWorkloads: gauge(
       'managed_workloads',
-      'Workloads that restart control manages, by state: current, stale (it has changed, and is not quiet yet), waiting (for their turn), rolling, stalled, suspended (its rollout waits for people), held, backingOff, passing (any other).',
+      'Workloads that restart control manages, by state: current, stale (a source has changed, and the quiet period is not over), waiting (for a slot), rolling, stalled, suspended (its rollout waits for people), blocked, backing_off, passing (any other).',
       ['state'],
     ),
     restartSources: gauge('restart_sources', 'ConfigMaps and Secrets that these workloads use.'),
     workloadsAdopted: counter(
       'workloads_adopted_total',
-      'Workloads whose sources were taken down without a restart, by kind: new ones, and those that use other sources than before.',
+      'Workloads whose sources were recorded without a restart, by kind: new ones, and those that use other sources than before.',
       ['kind'],
     ),
     workloadRestarts: counter(
       'workload_restarts_total',
-      'Restarts by kind and by what happened: restarted (the API server accepted it), dryRun (only with --dry-run), needless (all pods were made after the change), rolledOut (the pods have the new content), stalled, reverted (somebody put the template back).',
+      'Restarts by kind and by what happened: restarted (the API server accepted it), dry_run (only with --dry-run), skipped (all pods were created after the change), rolled_out (the pods have the new content), stalled, reverted (another client restored the template).',
       ['kind', 'result'],
     ),
     restartsPending: gauge(
       'restarts_pending',
-      'Workloads whose restart is due and waits for its turn, by why: interval (minInterval), window (of maintenance), pausedUntil (the annotation), paused (the Deployment), rollout (of somebody else), pace (maxRestartsPerMinute, maxConcurrentRollouts), other.',
+      'Workloads whose restart is pending, by reason: interval (minInterval), window (of maintenance), paused_until (the annotation), paused (the Deployment), rollout (of another client), pace (maxRestartsPerMinute, maxConcurrentRollouts), other.',
       ['reason'],
     ),
-    restartsHeld: gauge(
-      'restarts_held',
-      'Workloads that must not be restarted as things are, by why: sourceMissing, immutable (recreated), breaker (too many restarts), annotation (unreadable), hashKey, job, other.',
+    restartsBlocked: gauge(
+      'restarts_blocked',
+      'Workloads whose restart is blocked, by reason: source_missing, immutable (recreated), breaker (too many restarts), annotation (unreadable), hash_key, job, other.',
       ['reason'],
     ),
     restartRetries: counter(
       'restart_retries_total',
-      'Refusals that restart control met and tries again after, by the class of the error: as weeder_deletion_retries_total, and budget (a PodDisruptionBudget), otherUid, immutable.',
+      'Refused requests that restart control retries, by the class of the error: as weeder_deletion_retries_total, and budget (a PodDisruptionBudget), other_uid, immutable.',
       ['error'],
     ),
     changeToRollout: histogram(
@@ -163,7 +163,7 @@ export function createMetrics() {
     ),
     hashReads: counter(
       'hash_reads_total',
-      'ConfigMaps and Secrets that were read to be hashed, by kind and by what came of it: ok, gone, refused.',
+      'ConfigMaps and Secrets that were read to be hashed, by kind and result: ok, not_found, refused.',
       ['kind', 'result'],
     ),
     streams: gauge('streams', 'List+watch streams by resource and state: listing, watching, backingOff.', [

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Occurrence } from '../../src/kube/events/event.ts';
 import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
 import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
+import { snakeCase } from '../../src/metrics/limitedLabel.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
@@ -203,8 +204,8 @@ test('restarts are counted by kind and by what became of them, and begin at 0', 
   );
   const restarts = (kind: string, result: string) => of('workload_restarts_total', { kind, result });
   assert.equal(restarts('Deployment', 'restarted'), 2);
-  assert.equal(restarts('Deployment', 'dryRun'), 1);
-  assert.equal(restarts('Deployment', 'rolledOut'), 1);
+  assert.equal(restarts('Deployment', 'dry_run'), 1);
+  assert.equal(restarts('Deployment', 'rolled_out'), 1);
   assert.equal(restarts('Deployment', 'reverted'), 0);
   assert.equal(restarts('Job', 'restarted'), 1);
   assert.equal(restarts('CronJob', 'restarted'), 0);
@@ -229,7 +230,7 @@ test('ten thousand workloads and sources make no more series than one', async ()
   assert.equal(await seriesAfter(10_000), await seriesAfter(1));
 });
 
-test('how restart control stands is measured when somebody asks: states, and why what waits or is held does', async () => {
+test('how restart control stands is measured at a scrape: states, and the causes of pending and blocked restarts', async () => {
   const metrics = createMetrics();
   const measured = async (...given: Parameters<typeof measureRestarts> extends [unknown, infer M] ? [M] : never) => {
     measureRestarts(metrics, ...given);
@@ -244,11 +245,11 @@ test('how restart control stands is measured when somebody asks: states, and why
   assert.equal(of('managed_workloads', { state: 'rolling' }), 0);
   assert.equal(of('restarts_pending', { reason: 'window' }), 2);
   assert.equal(of('restarts_pending', { reason: 'pace' }), 0);
-  assert.equal(of('restarts_held', { reason: 'breaker' }), 1);
+  assert.equal(of('restarts_blocked', { reason: 'breaker' }), 1);
   assert.equal(of('restart_sources'), 7);
   const after = await measured(undefined);
-  for (const reason of pendingCauses) assert.equal(after('restarts_pending', { reason }), 0);
-  for (const reason of blockCauses) assert.equal(after('restarts_held', { reason }), 0);
+  for (const cause of pendingCauses) assert.equal(after('restarts_pending', { reason: snakeCase(cause) }), 0);
+  for (const cause of blockCauses) assert.equal(after('restarts_blocked', { reason: snakeCase(cause) }), 0);
   assert.equal(after('managed_workloads', { state: 'current' }), 0);
 });
 
