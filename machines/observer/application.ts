@@ -30,13 +30,13 @@ interface Refused {
 }
 
 export type ApplicationEvent =
-  /** Its spec is another one, it is to be deleted, or somebody wants its deletion forced. */
+  /** Its spec has changed, it is being deleted, or its deletion is to be forced. */
   | { readonly type: 'application.changed' }
-  /** It is not there any more. */
+  /** The object does not exist any more. */
   | { readonly type: 'application.gone' }
-  /** Its resources can be applied, all but those with a fault of their own. */
+  /** Its resources can be applied, except those with errors of their own. */
   | { readonly type: 'spec.valid' }
-  /** A fault concerns the whole: nothing is applied. */
+  /** An error concerns the whole application: nothing is applied. */
   | { readonly type: 'spec.invalid'; readonly reason?: string }
   /** Nothing is done for so many milliseconds. */
   | { readonly type: 'spec.paused'; readonly pausedFor?: number }
@@ -116,8 +116,8 @@ export const application = setup({
 }).createMachine({
   id: 'application',
   description:
-    'One application: its resources are applied, and then observed, so that they stay as they were applied. The observer ' +
-    'is stopped before anything of the application is applied or deleted, and a new one is started afterwards.',
+    'One application: its resources are applied and then observed, so that drift is corrected. The observer is stopped ' +
+    'before anything of the application is applied or deleted, and a new one is started afterwards.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     application: 'default/web',
@@ -131,13 +131,13 @@ export const application = setup({
   }),
   initial: 'validating',
   on: {
-    'application.gone': { target: '.gone', description: 'Somebody removed the finalizer.' },
+    'application.gone': { target: '.gone', description: 'The object was deleted: its finalizer was removed.' },
   },
   states: {
     validating: {
       description:
-        'Finds out what the application says now: its resources with their kinds, and what of them is observed. It gets ' +
-        'its finalizer before anything is applied.',
+        'Reads the current spec: the resources with their kinds, and their observed fields. Adds the finalizer before ' +
+        'anything is applied.',
       entry: 'clearChanged',
       invoke: {
         id: 'validate',
@@ -155,21 +155,20 @@ export const application = setup({
       },
     },
     invalid: {
-      description: 'A fault concerns the whole application: nothing is applied until it is another one.',
+      description: 'An error concerns the whole application: nothing is applied until the application changes.',
       entry: 'reportInvalid',
       on: { 'application.changed': { target: 'validating' } },
     },
     paused: {
-      description:
-        'Somebody asked for a pause: nothing is applied or corrected until it ends, which it does by itself.',
+      description: 'The spec asks for a pause: nothing is applied or corrected until it ends by itself.',
       entry: 'reportPaused',
       after: { pauseTime: { target: 'validating' } },
       on: { 'application.changed': { target: 'validating' } },
     },
     applying: {
       description:
-        'Tries each resource once, in order, after its name was written down; deletes what left the manifests. Where ' +
-        'nothing is to be corrected, it only finds out what is wanted.',
+        'Tries each resource once, in order, after it was recorded in the status; prunes what is no longer in the ' +
+        'manifests. In mode detect nothing is applied.',
       invoke: {
         id: 'applyResources',
         src: 'applyResources',
@@ -179,17 +178,17 @@ export const application = setup({
       on: {
         'application.changed': {
           actions: 'markChanged',
-          description: 'The request that is under way comes to its end first.',
+          description: 'The request in flight is finished first.',
         },
         'apply.done': [
-          { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be under way.' },
+          { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be in flight.' },
           { target: 'observing', actions: ['resetRetries', 'reportApplied'] },
         ],
         'apply.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
     },
     observing: {
-      description: 'Its resources are compared with what was applied, and corrected. Only here there is an observer.',
+      description: 'Its resources are compared with what was applied, and corrected. Only this state has an observer.',
       invoke: {
         id: 'observer',
         src: 'observer',
@@ -199,7 +198,7 @@ export const application = setup({
       on: { 'application.changed': { target: 'stopping' } },
     },
     stopping: {
-      description: 'There is no observer any more; what it asked for last is waited for.',
+      description: 'The observer is stopped; requests in flight are waited for.',
       invoke: {
         id: 'drain',
         src: 'drain',
@@ -207,23 +206,23 @@ export const application = setup({
         onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
       },
       on: {
-        'application.changed': { description: 'What it says is read when nothing is under way.' },
+        'application.changed': { description: 'The spec is read once nothing is in flight.' },
         'requests.drained': { target: 'validating' },
       },
     },
     backingOff: {
-      description: 'Something failed that may pass: tried again after a pause that grows from 200 ms to a minute.',
+      description: 'A transient failure: retried after a pause that grows from 200 ms to a minute.',
       after: { retryDelay: { target: 'stopping' } },
       on: { 'application.changed': { target: 'stopping' } },
     },
     deleting: {
       description:
-        'Its resources are deleted, the newest first, or let go of; when they are gone its finalizer is removed. No ' +
+        'Its resources are deleted in reverse order, or released; once they are gone the finalizer is removed. No ' +
         'observer runs.',
       initial: 'attempting',
       states: {
         attempting: {
-          description: 'Each resource that is left is asked for once.',
+          description: 'Tries to delete or release each remaining resource once.',
           invoke: {
             id: 'deleteResources',
             src: 'deleteResources',
@@ -245,10 +244,10 @@ export const application = setup({
         },
         waiting: {
           description:
-            'What was deleted is not gone yet, or something is in the way: tried again after a pause that grows, to ten ' +
-            'seconds where only the end of what was deleted is waited for.',
+            'Deleted objects are still terminating, or a deletion is blocked: retried after a growing pause, of ten seconds ' +
+            'at most while objects are only terminating.',
           after: { retryDelay: { target: 'attempting' } },
-          on: { 'application.changed': { target: 'attempting', description: 'It may be forced now.' } },
+          on: { 'application.changed': { target: 'attempting', description: 'The deletion may be forced now.' } },
         },
       },
     },

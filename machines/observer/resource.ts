@@ -153,8 +153,8 @@ export const resource = setup({
 }).createMachine({
   id: 'resource',
   description:
-    'One resource of an application, while it is observed: compared with what the API server made of the last apply, and ' +
-    'corrected where an observed field is different.',
+    'One resource of an application while it is observed: compared with the reply to its last apply, and corrected where ' +
+    'an observed field differs.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     application: 'default/web',
@@ -174,7 +174,8 @@ export const resource = setup({
   },
   states: {
     checking: {
-      description: 'Compares what is there with what is wanted; asks the API server where the stream cannot tell.',
+      description:
+        'Compares the live object with the desired state; reads it from the API server where no stream is reliable.',
       invoke: {
         id: 'check',
         src: 'check',
@@ -182,8 +183,8 @@ export const resource = setup({
         onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'object.changed': { description: 'The newest is compared when the answer is there.' },
-        'resync.due': { description: 'It is being looked at.' },
+        'object.changed': { description: 'The newest version is compared once the answer arrives.' },
+        'resync.due': { description: 'A check is in flight.' },
         'check.inSync': { target: 'inSync' },
         'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
         'check.missing': { target: 'missing', actions: ['setCorrection', 'reportMissing'] },
@@ -205,45 +206,45 @@ export const resource = setup({
       entry: ['resetRetries', 'reportInSync'],
     },
     drifted: {
-      description: 'An observed field is different.',
+      description: 'An observed field differs.',
       initial: 'detected',
       states: {
         detected: {
-          description: 'Whether, and when, it is corrected.',
+          description: 'Decides whether and when the drift is corrected.',
           always: [
             { guard: 'isDetectOnly', target: 'detectOnly' },
             { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.correcting' },
           ],
         },
-        detectOnly: { description: 'It is not to be corrected: told, and nothing else.' },
+        detectOnly: { description: 'Mode detect: the drift is reported, and not corrected.' },
         waiting: {
-          description: 'Somebody keeps changing it back: the next correction waits, longer each time.',
+          description: 'The correction was changed back: the next one waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.correcting' } },
         },
       },
     },
     missing: {
-      description: 'It is not there.',
+      description: 'The object does not exist.',
       initial: 'detected',
       states: {
         detected: {
-          description: 'Whether, and when, it is created anew.',
+          description: 'Decides whether and when it is recreated.',
           always: [
             { guard: 'isDetectOnly', target: 'detectOnly' },
             { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.creating' },
           ],
         },
-        detectOnly: { description: 'It is not to be created: told, and nothing else.' },
+        detectOnly: { description: 'Mode detect: it is reported, and not created.' },
         waiting: {
-          description: 'Somebody keeps deleting it: it is created anew later each time.',
+          description: 'It was deleted again after it was recreated: the next creation waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.creating' } },
         },
       },
     },
     correcting: {
-      description: 'Waits for its turn, and applies the whole observed part of the resource.',
+      description: 'Waits for a slot, and applies all observed fields of the resource.',
       invoke: {
         id: 'correct',
         src: 'correct',
@@ -251,10 +252,10 @@ export const resource = setup({
         onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'object.changed': { description: 'It is looked at again afterwards.' },
-        'resync.due': { description: 'It is looked at again afterwards.' },
+        'object.changed': { description: 'It is checked again afterwards.' },
+        'resync.due': { description: 'It is checked again afterwards.' },
         'write.done': { target: 'checking', actions: ['resetRetries', 'reportCorrected'] },
-        'write.conflicted': { target: 'checking', description: 'It is not what it was: looked at again.' },
+        'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
         'write.terminating': { target: 'terminating' },
         'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
         'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
@@ -263,7 +264,7 @@ export const resource = setup({
             guard: 'hasLastApplied',
             target: 'checking',
             actions: ['recordRefusal', 'reportRefused'],
-            description: 'What was applied before is compared from now on.',
+            description: 'The last known good manifest is compared from now on.',
           },
           { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
         ],
@@ -272,7 +273,7 @@ export const resource = setup({
       },
     },
     creating: {
-      description: 'Waits for its turn, and makes the resource anew.',
+      description: 'Waits for a slot, and creates the resource.',
       invoke: {
         id: 'create',
         src: 'create',
@@ -280,10 +281,10 @@ export const resource = setup({
         onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'object.changed': { description: 'It is looked at again afterwards.' },
-        'resync.due': { description: 'It is looked at again afterwards.' },
+        'object.changed': { description: 'It is checked again afterwards.' },
+        'resync.due': { description: 'It is checked again afterwards.' },
         'write.done': { target: 'checking', actions: ['resetRetries', 'reportCreated'] },
-        'write.conflicted': { target: 'checking', description: 'Somebody else was faster.' },
+        'write.conflicted': { target: 'checking', description: 'Another client has created it first.' },
         'write.terminating': { target: 'terminating' },
         'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
         'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
@@ -292,7 +293,7 @@ export const resource = setup({
             guard: 'hasLastApplied',
             target: 'checking',
             actions: ['recordRefusal', 'reportRefused'],
-            description: 'What was applied before is compared from now on.',
+            description: 'The last known good manifest is compared from now on.',
           },
           { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
         ],
@@ -302,25 +303,24 @@ export const resource = setup({
     },
     unverified: {
       description:
-        'There is no proof that the account of the application may see the object: whatever becomes of the object, the ' +
-        'same is reported, at the same times. Asked for again after a pause of up to five minutes.',
+        'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
+        'the same is reported at the same times. Checked again after a pause of up to five minutes.',
       after: { retryDelay: { target: 'checking' } },
       on: {
-        'object.changed': { description: 'It must not show whether there is an object, or how it is.' },
-        'resync.due': { description: 'Asked for when the pause is over.' },
+        'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
+        'resync.due': { description: 'Checked when the pause is over.' },
       },
     },
     terminating: {
-      description: 'It, or its namespace, is being deleted: its end is waited for, and nothing applied.',
+      description: 'The object or its namespace is being deleted: nothing is applied until it is gone.',
       entry: 'reportTerminating',
       after: { terminatingPollInterval: { target: 'checking' } },
     },
     claimed: {
-      description: 'It belongs to another application, and is left alone.',
+      description: 'It belongs to another application, and is not changed.',
     },
     typeMissing: {
-      description:
-        'The cluster does not know its kind, yet: waits until discovery, which all resources share, says that it is served.',
+      description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
       invoke: {
         id: 'awaitKind',
         src: 'awaitKind',
@@ -333,7 +333,7 @@ export const resource = setup({
       },
     },
     kindUnavailable: {
-      description: 'What serves its kind does not answer: waits, as for a kind that the cluster does not know.',
+      description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
       invoke: {
         id: 'awaitKind',
         src: 'awaitKind',
@@ -343,37 +343,36 @@ export const resource = setup({
       on: {
         'kind.served': { target: 'checking' },
         'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
-        'resync.due': { description: 'Discovery says when its kind is back.' },
+        'resync.due': { description: 'Discovery notices when the kind is available again.' },
       },
     },
     refused: {
-      description: 'The API server will not take it as it is: tried again every five minutes.',
+      description: 'The API server refuses it permanently: retried every five minutes.',
       after: { refusedRetryInterval: { target: 'checking' } },
       on: {
         'object.changed': [
-          { guard: 'isInSync', target: 'checking', description: 'Somebody else corrected it.' },
-          { description: 'What is refused is refused again.' },
+          { guard: 'isInSync', target: 'checking', description: 'Another client has corrected it.' },
+          { description: 'It would be refused again.' },
         ],
-        'resync.due': { description: 'What is refused is refused again.' },
+        'resync.due': { description: 'It would be refused again.' },
       },
     },
     usingLastApplied: {
       description:
-        'The API server will not take its newest manifest, and what was applied before is as it was: that is put back ' +
-        'when somebody changes it. The newest one is tried again every five minutes.',
+        'The API server refuses the current manifest, and the last applied one is in sync and stays corrected. The current ' +
+        'one is retried every five minutes.',
       after: { retryDelay: { target: 'checking' } },
     },
     backingOff: {
-      description:
-        'Something failed that may pass: tried again, as long as it lasts, after a pause of up to five minutes.',
+      description: 'A transient failure: retried after a pause of up to five minutes.',
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [
-          { guard: 'isInSync', target: 'checking', description: 'Somebody else corrected it.' },
-          { description: 'Looked at when the pause is over.' },
+          { guard: 'isInSync', target: 'checking', description: 'Another client has corrected it.' },
+          { description: 'Checked when the pause is over.' },
         ],
-        'resync.due': { description: 'Looked at when the pause is over.' },
-        'stream.resumed': { target: 'checking', description: 'Whatever was away is back.' },
+        'resync.due': { description: 'Checked when the pause is over.' },
+        'stream.resumed': { target: 'checking', description: 'What was unavailable may be back.' },
       },
     },
   },
@@ -398,7 +397,7 @@ function failureOf(event: object): string {
   return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
-/** Whoever does not say it waits for as long as anything is waited for. */
+/** Defaults to the longest retry delay. */
 function nextAttemptOf(event: object): number {
   return 'nextAttemptIn' in event && typeof event.nextAttemptIn === 'number'
     ? Math.max(0, event.nextAttemptIn)

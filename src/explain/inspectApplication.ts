@@ -22,9 +22,9 @@ import { foreignOwnerOf, needsApply, observeObject, setStaleClaim } from '../obs
 export interface InspectedResource {
   /** With its drifts, where they can be known. */
   readonly entry: ResourceEntry;
-  /** As the API server has it; undefined: it is not there, or could not be read. */
+  /** The live object; undefined if it does not exist or could not be read. */
   readonly live: JsonObject | undefined;
-  /** Why it cannot be compared; '': it can, or it is not there. */
+  /** Why it cannot be compared; '' if it can, or if it does not exist. */
   readonly error: string;
   /** Why what is desired could not be tried out in the place of the account; '': it could. */
   readonly refusal: string;
@@ -34,7 +34,7 @@ export interface InspectedResource {
   readonly before: readonly ShownDrift[];
 }
 
-/** An application as the API server has it, compared with what is there. */
+/** An application, with its resources compared with the live objects. */
 export interface InspectedApplication {
   readonly entry: ApplicationEntry;
   /** Undefined: weeder's own rights. */
@@ -90,7 +90,7 @@ export async function inspectApplication(
   return { ...nothing, faults: [...faults, ...planned.faults], resources };
 }
 
-/** Its actor is never started: nobody acts for this one. */
+/** Its actor is never started: explain only inspects. */
 function entryOf(application: Application, status: unknown): ApplicationEntry {
   const { namespace, name, uid, inventory, spec } = application;
   const id = `${namespace}/${name}`;
@@ -148,7 +148,7 @@ function withBefore(seen: InspectedResource, { inventory }: Application): Inspec
   return needsApply(entry) && row?.hash !== undefined ? { ...seen, before: row.drifts } : seen;
 }
 
-/** As the account would; where that may not, or whoever asks may not take its place, with the rights of who asks. */
+/** Impersonates the ServiceAccount; if that is forbidden, uses the caller's own rights. */
 async function dryRunApply(
   api: Pick<ResourceApi, 'dryRunApply'>,
   plan: ResourcePlan,

@@ -33,6 +33,15 @@ const terms: readonly (readonly [RegExp, string])[] = [
   [/\bmade anew\b/, 'recreated'],
   [/clock that never jumps/, 'monotonic clock'],
   [/held back in silence/, 'in unreported back-off'],
+  [
+    /'resource\.(contested|wantedAnew|admitted|ending)'/,
+    'resource.correctionBackOff, desiredStateChanged, mutatedByAdmission, terminating',
+  ],
+  [
+    /\b(kindAway|findWanted|lookAtResource|judgeAnew|planInForce|toldDrifts|halfApplied)\b/,
+    'the names of docs/glossary.md',
+  ],
+  [/keeps changing (the resource|it) back/, 'changed back repeatedly, conflicting manager'],
 ];
 
 test('texts use the terms of the field, and none of those that they took the place of', () => {

@@ -86,7 +86,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     else update(entry, news);
   }
 
-  /** The status concerns nobody but who writes it. */
+  /** A change of the status alone only concerns the status writer. */
   function update(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
     const { status: was } = entry;

@@ -20,9 +20,9 @@ const establishedWithin = 5_000;
 const outdatedPause = 250;
 
 /**
- * One attempt for each resource, stage by stage. What fails stays in the way of nothing: it is tried again while the
- * application is observed. Before anything is applied for the first time its name is in the status, so that nothing is
- * ever applied that nobody would delete again. Nothing is applied in the place of an account that is not there.
+ * Tries each resource once, stage by stage. A failure blocks nothing else: it is retried while the application is
+ * observed. Before anything is applied for the first time it is recorded in the status, so that nothing is applied that
+ * would never be pruned. Nothing is applied if the ServiceAccount does not exist.
  */
 export async function applyApplication(
   effects: ObserverEffects,

@@ -49,8 +49,8 @@ function scheduleAllRemovals({ streams }: ObserverEffects, entry: ApplicationEnt
 }
 
 /**
- * The manifests name what the inventory does not have: somebody has wiped the status while no weeder ran. What is there
- * under these names is the application's where it is its own proof.
+ * Schedules the removal of objects that the manifests name and the inventory does not: the status may have been wiped
+ * while weeder was down. An object is removed only if it proves itself to be applied by the application.
  */
 async function scheduleUnlistedRemovals(
   { restMapper }: ObserverEffects,

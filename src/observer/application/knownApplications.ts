@@ -54,7 +54,7 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
     return (isSame ? [namespace] : [...namespaces.keys()]).flatMap(apply);
   }
 
-  /** Nobody is sorted while there is room for everybody. */
+  /** Nothing is sorted while the total is within the limit. */
   function evaluateAll(): Refused {
     const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
     if (bytes <= limits.bytes) return none;

@@ -32,7 +32,7 @@ type Planned =
   | { readonly is: 'invalid'; readonly faults: readonly ReportedError[] }
   | { readonly is: 'failed'; readonly failure: ApplyFailure };
 
-/** A manifest in its place. */
+/** A manifest with its namespace resolved. */
 interface ResolvedManifest extends MappedManifest {
   readonly manifest: Manifest;
 }
@@ -84,7 +84,7 @@ export async function planResources(
 
 const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
-/** A fault of the observer schema in the words of a condition. */
+/** An error of the observer schema as the condition shows it. */
 function shownSchemaFault({ where, message, hint }: SchemaError): ReportedError {
   return { of: 'schema', place: where, message: `${message}. ${hint}` };
 }
@@ -106,7 +106,7 @@ function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }:
   return entry.resources.has(key) || entry.pendingRemovals.has(key);
 }
 
-/** Synchronous, so that whoever applies meanwhile sees either the plan of before or this one. */
+/** Synchronous, so that a concurrent apply sees either the previous plan or this one. */
 function plan(
   { allow, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
@@ -169,7 +169,7 @@ function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): v
   resource.reason = reason;
 }
 
-/** Whether what it is compared with is what was made of this manifest, or of the one that is kept. */
+/** Whether the baseline belongs to this manifest, or to the last known good one. */
 function isBaselineOf({ appliedHash, lastKnownGood }: ResourceEntry, hash: string): boolean {
   return hash === appliedHash || lastKnownGood !== undefined;
 }

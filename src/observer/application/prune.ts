@@ -106,8 +106,8 @@ function liesIn({ group, kind, namespace, name }: Identity, home: string): boole
 }
 
 /**
- * One attempt for each resource that left the manifests. While there is a fault, nothing is pruned: what seems to have
- * left may be what is meant by what cannot be read.
+ * Tries to remove each resource that is no longer in the manifests. Nothing is pruned while there are errors: a
+ * resource that seems to be removed may be in the part that cannot be read.
  */
 export async function prune(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0 || entry.pendingRemovals.size === 0)

@@ -31,7 +31,7 @@ export async function resolveMappings(
   const timer = clock.setTimeout(() => giveUp('late'), patience);
   const asked = new Map<string, Promise<Known>>();
 
-  /** The answer is waited for elsewhere: whoever asks again gets it. */
+  /** Stops waiting when the time is over. The request itself goes on, and its answer is cached for the next call. */
   async function soon<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
     const first = await Promise.race([answer, late]);
     return first === 'late' ? failed('transient', `The API server does not say in time ${what}.`) : first;

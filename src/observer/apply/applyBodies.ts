@@ -21,7 +21,9 @@ export function bodiesOf({ manifest, mask, topology, owner }: ResourcePlan): App
   };
 }
 
-/** Applied to this very object, and to no other of its name: where it is gone, that is a 409, and nothing is made. */
+/**
+ * Restricts an apply to this object by its uid: if the object is gone the API server answers 409, and creates nothing.
+ */
 export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
   return { ...body, metadata: { ...objectOf(body['metadata']), uid: uidOf(live) } };
 }

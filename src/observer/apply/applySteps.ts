@@ -11,7 +11,7 @@ import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { takeOverAll } from './takeOver.ts';
 
-/** How fields that are not observed are treated where somebody else has written them. */
+/** How unobserved fields are applied that other managers have written. */
 export interface ForcePolicy {
   /** By `pathText`: not applied from the start. */
   readonly omitted: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface ForcePolicy {
   readonly forces: (field: string) => boolean;
 }
 
-/** Nothing of anybody else's is touched. */
+/** Never overrides fields of other managers. */
 export const neverForce: ForcePolicy = { omitted: new Set(), forces: () => false };
 
 /**
@@ -39,7 +39,7 @@ export function forceOwnOnly(plan: ResourcePlan, live: JsonObject): ForcePolicy 
   };
 }
 
-/** Fields may come to belong to somebody else between two attempts. */
+/** The ownership of fields may change between two attempts. */
 const maxAttempts = 5;
 
 /**
@@ -77,8 +77,8 @@ async function finishSteps(
 }
 
 /**
- * What others took away is left away, unless what is left cannot be: the last container that the manifest has, where
- * somebody had kept another one of before.
+ * Leaves out removed fields, unless the object would be invalid without them, for instance with no container left: then
+ * they are applied.
  */
 async function claimWhole(
   api: ObserverApi,
@@ -93,7 +93,7 @@ async function claimWhole(
   return applyAsInit(api, plan, live, whole, { ...policy, omitted: new Set() }, signal);
 }
 
-/** The observed fields, whoever has written them, on what is there. */
+/** Applies the observed fields to the live object, with force. */
 export function applyObserved(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -194,8 +194,8 @@ function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { for
 }
 
 /**
- * Elements that are live and not in the manifest, and that one of the two managers has applied before: a port that is
- * another one now. And those that somebody has put in the place of observed ones.
+ * Live elements that are no longer in the manifest and were applied by one of the two managers, such as a port that has
+ * changed; and elements that have replaced observed ones.
  */
 function obsoleteElements(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
   const { topology, owner } = plan;

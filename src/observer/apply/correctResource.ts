@@ -18,10 +18,9 @@ import { retryOnLive } from './retryOnConflict.ts';
 import { takeOverAll } from './takeOver.ts';
 
 /**
- * Sets the observed fields of what is there, all of them, and nothing else: what is not observed stays as whoever
- * has written it. Excess elements and fields go in the same write; a refusal of the new values is tried once more
- * without the elements that somebody has added or renamed. Never makes the object, and never touches another one of
- * its name, or one that is being deleted.
+ * Applies all observed fields to the live object, and nothing else: unobserved fields stay. Excess elements and fields
+ * are removed by the same write. If the new values are refused, tries once more without elements that were added or
+ * renamed. Never creates the object, and never changes another one of its name, or one that is being deleted.
  */
 export async function correctResource(
   api: ObserverApi,

@@ -11,10 +11,10 @@ import type { ObserverApi } from './observerApi.ts';
 const mostTries = 3;
 
 /**
- * The whole resource, whether there is nothing of its name, what an earlier try has left, or an object of somebody's
- *. Of the last one only the observed fields are set; where others have written what is not observed, that is
- * left to them. Refused as `claimed` when another application has it: of two that try at once, one succeeds. `isAbsent`
- * is a guess: where it is wrong, the first apply is a conflict, is refused, or says that it has made nothing new.
+ * Creates the resource, or applies it to an object that exists already: left by an earlier attempt, or without an
+ * owner. On an existing object only the observed fields are forced. Fails with `claimed` if another application owns
+ * it: of two that try at once, one succeeds. `isAbsent` is a guess: if it is wrong, the first apply is a conflict, is
+ * refused, or answers that nothing was created.
  */
 export async function createResource(
   api: ObserverApi,
@@ -43,14 +43,14 @@ function isRefused(outcome: Outcome<Applied>): boolean {
   return !outcome.ok && outcome.failure.is === 'permanent';
 }
 
-/** What was read a moment ago is there no more, or is there now. */
+/** The object was created or deleted since it was read. */
 function hasChangedMeanwhile({ is }: ApplyFailure): boolean {
   return is === 'missing' || is === 'otherUid' || is === 'conflict';
 }
 
 /**
- * One apply. Where only a part is observed, the init manager has all of it until the first correction or update: the
- * own manager takes what is observed by force then, and nobody else has any of it before.
+ * Creates the object by one apply. If only a part is observed, the init manager owns all of it until the first
+ * correction or update, when the own manager takes the observed fields by force.
  */
 async function createNew(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {
   const { target, owner } = plan;
@@ -77,7 +77,7 @@ async function adopt(
   return done({ object: applied.value, hasChanged: versionOf(applied.value) !== versionOf(live), isNew: false });
 }
 
-/** A conflict over the label names a manager, which nobody can read: the object's annotation has the name. */
+/** Replaces the field manager in an ownership conflict, which is a hash, by the name in the object's annotation. */
 export async function withOwnerName(
   api: ObserverApi,
   { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,

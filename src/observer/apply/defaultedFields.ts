@@ -7,8 +7,8 @@ import type { SchemaNode } from '../model/schemaNode.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 
 /**
- * The bodies with those values in what is observed that the schema lists and the manifest does not have: what the API
- * server had filled in, such as a Service's type, and somebody has changed. Left out they would be left as they are.
+ * Adds to the observed body the values that the schema lists and the manifest leaves out, such as the type of a
+ * Service, where the live value differs. Without this the apply would not restore them.
  */
 export function withDefaultedFields(
   { topology }: ResourcePlan,

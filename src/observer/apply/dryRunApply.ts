@@ -5,7 +5,7 @@ import { bodiesOf, observedFor } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 
-/** Behind the resource's own name: of an object that is there no dry run can say what it would be without intruders. */
+/** Suffix of the name for dry-run creates: a dry run on the live object would include foreign elements. */
 const probeSuffix = '-weeder-probe';
 
 /** What another name cannot help against. */
@@ -17,9 +17,9 @@ const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
 ]);
 
 /**
- * What the API server makes of the manifest, without anything being kept: a dry-run create under a probe name.
- * Where that is refused (a fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or has
- * to be this one), a dry-run apply on what is there: of lists, that one cannot say what does not belong in them.
+ * Returns what the API server makes of the manifest, by a dry-run create under a probe name. If that is refused (a
+ * fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or must be this one), by a
+ * dry-run apply on the live object, which cannot tell foreign elements of lists.
  */
 export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
   const { target, owner } = plan;

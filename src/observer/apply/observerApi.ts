@@ -17,7 +17,7 @@ interface ApplyOptions {
   readonly isDryRun?: boolean;
 }
 
-/** What an apply without force has made. */
+/** The reply to an apply without force. */
 interface Made {
   readonly object: JsonObject;
   /** False: an object of this name was there before, and the apply has only added to it. */
@@ -39,7 +39,7 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
   dryRunCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** A JSON merge patch; the object as it is then. */
   patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** Only this object in the version that was read, and what it owns after it; `conflict`: it is another one by now. */
+  /** Deletes this version of the object, and its dependents in the background. `conflict` if it has changed. */
   remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
 }
 
@@ -62,7 +62,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     return applyFailure(failure, { verb, plural, identity: target.identity }, client.server);
   }
 
-  /** Something in front of the API server may answer with anything. */
+  /** Checks that the answer is the object: a proxy in front of the API server may answer with anything. */
   async function made(
     target: Target,
     verb: AskedOf['verb'],

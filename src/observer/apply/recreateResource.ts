@@ -8,9 +8,9 @@ import type { ObserverApi } from './observerApi.ts';
 import { retryOnLive } from './retryOnConflict.ts';
 
 /**
- * Where only a new object could have the desired values, and the application allows it for this one, it is deleted and
- * recreated, with the proof that every deletion needs. As long as the old one takes to go, this is `terminating`: whoever
- * then finds it missing makes it.
+ * Deletes and recreates the object if an immutable field has to change and the application allows it, with the proof
+ * that every deletion needs. While the old object is terminating the failure is `terminating`, and the next check
+ * creates it.
  */
 export async function orRecreate(
   api: ObserverApi,

@@ -120,7 +120,7 @@ export async function releaseResource(
   });
 }
 
-/** The same of an application that does not exist: its label is on the object, and nobody is there to release it. */
+/** Removes the label, annotation and managers of an application that does not exist. */
 async function removeStaleClaim(
   api: ObserverApi,
   { target, owner }: Pick<ResourcePlan, 'target' | 'owner'>,

@@ -19,9 +19,9 @@ export async function retryOnConflict<T>(
 }
 
 /**
- * Repeats `attempt` in the same way, each time with the object as a new read returns it: the first time with `seen`.
- * Ends when another object has the name by now, or when the object is being deleted. Returns the object of the last
- * attempt, too.
+ * Repeats `attempt` in the same way with the live object, which is read again after each conflict; the first time it is
+ * `seen`. Stops if another object has this name now, or if the object is being deleted. Also returns the object of the
+ * last attempt.
  */
 export async function retryOnLive<T>(
   api: ObserverApi,

@@ -66,7 +66,7 @@ export function takenFromKubectl(
   return isSame ? undefined : { metadata: { uid, resourceVersion, managedFields: left } };
 }
 
-/** By whichever of its verbs; `before-first-apply` has what was there before anybody's fields were managed. */
+/** Any kubectl verb; `before-first-apply` owns the fields from before server-side apply. */
 function isOfKubectl({ manager, operation, subresource }: Entry): boolean {
   const isKubectl = typeof manager === 'string' && /^(?:kubectl(?:-.*)?|before-first-apply)$/.test(manager);
   return isKubectl && operation === 'Update' && isOfWhole(subresource);
@@ -92,8 +92,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 /**
- * Makes `manager` the only owner of what `pathsIn` finds, so that its next apply removes it; the object as it is
- * then. Of an object that has changed since it was read, it is read again and looked for again.
+ * Makes `manager` the only owner of what `pathsIn` finds, so that its next apply removes it. Returns the object as it
+ * is then. After a conflict the object is read again.
  */
 export async function takeOverAll(
   api: ObserverApi,

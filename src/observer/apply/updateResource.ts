@@ -14,11 +14,11 @@ import { retryOnLive } from './retryOnConflict.ts';
 import { takenFromKubectl } from './takeOver.ts';
 
 /**
- * Another manifest or another mask than `plan.before`, on what is there: the observed fields are set, and of the
- * others those whose value in the manifest is another one than before; where that has not changed, whatever somebody has
- * written or taken away stays. Without `plan.before` (a new process knows only a hash) all that others wrote stays.
- * Fields may go from observed to unobserved and back, and the apiVersion may be another one: nothing is deleted on the
- * way. Where only a new object could have the new values, and the plan allows it, it is recreated.
+ * Applies another manifest or field mask than `plan.previous` to the live object. Observed fields are set; unobserved
+ * fields are set only if their value in the manifest has changed, and otherwise stay as other clients have left them.
+ * Without `plan.previous` (a new process knows only a hash) everything written by others stays. Fields may move between
+ * observed and unobserved, and the apiVersion may change, without a deletion on the way. Recreates the object if only a
+ * new one can have the values and the plan allows it.
  */
 export async function updateResource(
   api: ObserverApi,
@@ -54,7 +54,7 @@ async function updateOnce(
   const policy = forcePolicyFor(plan, bodies, live);
   const applied = await applyInSteps(api, plan, live, policy, signal);
   if (applied.ok || applied.failure.is !== 'permanent' || plan.previous !== undefined) return applied;
-  // What is not there may be new in the manifest, or taken away by somebody: what cannot come back stays away.
+  // A missing field may be new in the manifest, or removed by another client: if it cannot be added, it is left out.
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return omitted.size === 0 ? applied : applyInSteps(api, plan, live, { ...policy, omitted }, signal);
 }

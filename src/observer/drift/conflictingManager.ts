@@ -4,9 +4,9 @@ import type { Drift } from '../model/projection.ts';
 import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
 
 /**
- * Who has written what differs, by `metadata.managedFields` of the object as it was found: `kubectl-edit/Update`, or
- * `kube-controller-manager/Update/scale` by a subresource (B, F). The newest of several; their times are whole seconds.
- * Undefined: nobody says so. What was deleted has no owner any more, and whoever wiped the managers has no name.
+ * The field manager that wrote a drifted field, by `metadata.managedFields`: `kubectl-edit/Update`, or
+ * `kube-controller-manager/Update/scale` for a subresource. The newest one if there are several; times are whole
+ * seconds. Undefined if it is unknown: a deleted field has no owner.
  */
 export function conflictingManagerOf(
   live: JsonObject,
@@ -16,7 +16,8 @@ export function conflictingManagerOf(
   if (is === 'missing') return undefined;
   const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
   const holders = entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && ownsAt(fieldsV1, path));
-  // Where somebody owns the field itself, the map around it is no atomic value, and whoever owns that owns only its existence.
+  // If a manager owns the field itself, the map around it is not atomic, and the owner of the map owns only its
+  // existence.
   const owners =
     holders.length > 0 ? holders : entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && concerns(fieldsV1, path, ''));
   const others = owners.filter(({ manager }) => manager !== own && manager !== init);

@@ -10,7 +10,7 @@ interface Corrections {
 /** Of one resource, by `paceKey`: what was corrected lately. A fight over one resource delays no other. */
 export type CorrectionHistory = ReadonlyMap<string, Corrections>;
 
-/** Milliseconds. Without them a fight is 300 writes a second, a rollout each, and thousands of pods (F). */
+/** Milliseconds. Without them a fight is 300 writes a second, a rollout each, and thousands of pods. */
 const firstWait = 2_000;
 const longestWait = 300_000;
 const quiet = 600_000;
@@ -25,8 +25,8 @@ export const noCorrections: CorrectionHistory = new Map();
 export const missingKey = '';
 
 /**
- * What is counted as one: the path. An element that somebody added counts as its list: its name was chosen by whoever
- * added it, and may be another one each time.
+ * The key under which corrections are counted: the path. An added element counts as its list, since whoever adds it can
+ * choose another name each time.
  */
 export function correctionKey({ path, is }: Pick<Drift, 'path' | 'is'>): string {
   return is === 'excess' || is === 'duplicate' ? withoutLastElement(path) : path;
@@ -72,7 +72,7 @@ export function withCorrection(pace: CorrectionHistory, keys: readonly string[],
   return new Map([...recent].slice(-mostRemembered));
 }
 
-/** Whether one of these was corrected lately, and is different again: somebody fights. */
+/** Whether one of these was corrected recently and has drifted again. */
 export function wasCorrectedRecently(pace: CorrectionHistory, keys: readonly string[], now: number): boolean {
   return keys.some((key) => now - (pace.get(key)?.last ?? Number.NEGATIVE_INFINITY) < quiet);
 }

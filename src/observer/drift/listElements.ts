@@ -11,14 +11,14 @@ interface MatchedList {
   readonly duplicates: readonly (readonly [step: string, count: number])[];
   /** Of what is there, duplicates counted once. */
   readonly length: number;
-  /** What is there beside those that are listed, in its order. */
+  /** The live elements that are not listed, in their order. */
   readonly others: readonly (readonly [step: string, element: unknown])[];
 }
 
 interface ListedElement {
   /** As in a path: `[name="web"]`. */
   readonly step: string;
-  /** Undefined: it is not there. */
+  /** Undefined if it does not exist. */
   readonly live: unknown;
   readonly manifest: unknown;
   readonly mask: FieldMask;

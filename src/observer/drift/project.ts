@@ -47,7 +47,7 @@ function visit(place: Place, draft: ProjectionBuilder): void {
   else if (mask.is === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
   else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest))
     draft.put(path, onceOf(live, manifest));
-  // Of an empty map only that it is there is observed: what others put into it is theirs.
+  // Only the existence of an empty map is observed: what others put into it stays.
   else if (mask.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
 }
@@ -92,7 +92,7 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** A projection while it is made. */
+/** Builds a projection. */
 interface ProjectionBuilder extends Projection {
   /** Undefined: it is absent. */
   put(path: string, value: unknown): void;

@@ -27,7 +27,7 @@ export interface ObserverEffects {
   readonly writes: RequestSemaphore;
   /** For trials of what is desired, so that a start keeps no correction waiting. */
   readonly dryRuns: RequestSemaphore;
-  /** For those that are made time and again, so that they keep no start waiting. */
+  /** For re-baselining, so that it does not delay a start. */
   readonly rebaselines: RequestSemaphore;
   readonly rebaselineSchedule: Schedule;
   readonly status: StatusWriter;

@@ -4,10 +4,7 @@ import type { ApplicationApi } from '../status/applicationApi.ts';
 
 /** Which labels are those of applications. */
 export interface OwnershipClaims {
-  /**
-   * Whether the object has the label of an application that does not exist: it is nobody's. False where that cannot be
-   * found out.
-   */
+  /** Whether the object has the label of an application that does not exist. False if that cannot be found out. */
   isStale(object: JsonObject): Promise<boolean>;
 }
 

@@ -4,8 +4,9 @@ import { createSlots, type Release, type Slots } from '../../queue/slots.ts';
 /** Limits concurrent requests. Slow requests do not hold up others. */
 export interface RequestSemaphore extends Pick<Slots, 'active' | 'waiting'> {
   /**
-   * A place for a request of this application about an object of this apiVersion; undefined: its signal ended the wait.
-   * `onSlow` is called when nobody should wait for it any more: it takes long, or what it is about did so before.
+   * Acquires a slot for a request of this application about an object of this apiVersion; undefined if the signal ended
+   * the wait. `onSlow` is called when the caller should stop waiting: the request takes long, or an earlier one like it
+   * did.
    */
   acquire(
     application: string,

@@ -33,7 +33,7 @@ interface ResourceStreamsOptions {
   readonly onClosed: (name: string) => void;
 }
 
-/** The streams of the kinds that are in use: one for each, shared by all applications (B, D). */
+/** The streams of the kinds that are in use: one for each, shared by all applications. */
 export interface ResourceStreams {
   /** By name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
@@ -65,7 +65,7 @@ interface OpenStream {
 /** A stream that goes on where it was lost has proved reliable after this long: before, it may be lost again at once. */
 const provenAfter = 5_000;
 
-/** A stream that nobody may read must not hold up what can be asked for one by one. */
+/** How long to wait for the list of a stream: one that may not be read must not block GETs. Milliseconds. */
 const longestList = 3_000;
 
 export function createResourceStreams(options: ResourceStreamsOptions): ResourceStreams {
@@ -108,7 +108,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     };
     open.set(plan.name, stream);
     const { name, path, kind } = plan;
-    // Whoever may make an Application chooses the kind: one that weeder may not read is no reason to be unready.
+    // The author of an Application chooses the kind: one that weeder may not read must not make weeder unready.
     const need = { name, path, kind, labelSelector: labelName, sink: told, isOptional: true };
     // Nothing is cut from a Secret, but no failure may quote from it.
     needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
@@ -168,7 +168,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
   };
 }
 
-/** Undefined: it is where nobody watches. */
+/** Undefined if the namespace is not watched. */
 function streamPlan(
   { target: { identity, apiVersion, collection } }: ResourcePlan,
   namespaces: 'all' | readonly string[],

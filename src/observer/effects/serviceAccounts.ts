@@ -58,9 +58,9 @@ interface AccountEffects {
 export const serviceAccountNotFound = 'accountMissing';
 
 /**
- * Whether the account is there in whose place everything is applied. The API server does not look: it lets anybody be
- * impersonated, and whoever has the name in a RoleBinding has its rights (F). Undefined: it is there, or nobody may look,
- * or the application makes it itself.
+ * Checks that the impersonated ServiceAccount exists. The API server does not: it lets any name be impersonated, and a
+ * RoleBinding for that name grants its rights. Returns undefined if the account exists, if it may not be read, or if
+ * the application creates it itself.
  */
 export async function checkServiceAccount(
   { serviceAccounts, mayUseOwnRights, report }: AccountEffects,

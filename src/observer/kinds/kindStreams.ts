@@ -13,15 +13,15 @@ export interface KindStreamsOptions {
   readonly onClosed: (name: string) => void;
 }
 
-/** The streams of what makes an API server serve new kinds. They are open while somebody waits for one. */
+/** The streams of CustomResourceDefinitions and APIServices. They are open while a kind is awaited. */
 export interface KindStreams {
   readonly needs: ReadonlyMap<string, StreamNeed>;
   await(isWaiting: boolean): void;
-  /** Nobody waits any more, and no timer keeps the process alive. */
+  /** Closes nothing, but no timer keeps the process alive any more. */
   stop(): void;
 }
 
-/** Whoever comes and goes all the time would have them listed all the time. Milliseconds. */
+/** How long the streams stay open after the last waiter, so that they are not listed again and again. Milliseconds. */
 const keptOpen = 60_000;
 
 const collections = [

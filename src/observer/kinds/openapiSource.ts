@@ -11,9 +11,9 @@ import { type Topologies, topologiesOf } from '../topology/topologies.ts';
 import { groupVersionPath } from './servedKinds.ts';
 import { createSharedRead } from './sharedRead.ts';
 
-/** Documents that changed are noticed after this long, unless somebody asks for what the known ones do not have. */
+/** How long the index is cached, unless a kind is missing from it. */
 const indexKeptMs = 30_000;
-/** A document that nobody has asked for in this time is dropped; those who use it still have what they were given. */
+/** How long an unused document is cached. */
 const documentKeptMs = 3_600_000;
 /** v1 has 1.6 MB, and an API server that has just started builds it first. */
 const timeoutMs = 30_000;

@@ -1,7 +1,7 @@
 import { type Clock, sleep as pauseFor, type TimerHandle } from '../../base/clock.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 
-/** Somebody who waits for something that the API server does not say yet. */
+/** A caller that waits for something that the API server does not serve yet. */
 interface Waiter {
   /** What is missed, such as an apiVersion. */
   readonly about: string;
@@ -10,8 +10,8 @@ interface Waiter {
 }
 
 /**
- * What the API server says of itself, read for everybody who needs it: one read at a time, and ever fewer of them while
- * something stays missing. However many wait, and for however many things, they cost no more reads than one.
+ * A read of discovery data that all callers share: one at a time, and with growing pauses while something is missing.
+ * Any number of waiters costs no more reads than one.
  */
 export interface SharedRead {
   /** Reads, unless what is known was read at most `age` milliseconds ago. */
@@ -20,7 +20,7 @@ export interface SharedRead {
   retryMissing(): Promise<Outcome<undefined>>;
   /** A read that begins after this call. */
   fresh(): Promise<Outcome<undefined>>;
-  /** Resolves to true once it is there, and to false when the signal ends the wait. */
+  /** Resolves to true once it is available, and to false if the signal ends the wait. */
   waitFor(waiter: Waiter, signal: AbortSignal): Promise<boolean>;
   /** What is known may be out of date. Those who wait for what it `concerns` no longer wait for the end of a long pause. */
   invalidate(concerns: (about: string) => boolean): void;

@@ -8,24 +8,24 @@ import { isImmutable } from './immutable.ts';
 
 /** Why a request about one resource was not done. */
 export type ApplyFailureKind =
-  /** The object is not there. */
+  /** The object does not exist. */
   | 'missing'
   /** The API server does not serve its kind (yet): its CustomResourceDefinition is missing, or new. */
   | 'typeMissing'
   /** It is not what it was when this was decided, or fields belong to other managers (`fields`). Decide again. */
   | 'conflict'
-  /** Another application has it (`by`), or somebody else wrote the label. */
+  /** Another application owns it (`by`), or another client wrote the label. */
   | 'claimed'
   /** Only a new object could have these values (`fields`). */
   | 'immutable'
   /** The same again would be refused again. */
   | 'permanent'
-  /** Its namespace is being deleted: nothing can be made in it. */
+  /** Its namespace is being deleted: nothing can be created in it. */
   | 'namespaceTerminating'
   | 'forbidden'
   /** May pass by itself. */
   | 'transient'
-  /** Nobody waits for it any more. */
+  /** The caller has stopped waiting. */
   | 'cancelled'
   /** Another object has its name. */
   | 'otherUid'

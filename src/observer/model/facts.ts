@@ -32,7 +32,7 @@ export type ObserverFact =
     } & OfApplication)
   /** Nothing of it is applied. */
   | ({ readonly type: 'application.invalid'; readonly reason: string } & OfApplication)
-  /** A part of it is not applied, or not as somebody may expect. */
+  /** Some of its resources have errors, and are not applied. */
   | ({ readonly type: 'application.partlyInvalid'; readonly reason: string } & OfApplication)
   | ({
       readonly type: 'application.paused';
@@ -51,7 +51,7 @@ export type ObserverFact =
   | ({
       readonly type: 'resource.drifted';
       readonly drifts: readonly Drift[];
-      /** The field manager that changed it; undefined: nobody knows. */
+      /** The field manager that changed it; undefined if unknown. */
       readonly conflictingManager: string | undefined;
       /** False: the drift is reported, and not corrected. */
       readonly isCorrected: boolean;
@@ -62,28 +62,28 @@ export type ObserverFact =
       /** Milliseconds since the drift was detected. */
       readonly took: number;
     } & AboutResource)
-  /** It is not there any more, or not yet. */
+  /** The object does not exist. */
   | ({ readonly type: 'resource.missing'; readonly isCorrected: boolean } & AboutResource)
-  /** The API server changes it each time that it is applied: as it makes it is how it is desired from now on. */
+  /** Admission mutates these fields each time: its result becomes the desired state. */
   | ({ readonly type: 'resource.mutatedByAdmission'; readonly paths: readonly string[] } & AboutResource)
-  /** Admission or defaults have changed: the API server makes something else of the same manifest, and that is desired now. */
+  /** Admission or defaults have changed: the new result of the same manifest becomes the desired state. */
   | ({ readonly type: 'resource.desiredStateChanged'; readonly paths: readonly string[] } & AboutResource)
-  /** Somebody keeps changing it back: the next correction waits. Milliseconds. */
+  /** The resource was changed back after a correction: the next one waits for so many milliseconds. */
   | ({
       readonly type: 'resource.correctionBackOff';
       readonly conflictingManager: string | undefined;
       readonly wait: number;
     } & AboutResource)
-  /** It is being deleted, and its end is waited for. */
+  /** It is being deleted; weeder waits until it is gone. */
   | ({ readonly type: 'resource.terminating' } & AboutResource)
   | ({ readonly type: 'resource.ownershipConflict'; readonly reason: string } & AboutResource)
-  /** The cluster does not know its kind. */
+  /** The API server does not serve its kind. */
   | ({ readonly type: 'resource.noKindMatch'; readonly reason: string } & AboutResource)
-  /** It will not be taken as it is. */
+  /** The API server refuses it permanently. */
   | ({ readonly type: 'resource.refused' } & Refusal & AboutResource)
-  /** It is tried again. */
+  /** A transient failure, which is retried. */
   | ({ readonly type: 'resource.failed' } & Refusal & AboutResource)
-  /** It left the manifests, or its application ended. */
+  /** It was removed from the manifests, or its application was deleted. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
   | ({ readonly type: 'resource.released' } & AboutResource)
   /**

@@ -14,7 +14,7 @@ export interface Identity {
 /** What JSON can say. */
 export type Json = null | boolean | number | ExactInteger | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** One object of an application's manifests, in its place. */
+/** One object of an application's manifests, with its namespace resolved. */
 export interface Manifest {
   readonly identity: Identity;
   readonly apiVersion: string;

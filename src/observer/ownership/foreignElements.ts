@@ -44,8 +44,8 @@ export function listsWithGaps(live: JsonObject, body: JsonObject, topology: Sche
 }
 
 /**
- * Elements that somebody has put in the place of observed ones: such as the manifest does not have, in a list from
- * which an observed one is gone.
+ * Elements that have replaced observed ones: elements that the manifest does not have, in a list that lacks an observed
+ * one.
  */
 export function replacementsIn(
   live: JsonObject,

@@ -55,7 +55,7 @@ export function notApplied(owner: ApplicationOwner, identity: Identity): Outcome
   return failed('otherUid', `${identityText(identity)} is left as it is: ${owner.name} has not applied this object.`);
 }
 
-/** Whether nobody but its application has written anything of it, but for its status. */
+/** Whether only its application has ever written the object, apart from its status. */
 export function isManagedOnlyBy(live: JsonObject, { own, init }: ApplicationOwner): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields'])
     .map(objectOf)

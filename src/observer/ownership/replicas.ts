@@ -4,7 +4,7 @@ import { type Identity, identityKey, type Manifest } from '../model/identity.ts'
 import { type FieldMask, leaf } from '../schema/fieldMask.ts';
 import { hasManager } from './ownership.ts';
 
-/** Who has written `spec.replicas` by the subresource `scale`, as an autoscaler does (F); undefined: nobody. */
+/** The manager that wrote `spec.replicas` by the subresource `scale`, as an autoscaler does. */
 export function scaleOwnerOf(live: JsonObject): string | undefined {
   const owner = entriesWithReplicas(live).find(({ subresource }) => subresource === 'scale');
   return textOf(owner?.['manager']);

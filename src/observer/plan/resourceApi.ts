@@ -41,7 +41,7 @@ export interface ResourcePlan extends DesiredManifest {
   readonly appliedUid?: string;
 }
 
-/** What an apply has made of a resource. */
+/** The result of an apply. */
 export interface Applied {
   /** The API server's own reply. */
   readonly object: JsonObject;

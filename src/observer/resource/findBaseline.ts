@@ -36,7 +36,9 @@ export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, trie
   setBaseline(entry, baselineOf(plan, tried, entry.initialised), now);
 }
 
-/** What is known stays known where somebody else has the field by now: the trial says nothing of the server's value. */
+/**
+ * Keeps known defaults of fields that another manager owns now: the dry run does not show the server's value for them.
+ */
 function retainedDefaults(
   entry: ResourceEntry,
   plan: ResourcePlan,

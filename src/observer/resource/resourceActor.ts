@@ -33,7 +33,7 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
     });
   }
 
-  /** Is no request about the resource, so that nobody has to wait for its end. */
+  /** Not tracked as a request of the resource, so that draining does not wait for it. */
   const awaitKind = fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
     const entry = resourceOf(input.application, input.resource);
     if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);

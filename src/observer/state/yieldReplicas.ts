@@ -4,7 +4,7 @@ import type { LastKnownGood, ResourceEntry } from './entries.ts';
 import { rememberApplied } from './lastKnownGood.ts';
 
 /**
- * Leaves the replicas to whoever scales the object, unless the schema lists them (F): what is observed is another thing
+ * Leaves the replicas to whoever scales the object, unless the schema lists them: what is observed is another thing
  * then, and has to be applied so, before anything is compared or corrected.
  */
 export function yieldReplicas(entry: ResourceEntry, live: JsonObject): void {

@@ -31,7 +31,7 @@ export interface ResourceView {
   readonly isAsLastApplied: boolean;
   /** Of the drifts. */
   readonly paths: readonly string[];
-  /** Who keeps changing it back, while the next correction waits. */
+  /** The conflicting field manager, while the next correction waits. */
   readonly conflictingManager: string | undefined;
 }
 

@@ -148,7 +148,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
       fields.some((line) => /^ {2}\+ \.spec\.ports\[port=80,protocol="TCP"\]/.test(line)),
       fields.join('\n'),
     );
-    assert.match(about(one, `Secret ${ns.name}/login`)[0] ?? '', /: missing {2}→ put right/);
+    assert.match(about(one, `Secret ${ns.name}/login`)[0] ?? '', /: missing {2}→ corrected/);
 
     const two = await explain(scene, 'two');
     assert.ok(two.includes('  paused until 2999-01-01T00:00:00Z, which ends by itself'));

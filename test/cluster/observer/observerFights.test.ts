@@ -82,7 +82,7 @@ suite('who works against an application on a real API server', { concurrency: 2 
     await untilObject(ns, 'ConfigMap', 'fought', 'the first correction', (object) => dataOf(object) === '1');
     await edit(ns, path, { data: { a: '2' } }, 'their-operator');
     const line = await weeder.log.until('correction backing off: the resource is changed back repeatedly');
-    assert.match(String(line['rival']), /their-operator/);
+    assert.match(String(line['conflictingManager']), /their-operator/);
     // The other resource is corrected while this one waits.
     await edit(ns, pathOf(ns, 'ConfigMap', 'quiet'), { data: { a: '2' } });
     await untilObject(ns, 'ConfigMap', 'quiet', 'the quiet one put back', (object) => dataOf(object) === '1');
