@@ -3,8 +3,11 @@ import type { ObserverEntry } from './observer/observerLines.ts';
 import type { RestartEntry } from './restart/restartLines.ts';
 import type { WeederInput, WeederOutput } from './weeder/weederLines.ts';
 
-/** Raised whenever an older weeder could misread what a newer one wrote. */
-export const recordingVersion = 1;
+/**
+ * Raised whenever one weeder could misread what another one wrote. Version 1 was written before the release of 0.1.0,
+ * with other names for its lines and events.
+ */
+export const recordingVersion = 2;
 
 /** The first line of every file of a recording. */
 export interface RecordingHeader {

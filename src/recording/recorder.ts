@@ -148,7 +148,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   return {
     createWeeder(weederOptions) {
       weeders += 1;
-      if (weeders > 1) append({ in: 'fresh', config: configFileOf(weederOptions.config) });
+      if (weeders > 1) append({ in: 'created', config: configFileOf(weederOptions.config) });
       return recordWeeder(weederOptions, append);
     },
     createStreams(its) {

@@ -76,7 +76,7 @@ export function createPlayer(
   let played = 0;
   let inputs = 0;
   const answers = createResponses<DeletionAnswer>(
-    count(lines, (line) => (line.in === 'answer' ? line.uid : undefined)),
+    count(lines, (line) => (line.in === 'response' ? line.uid : undefined)),
   );
   const ages = createResponses<number | undefined>(
     count(lines, (line) => (line.in === 'readySince' ? line.evidence : undefined)),
@@ -114,14 +114,14 @@ export function createPlayer(
   }
   let stage = begin(isContinued ? assumeReady(config) : config, header.streams);
   async function take(line: WeederInput): Promise<void> {
-    if (line.in === 'fresh') stage = begin(recordedConfig(line.config));
-    else if (line.in === 'answer') answers.give(line.uid, line.answer);
+    if (line.in === 'created') stage = begin(recordedConfig(line.config));
+    else if (line.in === 'response') answers.give(line.uid, line.response);
     else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
     else feed(line, stage);
     // What the file began with is known: from now on services are found by their own config.
-    if (line.in === 'resume') stage.weeder.configure(config);
+    if (line.in === 'snapshotEnd') stage.weeder.configure(config);
     // An answer was acted upon before the next input came, even where both have the same time.
-    if (line.in === 'answer' || line.in === 'readySince') await settled();
+    if (line.in === 'response' || line.in === 'readySince') await settled();
   }
 
   async function next(): Promise<boolean> {
@@ -160,7 +160,7 @@ async function moveTo(clock: VirtualClock, t: number): Promise<void> {
 
 function feed(line: WeederInput, { weeder, streams }: PlayedWeeder): void {
   const sink = 'stream' in line ? streams.needs.get(line.stream)?.sink : undefined;
-  if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
+  if (line.in === 'start' || (line.in === 'snapshotEnd' && line.isRunning)) weeder.start();
   else if (line.in === 'stop') weeder.stop();
   else if (line.in === 'config') configure(line.config, { weeder, streams });
   else if (line.in === 'begin') sink?.begin();

@@ -44,13 +44,13 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
   let streams = begin(recorded, header.streams);
   const feed = (line: WeederInput) => {
     const { weeder } = stage;
-    if (line.in === 'fresh') {
+    if (line.in === 'created') {
       stage.renew(config);
       streams = begin(recordedConfig(line.config));
     } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
-    else if (line.in === 'start' || (line.in === 'resume' && line.isRunning)) weeder.start();
+    else if (line.in === 'start' || (line.in === 'snapshotEnd' && line.isRunning)) weeder.start();
     else if ('stream' in line) pass(line, streams.needs.get(line.stream)?.sink);
-    if (line.in === 'resume') weeder.configure(config);
+    if (line.in === 'snapshotEnd') weeder.configure(config);
   };
 
   clock.suspend(lines[0]?.t ?? 0);

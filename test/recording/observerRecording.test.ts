@@ -158,7 +158,7 @@ test('what is deleted under another version than it was applied in is deleted ag
     await its.pass(10 * second);
   });
   assert.equal(world.object('Widget/one'), undefined);
-  assert.match(readFileSync(file, 'utf8'), /"to":"findServed example\.org\/Widget"/);
+  assert.match(readFileSync(file, 'utf8'), /"request":"findServed example\.org\/Widget"/);
   const replayed = await cli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.match(replayed.stdout, / deleted .*Widget/);

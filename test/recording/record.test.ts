@@ -20,7 +20,7 @@ test('a recording begins with its version, its start and the whole config', asyn
   const [header] = readLines(file);
   assert.deepEqual(header, {
     weeder: 'recording',
-    version: 1,
+    version: 2,
     weederVersion: '0.1.0',
     startedAt: '2026-01-01T00:00:00.000Z',
     part: 1,
@@ -53,7 +53,7 @@ test('inputs and decisions stand in the order in which they happened, with their
   );
   const said = lines.map((line) => line['in'] ?? line['out']).join(' ');
   assert.match(said, /^begin ADDED end begin end start .*readySince/);
-  assert.match(said, /MODIFIED window\.opened deletion\.requested .*answer random .*pod\.deleted/);
+  assert.match(said, /MODIFIED window\.opened deletion\.requested .*response random .*pod\.deleted/);
   assert.match(said, /window\.closed stop$/);
 });
 
@@ -120,7 +120,7 @@ test('a new file repeats what the one before left behind, with the times at whic
   const { file } = await recordIncident(join(folder, 'repeated.jsonl'), { limit: 20_000, repeats: 60 });
   const lines = readLines(file).slice(1);
   const times = lines.map((line) => Number(line['t']));
-  const resume = lines.findIndex((line) => line['in'] === 'resume');
+  const resume = lines.findIndex((line) => line['in'] === 'snapshotEnd');
   assert.deepEqual(
     times,
     times.toSorted((a, b) => a - b),

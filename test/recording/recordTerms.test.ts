@@ -38,12 +38,12 @@ test('a recording with several terms of leadership is replayed with a fresh weed
   for (const number of [1, 2, 3]) await term(opened.value, base.clock, number);
   await opened.value.close();
   const lines = readLines(base.file);
-  assert.equal(lines.filter((line) => line['in'] === 'fresh').length, 2);
+  assert.equal(lines.filter((line) => line['in'] === 'created').length, 2);
   const { code, stdout } = await cli(['replay', base.file]);
   assert.equal(code, 0, stdout);
   assert.equal(stdout.match(/pod deleted/g)?.length, 3);
 
-  const without = lines.filter((line) => line['in'] !== 'fresh').map((line) => JSON.stringify(line));
+  const without = lines.filter((line) => line['in'] !== 'created').map((line) => JSON.stringify(line));
   const replayed = await cli(['replay', file('without.jsonl', `${without.join('\n')}\n`)]);
   assert.equal(replayed.code, 1, 'the one weeder had stopped for good');
 });

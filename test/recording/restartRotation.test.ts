@@ -67,7 +67,7 @@ function linesOf(file: string) {
 /** Who was busy when this file began; undefined: it is the first. */
 function busyIn(file: string): readonly string[] | undefined {
   return linesOf(file).flatMap((line) =>
-    'restart' in line && 'in' in line.restart && line.restart.in === 'resume' ? [line.restart.busy] : [],
+    'restart' in line && 'in' in line.restart && line.restart.in === 'snapshotEnd' ? [line.restart.busy] : [],
   )[0];
 }
 
@@ -121,7 +121,9 @@ test('the hash of the same tags is that of the newest restart by then, which a r
   const to = restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
   const again = new Map([['since', { tag: '17' }]]);
   assert.equal(to, restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
-  const hashAt = recordedHashes([1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', to, hash: `of ${t}` } })));
+  const hashAt = recordedHashes(
+    [1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', request: to, hash: `of ${t}` } })),
+  );
   assert.deepEqual(
     [0, 900, 8_000, 8_900].map((now) => hashAt(to, now)),
     [undefined, 'of 1000', 'of 1000', 'of 9000'],
@@ -129,8 +131,8 @@ test('the hash of the same tags is that of the newest restart by then, which a r
 });
 
 test('what a new file repeats comes in the order in which it came about, and is the newest of each', () => {
-  const memory = createRestartSnapshot();
-  assert.deepEqual(memory.lines([]), []);
+  const snapshot = createRestartSnapshot();
+  assert.deepEqual(snapshot.lines([]), []);
   const object = (name: string, uid: string, resourceVersion: string) => ({
     metadata: { name, namespace: 'shop', uid, resourceVersion },
   });
@@ -138,24 +140,28 @@ test('what a new file repeats comes in the order in which it came about, and is 
   const before = object('web', 'w', '5');
   const written = object('web', 'w', '7');
   const digest = (version: string) =>
-    ({ in: 'answer', to: `digest configmap/shop/settings key uses ${version}`, answer: { is: 'gone' } }) as const;
+    ({
+      in: 'response',
+      request: `digest configmap/shop/settings key uses ${version}`,
+      response: { is: 'gone' },
+    }) as const;
   const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
-  memory.apply({ in: 'created', config: { old: true } });
-  memory.apply({ in: 'keys', current: 'old', ids: ['old'] });
-  memory.apply({ in: 'created', config: {} });
-  memory.apply({ in: 'start' });
-  memory.apply({ in: 'begin', stream: deployments });
-  memory.apply({ in: 'ADDED', stream: deployments, object: before });
-  memory.apply(end);
-  memory.apply({ in: 'keys', current: 'k', ids: ['k'] });
-  memory.apply({ in: 'looked' });
-  memory.apply({ in: 'begin', stream: named });
-  memory.apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
-  memory.apply(digest('3'));
-  memory.apply(digest('4'));
-  memory.apply({ in: 'answer', to: 'patch deployment/shop/web', answer: { is: 'ok', value: written } });
-  memory.apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
-  assert.deepEqual(memory.lines(['deployment/shop/web']), [
+  snapshot.apply({ in: 'created', config: { old: true } });
+  snapshot.apply({ in: 'keys', current: 'old', ids: ['old'] });
+  snapshot.apply({ in: 'created', config: {} });
+  snapshot.apply({ in: 'start' });
+  snapshot.apply({ in: 'begin', stream: deployments });
+  snapshot.apply({ in: 'ADDED', stream: deployments, object: before });
+  snapshot.apply(end);
+  snapshot.apply({ in: 'keys', current: 'k', ids: ['k'] });
+  snapshot.apply({ in: 'keysRead' });
+  snapshot.apply({ in: 'begin', stream: named });
+  snapshot.apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
+  snapshot.apply(digest('3'));
+  snapshot.apply(digest('4'));
+  snapshot.apply({ in: 'response', request: 'patch deployment/shop/web', response: { is: 'ok', value: written } });
+  snapshot.apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
+  assert.deepEqual(snapshot.lines(['deployment/shop/web']), [
     { in: 'created', config: {} },
     { in: 'start' },
     digest('4'),
@@ -163,12 +169,12 @@ test('what a new file repeats comes in the order in which it came about, and is 
     { in: 'ADDED', stream: deployments, object: written },
     end,
     { in: 'keys', current: 'k', ids: ['k'] },
-    { in: 'looked' },
+    { in: 'keysRead' },
     { in: 'begin', stream: named },
     { in: 'ADDED', stream: named, object: object('settings', 's', '3') },
-    { in: 'resume', busy: ['deployment/shop/web'] },
+    { in: 'snapshotEnd', busy: ['deployment/shop/web'] },
   ]);
-  assert.deepEqual(memory.workload('deployment/shop/web'), { stream: deployments, object: written });
-  memory.apply({ in: 'DELETED', stream: deployments, object: written });
-  assert.equal(memory.workload('deployment/shop/web'), undefined);
+  assert.deepEqual(snapshot.workload('deployment/shop/web'), { stream: deployments, object: written });
+  snapshot.apply({ in: 'DELETED', stream: deployments, object: written });
+  assert.equal(snapshot.workload('deployment/shop/web'), undefined);
 });

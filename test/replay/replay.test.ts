@@ -139,16 +139,20 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a foreign text': ['hello\n', /^\.\/bad\.jsonl:1: found no JSON object, so this is neither a recording nor/],
   'a foreign JSON file': ['{"a":1}\n', /^\.\/bad\.jsonl:1: found neither a line of a recording nor a watch event/],
   'a header without what it needs': [
-    '{"weeder":"recording","version":1}\n',
+    '{"weeder":"recording","version":2}\n',
     /^\.\/bad\.jsonl:1: the header of the rec/,
   ],
   'a recording without its header': [
     '{"t":1,"in":"start"}\n',
     /^\.\/bad\.jsonl:1: found a line of a recording without/,
   ],
+  'a version of before the release': [
+    '{"weeder":"recording","version":1,"weederVersion":"0.1.0"}\n',
+    /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 2 only: record again\./,
+  ],
   'a newer version': [
-    '{"weeder":"recording","version":2,"weederVersion":"9.0.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 2 \(weeder 9\.0\.0\), and this weeder reads up to 1\./,
+    '{"weeder":"recording","version":3,"weederVersion":"9.0.0"}\n',
+    /^\.\/bad\.jsonl:1: the recording has version 3 \(weeder 9\.0\.0\); this weeder reads version 2\./,
   ],
 };
 

@@ -39,9 +39,9 @@ export type ObserverInput =
   /** An application whose spec is that of its line before has none here. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   /** `to`: which question, in words. */
-  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedObserverResponse }
+  | { readonly in: 'response'; readonly request: string; readonly response: RecordedObserverResponse }
   /** Of the kind `apps/v1/Deployment`; only what is not as everywhere else. */
-  | ({ readonly in: 'place'; readonly kind: string } & RecordedSchemaNode)
+  | ({ readonly in: 'schemaNode'; readonly kind: string } & RecordedSchemaNode)
   /** What stands for the hash of a manifest: `of` is that of the manifest as it is in the recording. */
   | { readonly in: 'hash'; readonly of: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
@@ -49,8 +49,8 @@ export type ObserverInput =
    * What stands before it in this file repeats what earlier files left behind. Of the `busy` applications something was
    * under way that is not repeated: they are of no account until they come to `rest`.
    */
-  | { readonly in: 'resume'; readonly busy: readonly string[] }
-  | { readonly in: 'rest'; readonly application: string };
+  | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
+  | { readonly in: 'settled'; readonly application: string };
 
 /** A line of the application observer: under a key of its own, so that nobody takes it for one of the others'. */
 export interface ObserverEntry {

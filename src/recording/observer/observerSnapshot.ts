@@ -32,7 +32,7 @@ interface ObserverSnapshot {
   object(kind: string, namespace: string, name: string): object | undefined;
 }
 
-type Answered = Extract<ObserverInput, { readonly in: 'answer' }>;
+type Answered = Extract<ObserverInput, { readonly in: 'response' }>;
 
 const lasting: ReadonlySet<string> = new Set(['find', 'structure', 'account', 'access', 'patchable']);
 
@@ -87,25 +87,25 @@ export function createObserverSnapshot(): ObserverSnapshot {
   }
 
   function applyAnswer(entry: Answered): void {
-    const [what = '', ...rest] = entry.to.split(' ');
-    if (entry.answer.is !== 'ok') return;
+    const [what = '', ...rest] = entry.request.split(' ');
+    if (entry.response.is !== 'ok') return;
     // An account that is missing, or may not see something, is asked for again and again.
-    if (entry.answer.value === false) answers.delete(entry.to);
-    else if (lasting.has(what)) answers.set(entry.to, entry);
+    if (entry.response.value === false) answers.delete(entry.request);
+    else if (lasting.has(what)) answers.set(entry.request, entry);
     else applyWanted(what, `tryOut ${rest.join(' ')}`, entry);
   }
 
   /** Made by the apply alone, its reply is what is wanted; otherwise it is found out by a trial. */
   function applyWanted(what: string, to: string, entry: Answered): void {
-    const value = objectOf('value' in entry.answer ? entry.answer.value : undefined);
+    const value = objectOf('value' in entry.response ? entry.response.value : undefined);
     if (what === 'tryOut') answers.set(to, entry);
     // Of one on the live object only a part is believed.
     else if (what === 'tryAnew') {
-      if (value['isIndependent'] === true) answers.set(to, { ...entry, to });
+      if (value['isIndependent'] === true) answers.set(to, { ...entry, request: to });
     } else if (what === 'delete') answers.delete(to);
     else if (value['isNew'] === true) {
       const tried = { object: value['object'], isIndependent: true };
-      answers.set(to, { in: 'answer', to, answer: { is: 'ok', value: tried } });
+      answers.set(to, { in: 'response', request: to, response: { is: 'ok', value: tried } });
     }
   }
 
@@ -125,9 +125,9 @@ export function createObserverSnapshot(): ObserverSnapshot {
     apply(entry) {
       if ('out' in entry) return;
       applyLife(entry);
-      if (entry.in === 'place') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
+      if (entry.in === 'schemaNode') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
       else if (entry.in === 'hash') hashes.set(entry.of, entry);
-      else if (entry.in === 'answer') applyAnswer(entry);
+      else if (entry.in === 'response') applyAnswer(entry);
       else if ('stream' in entry) applyStream(entry);
     },
     lines(busy) {
@@ -139,7 +139,7 @@ export function createObserverSnapshot(): ObserverSnapshot {
         ...hashes.values(),
         ...answers.values(),
         ...[...streams.keys()].flatMap(recallObserved),
-        { in: 'resume', busy },
+        { in: 'snapshotEnd', busy },
       ];
     },
     application(id) {
@@ -157,7 +157,7 @@ export function createObserverSnapshot(): ObserverSnapshot {
       for (const { objects } of streams.values())
         for (const [id, object] of objects) if (isApplication(object)) yield id;
     },
-    response: (to) => answers.get(to)?.answer,
+    response: (to) => answers.get(to)?.response,
     object(kind, namespace, name) {
       for (const { objects } of streams.values()) {
         const object = objects.get(`${namespace}/${name}`);

@@ -25,7 +25,7 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
   const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
   const rest = watchBusyApplications(
-    (application) => recording.append({ in: 'rest', application }),
+    (application) => recording.append({ in: 'settled', application }),
     options.runtime.clock,
   );
   const append: ObserverRecording['append'] = (entry) => {

@@ -58,7 +58,7 @@ export function recordObserverApi(
     reduced: (value: T) => unknown,
   ): Promise<Outcome<T>> {
     const outcome = await asked;
-    append({ in: 'answer', to, answer: answerOf(outcome, reduced) });
+    append({ in: 'response', request: to, response: answerOf(outcome, reduced) });
     return outcome;
   }
 

@@ -10,7 +10,7 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
     const id = JSON.stringify([kind, ...path]);
     if (told.has(id) || (list.is === 'unknown' && map === 'granular')) return;
     told.add(id);
-    append({ in: 'place', kind, path, list, map });
+    append({ in: 'schemaNode', kind, path, list, map });
   }
 
   function wrap(kind: string, path: readonly string[], at: SchemaNode): SchemaNode {

@@ -45,12 +45,12 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
           onKeys(keys);
         },
         onChecked() {
-          append({ in: 'looked' });
+          append({ in: 'keysRead' });
           onChecked();
         },
       }),
   });
-  const busyNow = watchBusyWorkloads((workload) => append({ in: 'rest', workload }));
+  const busyNow = watchBusyWorkloads((workload) => append({ in: 'settled', workload }));
   onNewFile(() => busyNow(core.control()));
   let isStarted = false;
   // Where there never was a section restartControl, there is nothing to take down.

@@ -50,7 +50,7 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append
     reduced: (value: T) => unknown,
   ): Promise<Answer<T>> {
     const answer = await asked;
-    append({ in: 'answer', to, answer: recordedOf(answer, reduced) });
+    append({ in: 'response', request: to, response: recordedOf(answer, reduced) });
     return answer;
   }
 
@@ -108,15 +108,15 @@ export function recordDigests(digests: Digests, sources: SourcesKnown, append: A
     async digestOf(key, ref, uses) {
       const to = restartRequests.digest(key, ref, uses, sources.get(ref)?.resourceVersion);
       const found = await digests.digestOf(key, ref, uses);
-      const answer = recordedOf(found.is === 'ok' ? { is: 'ok', value: found.digest } : found, (digest) => digest);
-      append({ in: 'answer', to, answer });
+      const response = recordedOf(found.is === 'ok' ? { is: 'ok', value: found.digest } : found, (digest) => digest);
+      append({ in: 'response', request: to, response });
       return found;
     },
     hashOf(key, workload, tags) {
       const hash = digests.hashOf(key, workload, tags);
       const to = restartRequests.hash(key, workload, tags);
       // It is asked at each look at a rollout, and says the same.
-      if (hashes.get(workloadKey(workload)) !== hash) append({ in: 'hash', to, hash });
+      if (hashes.get(workloadKey(workload)) !== hash) append({ in: 'hash', request: to, hash });
       hashes.set(workloadKey(workload), hash);
       return hash;
     },

@@ -21,18 +21,18 @@ export type RestartInput =
   /** The hash keys by their ids, which tell nothing of them. */
   | { readonly in: 'keys'; readonly current: string; readonly ids: readonly string[] }
   /** The hash keys were looked for, and found or not. */
-  | { readonly in: 'looked' }
+  | { readonly in: 'keysRead' }
   /** `to`: which question, in words. */
-  | { readonly in: 'answer'; readonly to: string; readonly answer: RecordedResponse }
+  | { readonly in: 'response'; readonly request: string; readonly response: RecordedResponse }
   /** What goes into the pod template; only where it is another one than before. */
-  | { readonly in: 'hash'; readonly to: string; readonly hash: string }
+  | { readonly in: 'hash'; readonly request: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
   /**
    * What stands before it in this file repeats what earlier files left behind. Of the `busy` workloads something was
    * under way that is not repeated: they are of no account until they come to `rest`.
    */
-  | { readonly in: 'resume'; readonly busy: readonly string[] }
-  | { readonly in: 'rest'; readonly workload: string };
+  | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
+  | { readonly in: 'settled'; readonly workload: string };
 
 /** A line of restart control: under a key of its own, so that nobody takes it for one of the weeder's. */
 export interface RestartEntry {

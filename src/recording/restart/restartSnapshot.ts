@@ -23,7 +23,7 @@ interface RestartSnapshot {
   workload(id: string): { readonly stream: string; readonly object: object } | undefined;
 }
 
-type Answered = Extract<RestartInput, { readonly in: 'answer' }>;
+type Answered = Extract<RestartInput, { readonly in: 'response' }>;
 
 export function createRestartSnapshot(): RestartSnapshot {
   /** In the order in which they came about: the streams of single sources are opened once the keys are known. */
@@ -74,12 +74,12 @@ export function createRestartSnapshot(): RestartSnapshot {
   }
 
   function applyAnswer(entry: Answered): void {
-    const [what = '', about = ''] = entry.to.split(' ');
+    const [what = '', about = ''] = entry.request.split(' ');
     if (what === 'digest') {
       const known = digests.get(about) ?? new Map<string, Answered>();
-      digests.set(about, known.set(entry.to.slice(0, entry.to.lastIndexOf(' ')), entry));
-    } else if ((what === 'patch' || what === 'read') && entry.answer.is === 'ok')
-      applyWritten(objectOf(entry.answer.value));
+      digests.set(about, known.set(entry.request.slice(0, entry.request.lastIndexOf(' ')), entry));
+    } else if ((what === 'patch' || what === 'read') && entry.response.is === 'ok')
+      applyWritten(objectOf(entry.response.value));
   }
 
   function applyLife(entry: RestartInput): void {
@@ -92,9 +92,9 @@ export function createRestartSnapshot(): RestartSnapshot {
     apply(entry) {
       if ('out' in entry) return;
       applyLife(entry);
-      if (entry.in === 'keys' || entry.in === 'looked') steps.set(entry.in, entry);
-      else if (entry.in === 'hash') hashes.set(entry.to.split(' ')[1] ?? '', entry);
-      else if (entry.in === 'answer') applyAnswer(entry);
+      if (entry.in === 'keys' || entry.in === 'keysRead') steps.set(entry.in, entry);
+      else if (entry.in === 'hash') hashes.set(entry.request.split(' ')[1] ?? '', entry);
+      else if (entry.in === 'response') applyAnswer(entry);
       else if ('stream' in entry) applyStream(entry);
     },
     lines(busy) {
@@ -105,7 +105,7 @@ export function createRestartSnapshot(): RestartSnapshot {
         ...[...digests.values()].flatMap((known) => [...known.values()]),
         ...hashes.values(),
         ...[...steps].flatMap(([name, step]) => ('objects' in step ? streamLines(name, step) : step)),
-        { in: 'resume', busy },
+        { in: 'snapshotEnd', busy },
       ];
     },
     workload(id) {

@@ -11,12 +11,12 @@ export function recordWeeder(options: WeederOptions, append: AppendWeeder): Weed
       const { uid, resourceVersion } = request;
       append({ out: 'deletion.requested', uid, resourceVersion });
       const answer = await options.deletePod(request, signal);
-      append({ in: 'answer', uid, answer });
+      append({ in: 'response', uid, response: answer });
       return answer;
     },
     async readySince(evidence, oldest, signal) {
       const key = evidenceKey(evidence);
-      append({ out: 'readySince.asked', evidence: key });
+      append({ out: 'readySince.requested', evidence: key });
       const since = await options.readySince(evidence, oldest, signal);
       append({ in: 'readySince', evidence: key, since: since ?? null });
       return since;

@@ -14,18 +14,18 @@ export type WeederInput =
   /** From now on this config is in force; as in the header. */
   | { readonly in: 'config'; readonly config: object }
   /** This replica became the leader, or a standby, again: a new weeder with this config replaces the one before. */
-  | { readonly in: 'fresh'; readonly config: object }
+  | { readonly in: 'created'; readonly config: object }
   /** The lines before this one in this file repeat what earlier files left behind. `windows`: those that are open. */
-  | { readonly in: 'resume'; readonly isRunning: boolean; readonly windows: readonly string[] }
+  | { readonly in: 'snapshotEnd'; readonly isRunning: boolean; readonly windows: readonly string[] }
   /** Epoch milliseconds; null if it could not be found out. */
   | { readonly in: 'readySince'; readonly evidence: string; readonly since: number | null }
-  | { readonly in: 'answer'; readonly uid: string; readonly answer: DeletionAnswer }
+  | { readonly in: 'response'; readonly uid: string; readonly response: DeletionAnswer }
   | { readonly in: 'random'; readonly value: number };
 
 /** Something that the weeder asked for or reported. */
 export type WeederOutput =
   | { readonly out: 'deletion.requested'; readonly uid: string; readonly resourceVersion: string }
-  | { readonly out: 'readySince.asked'; readonly evidence: string }
+  | { readonly out: 'readySince.requested'; readonly evidence: string }
   | RecordedWeederEvent;
 
 /** A moment by both clocks, in milliseconds: since `startedAt`, and how far the wall clock has jumped since. */

@@ -63,7 +63,7 @@ export function createWeederSnapshot(): WeederSnapshot {
 
   function applyInput(entry: WeederInput, at: Moment): void {
     if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
-    if (entry.in === 'fresh') forgetAll();
+    if (entry.in === 'created') forgetAll();
     if (entry.in === 'readySince') questions = Math.max(0, questions - 1);
     if (!('stream' in entry)) return;
     const stream = streamOf(entry.stream, at);
@@ -75,14 +75,14 @@ export function createWeederSnapshot(): WeederSnapshot {
   return {
     apply(entry, at) {
       if ('in' in entry) applyInput(entry, at);
-      else if (entry.out === 'readySince.asked') questions += 1;
+      else if (entry.out === 'readySince.requested') questions += 1;
       else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
       else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
     },
     forgetStream: (stream) => void streams.delete(stream),
     lines: (now) => [
       ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)).sort((a, b) => a.t - b.t),
-      { ...now, in: 'resume', isRunning, windows: [...windows] },
+      { ...now, in: 'snapshotEnd', isRunning, windows: [...windows] },
     ],
     get isAwaitingResponse() {
       return questions > 0;

@@ -15,8 +15,8 @@ export function comparableObserverEvents(lines: readonly RecordedLine[]): Timeli
     if (!('observer' in line)) return [];
     const { observer: entry, t } = line;
     if ('out' in entry) return busy.has(applicationOf(entry) ?? '') ? [] : { t, ...entry };
-    if (entry.in === 'resume') for (const application of entry.busy) busy.add(application);
-    if (entry.in === 'rest') busy.delete(entry.application);
+    if (entry.in === 'snapshotEnd') for (const application of entry.busy) busy.add(application);
+    if (entry.in === 'settled') busy.delete(entry.application);
     return [];
   });
 }

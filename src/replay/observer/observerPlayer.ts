@@ -181,11 +181,11 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   function learn(input: ObserverInput): void {
     if (input.in === 'begin') closed.delete(input.stream);
     snapshot.apply(input);
-    if (input.in === 'answer' && isAnsweredAlike(input.to)) {
-      if (input.answer.is === 'ok' && input.answer.value !== false) standing.set(input.to, input.answer);
-      else standing.delete(input.to);
+    if (input.in === 'response' && isAnsweredAlike(input.request)) {
+      if (input.response.is === 'ok' && input.response.value !== false) standing.set(input.request, input.response);
+      else standing.delete(input.request);
     }
-    if (input.in === 'resume') for (const application of input.busy) busy.add(application);
+    if (input.in === 'snapshotEnd') for (const application of input.busy) busy.add(application);
   }
 
   function feedStream(input: Extract<ObserverInput, { readonly stream: string }>): void {
@@ -211,12 +211,12 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     async take(input) {
       if ('stream' in input) feedStream(input);
       else feed(input);
-      if (input.in === 'answer' && !isRecalling) {
-        answers.give(input.to, input.answer);
+      if (input.in === 'response' && !isRecalling) {
+        answers.give(input.request, input.response);
         // An answer was acted upon before the next input came, even where both have the same time.
         await settled();
-      } else if (input.in === 'resume') await resume();
-      else if (input.in === 'rest' && busy.has(input.application)) await rest(input.application);
+      } else if (input.in === 'snapshotEnd') await resume();
+      else if (input.in === 'settled' && busy.has(input.application)) await rest(input.application);
     },
     core: () => core,
   };

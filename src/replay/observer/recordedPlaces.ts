@@ -4,7 +4,7 @@ import type { ObserverInput, RecordedSchemaNode } from '../../recording/observer
 /** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
 export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => SchemaNode {
   const places = new Map<string, RecordedSchemaNode>();
-  for (const input of inputs) if (input.in === 'place') places.set(idOf(input.kind, input.path), input);
+  for (const input of inputs) if (input.in === 'schemaNode') places.set(idOf(input.kind, input.path), input);
 
   function at(kind: string, path: readonly string[]): SchemaNode {
     const { list, map } = places.get(idOf(kind, path)) ?? unknownNode;

@@ -79,7 +79,7 @@ export function applicationLimitations(
     return was ? ['how applications would have gone on with nobody to apply them'] : [];
   if (!was) return ['the application observer was not recorded: nothing is known of applications'];
   const busy = lines.flatMap((line) =>
-    'observer' in line && 'in' in line.observer && line.observer.in === 'resume' ? line.observer.busy : [],
+    'observer' in line && 'in' in line.observer && line.observer.in === 'snapshotEnd' ? line.observer.busy : [],
   );
   return [
     ...(recorded.every(({ observer }) => observer !== undefined)

@@ -55,7 +55,7 @@ export function inputsBefore(lines: readonly RecordedLine[]): number[] {
 }
 
 function quietTimes(lines: readonly RecordedLine[], before: readonly number[]): ReadonlyMap<string, number> {
-  const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'resume' ? line.windows : [])));
+  const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'snapshotEnd' ? line.windows : [])));
   const quietUntil = new Map<string, number>();
   for (const key of open) quietUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
   for (const [index, line] of lines.entries()) {

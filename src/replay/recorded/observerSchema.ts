@@ -49,9 +49,9 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
   z.object({ in: z.literal('closed'), stream }),
   z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
   z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
-  z.object({ in: z.literal('answer'), to: z.string(), answer }),
+  z.object({ in: z.literal('response'), request: z.string(), response: answer }),
   z.object({
-    in: z.literal('place'),
+    in: z.literal('schemaNode'),
     kind: z.string(),
     path: z.array(z.string()),
     list,
@@ -59,8 +59,8 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
   }),
   z.object({ in: z.literal('hash'), of: z.string(), hash: z.string() }),
   z.object({ in: z.literal('random'), value: z.number() }),
-  z.object({ in: z.literal('resume'), busy: z.array(z.string()) }),
-  z.object({ in: z.literal('rest'), application: z.string() }),
+  z.object({ in: z.literal('snapshotEnd'), busy: z.array(z.string()) }),
+  z.object({ in: z.literal('settled'), application: z.string() }),
 ]);
 
 /** What a line of the application observer has beside its time. */

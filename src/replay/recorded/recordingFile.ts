@@ -54,11 +54,13 @@ function readConfig(file: object, line: JsonLine): Result<Config> {
 
 function readHeader(first: JsonLine): Result<RecordingHeader> {
   const { version, weederVersion } = first.value;
-  if (typeof version === 'number' && version > recordingVersion) {
+  if (typeof version === 'number' && version !== recordingVersion) {
     const writer = typeof weederVersion === 'string' ? ` (weeder ${weederVersion})` : '';
-    return failed(
-      invalid(first, `the recording has version ${version}${writer}, and this weeder reads up to ${recordingVersion}`),
-    );
+    const hint =
+      version < recordingVersion
+        ? `since its release, 0.1.0 reads version ${recordingVersion} only: record again`
+        : `this weeder reads version ${recordingVersion}`;
+    return failed(invalid(first, `the recording has version ${version}${writer}; ${hint}`));
   }
   const header = recordingHeader.safeParse(first.value);
   return header.success ? ok(header.data) : failed(invalid(first, 'the header of the recording is garbled'));
@@ -77,7 +79,7 @@ function saidIn(line: RecordedLine) {
 /** What stands up to it repeats the file before: the weeder has such a line of its own, and each other controller. */
 function isResume(line: RecordedLine): boolean {
   const said = saidIn(line);
-  return 'in' in said && said.in === 'resume';
+  return 'in' in said && said.in === 'snapshotEnd';
 }
 
 /** Puts the files of one recording in order, and leaves out what a later one only repeats. */

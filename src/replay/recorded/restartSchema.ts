@@ -39,16 +39,16 @@ const config = z.looseObject({});
 export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
   z.discriminatedUnion('in', [
     z.object({ in: z.enum(['created', 'config']), config }),
-    z.object({ in: z.enum(['start', 'stop', 'looked']) }),
+    z.object({ in: z.enum(['start', 'stop', 'keysRead']) }),
     z.object({ in: z.literal('begin'), stream }),
     z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
     z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
     z.object({ in: z.literal('keys'), current: z.string(), ids: z.array(z.string()) }),
-    z.object({ in: z.literal('answer'), to: z.string(), answer }),
-    z.object({ in: z.literal('hash'), to: z.string(), hash: z.string() }),
+    z.object({ in: z.literal('response'), request: z.string(), response: answer }),
+    z.object({ in: z.literal('hash'), request: z.string(), hash: z.string() }),
     z.object({ in: z.literal('random'), value: z.number() }),
-    z.object({ in: z.literal('resume'), busy: z.array(z.string()) }),
-    z.object({ in: z.literal('rest'), workload: z.string() }),
+    z.object({ in: z.literal('snapshotEnd'), busy: z.array(z.string()) }),
+    z.object({ in: z.literal('settled'), workload: z.string() }),
   ]),
   z.object({
     out: eventKind(restartEventKinds),

@@ -15,8 +15,8 @@ export function createExcludedWorkloads(): ExcludedWorkloads {
   const busy = new Set<string>();
   return {
     apply(input) {
-      if (input.in === 'resume') for (const workload of input.busy) busy.add(workload);
-      if (input.in === 'rest') busy.delete(input.workload);
+      if (input.in === 'snapshotEnd') for (const workload of input.busy) busy.add(workload);
+      if (input.in === 'settled') busy.delete(input.workload);
     },
     has: (workload) => busy.has(workload),
     covers({ out, about }) {

@@ -9,7 +9,7 @@ type Told = Pick<FollowKeysOptions, 'onKeys' | 'onChecked'>;
 interface RecordedKeys {
   /** In place of `followKeys`. */
   follow(told: Told): () => void;
-  take(input: Extract<RestartInput, { readonly in: 'keys' | 'looked' }>): void;
+  take(input: Extract<RestartInput, { readonly in: 'keys' | 'keysRead' }>): void;
 }
 
 export function createRecordedKeys(): RecordedKeys {
@@ -19,7 +19,7 @@ export function createRecordedKeys(): RecordedKeys {
 
   function take(input: Parameters<RecordedKeys['take']>[0]): void {
     if (followed === undefined) missed.push(input);
-    else if (input.in === 'looked') followed.onChecked();
+    else if (input.in === 'keysRead') followed.onChecked();
     else followed.onKeys({ ...hashKeysOf(keyNamed(input.current), input.ids.map(keyNamed)), confirms: () => true });
   }
 

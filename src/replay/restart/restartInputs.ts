@@ -13,7 +13,8 @@ export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
 /** How many answers there are to each question. */
 export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const input of inputs) if (input.in === 'answer') counts.set(input.to, (counts.get(input.to) ?? 0) + 1);
+  for (const input of inputs)
+    if (input.in === 'response') counts.set(input.request, (counts.get(input.request) ?? 0) + 1);
   return counts;
 }
 

@@ -150,12 +150,12 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   }
 
   function learn(input: RestartInput): void {
-    const isBusy = input.in === 'rest' && excluded.has(input.workload);
+    const isBusy = input.in === 'settled' && excluded.has(input.workload);
     snapshot.apply(input);
     excluded.apply(input);
-    if (input.in === 'rest' && isBusy) rest(input.workload);
-    else if (input.in === 'answer' && input.to.startsWith('digest ') && input.answer.is === 'ok')
-      digests.set(input.to, input.answer);
+    if (input.in === 'settled' && isBusy) rest(input.workload);
+    else if (input.in === 'response' && input.request.startsWith('digest ') && input.response.is === 'ok')
+      digests.set(input.request, input.response);
   }
 
   function feed(input: RestartInput): void {
@@ -164,13 +164,13 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     else if (input.in === 'config') core?.configure(recordedConfig(input.config));
     else if (input.in === 'start') core?.start();
     else if (input.in === 'stop') core?.stop();
-    else if (input.in === 'keys' || input.in === 'looked') keys.take(input);
+    else if (input.in === 'keys' || input.in === 'keysRead') keys.take(input);
   }
 
   return {
     async take(input) {
       if (isContinued) learn(input);
-      if (input.in === 'answer') answers.give(input.to, input.answer);
+      if (input.in === 'response') answers.give(input.request, input.response);
       else feed(input);
       // An answer was acted upon before the next input came, even where both have the same time.
       if (waitedFor.has(input.in)) await settled();
@@ -179,7 +179,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   };
 }
 
-const waitedFor: ReadonlySet<RestartInput['in']> = new Set(['answer', 'resume', 'rest']);
+const waitedFor: ReadonlySet<RestartInput['in']> = new Set(['response', 'snapshotEnd', 'settled']);
 
 function feedStream(input: Extract<RestartInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
   if (input.in === 'begin') sink?.begin();

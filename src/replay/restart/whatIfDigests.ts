@@ -21,9 +21,9 @@ interface Known {
 export function whatIfDigests(inputs: readonly RestartInput[], onUnread: (source: string) => void): WrapDigests {
   const known = new Map<string, Known[]>();
   for (const input of inputs) {
-    if (input.in !== 'answer' || !input.to.startsWith('digest ') || input.answer.is !== 'ok') continue;
-    const [question, version] = splitQuestion(input.to);
-    const digest = recordedDigest.safeParse(input.answer.value);
+    if (input.in !== 'response' || !input.request.startsWith('digest ') || input.response.is !== 'ok') continue;
+    const [question, version] = splitQuestion(input.request);
+    const digest = recordedDigest.safeParse(input.response.value);
     if (digest.success) known.set(question, [...(known.get(question) ?? []), { version, digest: digest.data }]);
   }
 

@@ -89,7 +89,7 @@ export function createWhatIfRestarts(
   return {
     take(input) {
       if ('stream' in input) feed(input);
-      else if (input.in === 'keys' || input.in === 'looked') keys.take(input);
+      else if (input.in === 'keys' || input.in === 'keysRead') keys.take(input);
     },
     events,
     unreadSources,
