@@ -121,7 +121,7 @@ test('a file that begins in the middle names the applications of which it does n
         await world.pass(20 * second);
       }
     },
-    { limit: 6 * 1024 },
+    { limit: 4 * 1024 },
   );
   assert.match(
     await asked({ observer: {} }, path),
