@@ -5,9 +5,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const texts = globSync(['README.md', '{docs,deploy}/**/*.{md,yaml,json}', '{src,machines}/**/*.{ts,html}'], {
-  cwd: root,
-});
+const texts = globSync(
+  ['README.md', '{docs,deploy}/**/*.{md,yaml,json}', '{src,machines,packages}/**/*.{ts,html}', 'packages/*/README.md'],
+  {
+    cwd: root,
+  },
+);
 
 /** What the project said before it used the field's terms, and what it says now. */
 const terms: readonly (readonly [RegExp, string])[] = [
@@ -58,7 +61,7 @@ test('texts use the terms of the field, and none of those that they took the pla
 });
 
 test('comments give reasons and cite no codes', () => {
-  const sources = globSync('{src,machines,test,bench}/**/*.ts', { cwd: root });
+  const sources = globSync('{src,machines,packages,test,bench}/**/*.ts', { cwd: root });
   const coded = sources.filter((file) => /\([AF]\d+[,)]|[Dd]esign §/.test(readFileSync(join(root, file), 'utf8')));
   assert.ok(sources.length > 1_000);
   assert.deepEqual(coded, []);

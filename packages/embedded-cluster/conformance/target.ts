@@ -9,16 +9,16 @@ export interface Target {
   lines: Client['lines'];
 }
 
-/** What a target does not do if it is older. */
+/** Features that older API servers lack. */
 export interface Features {
   /** Whether it streams lists (WatchList), as API servers from 1.32 on do. */
   readonly hasWatchList: boolean;
 }
 
-/** Given to every part of the suite, which asks for the target inside its tests. */
+/** Called inside the tests of the suite. */
 export type GetTarget = () => Promise<Target>;
 
-/** A namespace that one test has to itself. */
+/** A namespace of one test. */
 export interface Home {
   readonly name: string;
   readonly target: Target;
@@ -45,7 +45,7 @@ const groups: Readonly<Record<string, string>> = {
   rolebindings: '/apis/rbac.authorization.k8s.io/v1',
 };
 
-/** Its namespace goes away with the API server, as those of `testNamespace` do. */
+/** Creates a namespace, which remains until the API server ends. */
 export async function home(getTarget: GetTarget): Promise<Home> {
   const target = await getTarget();
   const name = `conformance-${randomBytes(5).toString('hex')}`;
@@ -62,13 +62,13 @@ export async function home(getTarget: GetTarget): Promise<Home> {
   };
 }
 
-/** The JSON of an answer that has to have this status. */
+/** Asserts the status of a response, and returns its JSON. */
 export function body(answer: Answer, status: number): JsonObject {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   return objectOf(answer.body);
 }
 
-/** A refusal: a complete Status with this code and reason. */
+/** Asserts that a response is a complete Status with this code and reason. */
 export function refused(answer: Answer, code: number, reason: string | undefined): JsonObject {
   const status = body(answer, code);
   assert.match(String(answer.headers['content-type']), /^application\/json/);
@@ -87,7 +87,7 @@ export function versionOf(object: unknown): string {
   return textOf(meta(object)['resourceVersion']) ?? '';
 }
 
-/** The names of a list's items. */
+/** The names of the items of a list. */
 export function names(list: unknown): readonly string[] {
   return arrayOf(objectOf(list)['items']).map((item) => textOf(meta(item)['name']) ?? '');
 }
@@ -101,7 +101,7 @@ export async function patch(at: Home, plural: string, name: string, change: Json
   return body(await at.send('PATCH', at.path(plural, name), options), 200);
 }
 
-/** Leases are objects that no controller touches. */
+/** A Lease: no controller changes it. */
 export function lease(name: string, labels: Readonly<Record<string, string>> = {}): JsonObject {
   return { metadata: { name, labels }, spec: { holderIdentity: 'me' } };
 }

@@ -4,7 +4,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
 import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
 
-/** Server-side apply: who owns what, and who may change it. */
+/** Server-side apply: ownership of fields, conflicts, preconditions. */
 export function testApply(getTarget: GetTarget): void {
   test('an apply creates what is absent, and owns exactly what it says', async () => {
     const at = await home(getTarget);

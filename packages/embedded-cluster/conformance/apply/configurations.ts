@@ -23,7 +23,7 @@ const versions: Readonly<Record<string, string>> = {
   NetworkPolicy: 'networking.k8s.io/v1',
 };
 
-/** An object with its type, as an apply wants it. */
+/** A configuration for an apply, with apiVersion and kind. */
 export function configuration(kind: string, name: string, fields: JsonObject, metadata: JsonObject = {}): JsonObject {
   return { apiVersion: versions[kind] ?? 'v1', kind, metadata: { name, ...metadata }, ...fields };
 }
@@ -32,7 +32,7 @@ export function configMap(data: JsonObject, metadata: JsonObject = {}): JsonObje
   return configuration('ConfigMap', 'a', { data }, metadata);
 }
 
-/** Server-side apply by this manager; `query` may go on: `one&force=true`. `subresource`: `/status`. */
+/** Server-side apply by a manager; `query` may have more parameters: `one&force=true`. `subresource`: `/status`. */
 export function apply(at: Home, object: JsonObject, query = 'one', subresource = ''): Promise<Answer> {
   return at.send('PATCH', `${pathOf(at, object)}${subresource}?fieldManager=${query}`, {
     body: object,
@@ -45,7 +45,7 @@ export async function applied(at: Home, object: JsonObject, query = 'one'): Prom
   return body(answer, answer.status === 201 ? 201 : 200);
 }
 
-/** A patch of the same object by somebody else: `merge`, or `json` for a list of operations. */
+/** A patch by another manager: a merge patch, or a JSON patch for a list of operations. */
 export async function edit(at: Home, object: JsonObject, change: unknown, manager = 'human'): Promise<JsonObject> {
   const contentType = `application/${Array.isArray(change) ? 'json' : 'merge'}-patch+json`;
   return body(
@@ -73,7 +73,7 @@ export function owners(object: JsonObject): JsonObject {
   );
 }
 
-/** The fields that an apply was refused for, each with whose it is, in an order of their own. */
+/** The conflicting fields with their owners, sorted. */
 export function causesOf(status: JsonObject): readonly string[] {
   const causes = arrayOf(objectOf(status['details'])['causes']).map(objectOf);
   return causes.map(({ reason, message, field }) => `${String(reason)}: ${String(message)}: ${String(field)}`).sort();

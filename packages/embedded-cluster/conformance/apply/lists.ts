@@ -4,7 +4,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, home, meta, refused } from '../target.ts';
 import { applied, apply, configuration, edit, live, owners } from './configurations.ts';
 
-/** Server-side apply in lists and in objects that have required fields. */
+/** Server-side apply of lists, and of objects with required fields. */
 export function testApplyLists(getTarget: GetTarget): void {
   test('the manager that made a workload cannot apply less of it without losing the rest', async () => {
     const at = await home(getTarget);
@@ -187,13 +187,13 @@ function names(object: JsonObject): readonly string[] {
     .toSorted();
 }
 
-/** What fieldsV1 says of the containers of a template. */
+/** The fieldsV1 of the containers of a template. */
 function containersIn(fieldsV1: unknown): object {
   const template = objectOf(objectOf(objectOf(fieldsV1)['f:spec'])['f:template']);
   return objectOf(objectOf(template['f:spec'])['f:containers']);
 }
 
-/** Of the first container. */
+/** The fieldsV1 of the first container. */
 function variables(object: JsonObject): readonly string[] {
   const env = arrayOf(containers(object)[0]?.['env']).map(objectOf);
   return env.map(({ name, value }) => `${String(name)}=${String(value)}`);

@@ -6,7 +6,7 @@ import { applied, apply, causesOf, configMap, edit, live, owners } from './confi
 
 const dot = { '.': {} };
 
-/** managedFields as something that clients write themselves. */
+/** managedFields that clients write themselves. */
 export function testManagers(getTarget: GetTarget): void {
   test('a field is moved to another manager by a patch of managedFields, which is no other content', async () => {
     const at = await home(getTarget);

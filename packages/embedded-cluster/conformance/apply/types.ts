@@ -4,7 +4,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { body, type GetTarget, type Home, home, meta, versionOf } from '../target.ts';
 import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
 
-/** Server-side apply and the types of the API: what is no value of theirs, and how values are written. */
+/** Server-side apply and the types of the API: invalid values, and the canonical form of valid ones. */
 export function testApplyTypes(getTarget: GetTarget): void {
   test('a configuration of the wrong types is answered 500, each field by its path and with what was found', async () => {
     const at = await home(getTarget);
@@ -31,7 +31,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     for (const [object, end] of wrong) {
       const { code, reason, message, details } = body(await apply(at, object), 500);
       const told = `failed to create typed patch object (/${String(meta(object)['name'])}; ${end}`;
-      // A real server tells of several faults in any order.
+      // A real server reports several errors in any order.
       assert.deepEqual(String(message).split('\n').sort(), told.split('\n').sort());
       assert.deepEqual([code, reason, details], [500, undefined, undefined]);
     }

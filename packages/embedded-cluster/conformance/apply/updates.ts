@@ -6,7 +6,7 @@ import { body, type GetTarget, type Home, home, meta } from '../target.ts';
 const contentType = 'application/merge-patch+json';
 const all = { '.': {} };
 
-/** managedFields of ConfigMaps and Secrets: which manager owns which field, and since when. */
+/** managedFields of ConfigMaps and Secrets after updates: the owner of each field, and its time. */
 export function testUpdateManagers(getTarget: GetTarget): void {
   test('who sets a key owns it, and takes it from its owner', async () => {
     const at = await home(getTarget);

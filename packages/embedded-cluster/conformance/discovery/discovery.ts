@@ -25,7 +25,7 @@ const resources = {
 
 const described = ['name', 'singularName', 'namespaced', 'kind', 'shortNames', 'group', 'version'];
 
-/** What the server says about itself. */
+/** Discovery, version and health. */
 export function testDiscovery(getTarget: GetTarget): void {
   test('the server says its version and its health', async () => {
     const target = await getTarget();
@@ -97,7 +97,7 @@ export function testDiscovery(getTarget: GetTarget): void {
       const etag = String(answer.headers['etag']);
       assert.match(etag, /^"[0-9A-F]{128}"$/);
       const again = await target.send('GET', path, { accept, etag });
-      // A definition that another test makes meanwhile is news.
+      // Another test may create a definition meanwhile, which changes the document.
       assert([200, 304].includes(again.status), String(again.status));
       const plain = body(await target.send('GET', path, { accept: 'application/json' }), 200);
       assert.equal(plain['kind'], path === '/api' ? 'APIVersions' : 'APIGroupList');

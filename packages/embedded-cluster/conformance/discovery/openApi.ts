@@ -4,7 +4,7 @@ import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../src/
 import { answered, defined } from '../kinds/definitions.ts';
 import { body, type GetTarget, home, type Target } from '../target.ts';
 
-/** `/openapi/v3`: how the objects of each kind are built. */
+/** `/openapi/v3`: the schemas of the kinds. */
 export function testOpenApi(getTarget: GetTarget): void {
   test('an index says where the document of each group and version is, by its hash', async () => {
     const target = await getTarget();
@@ -58,7 +58,7 @@ export function testOpenApi(getTarget: GetTarget): void {
   });
 }
 
-/** Of the fields that the embedded server knows, what matters for merging; of each kind some that differ. */
+/** The topology of some fields that the embedded server knows. */
 const served: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   'api/v1': {
     Service: { '.spec.ports': 'map port=0 protocol=TCP', '.spec.selector': 'atomic', '.spec.externalIPs': 'atomic' },
@@ -107,7 +107,10 @@ async function index(target: Target): Promise<ReadonlyMap<string, string>> {
   return new Map(paths.map(([path, entry]) => [path, textOf(objectOf(entry)['serverRelativeURL']) ?? '']));
 }
 
-/** Of a kind, by the path of each list and map: `map` (with its keys and their defaults), `set`, `atomic`, `list`. */
+/**
+ * The topology of a kind, by the path of each list and map: `map` (with its keys and their defaults), `set`, `atomic`,
+ * `list`.
+ */
 export function merging(document: JsonObject, kind: string): ReadonlyMap<string, string> {
   const schemas = objectOf(objectOf(document['components'])['schemas']);
   const found = new Map<string, string>();
@@ -120,7 +123,7 @@ export function merging(document: JsonObject, kind: string): ReadonlyMap<string,
     const schema = resolved(given);
     const { properties, items } = schema;
     const is = isObject(items) ? listOf(schema, resolved(items)) : mapOf(schema);
-    // The items of a list have its path, and the list has said what it is.
+    // The items of a list have the path of the list, which has its topology already.
     if (is !== '' && !found.has(path)) found.set(path, is);
     if (depth > 12) return;
     if (isObject(items)) walk(items, path, depth + 1);
@@ -135,7 +138,7 @@ export function merging(document: JsonObject, kind: string): ReadonlyMap<string,
   return found;
 }
 
-/** Empty: it is no map, or one of declared fields. */
+/** Empty for values that are no maps, and for maps with declared fields. */
 function mapOf(schema: JsonObject): string {
   if (schema['x-kubernetes-map-type'] === 'atomic') return 'atomic';
   return isObject(schema['additionalProperties']) ? 'map' : '';

@@ -4,7 +4,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, pod, refused } from '../target.ts';
 import { watch } from '../watch/watching.ts';
 
-/** What the server knows of each kind. */
+/** Defaults and validation of the core kinds. */
 export function testCoreKinds(getTarget: GetTarget): void {
   test('pods are completed with the defaults that controllers rely on', async () => {
     const at = await home(getTarget);

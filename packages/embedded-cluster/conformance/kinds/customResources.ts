@@ -9,7 +9,7 @@ const status = { subresources: { status: {} } };
 const text = { type: 'string' };
 const untested = 'the server rejected our request due to an error in our request';
 
-/** CustomResourceDefinitions, and what they define. */
+/** CustomResourceDefinitions and custom resources. */
 export function testCustomResources(getTarget: GetTarget): void {
   test('before its definition a custom resource is not even a Status, and after it it is established and served', async () => {
     const at = await home(getTarget);
@@ -32,7 +32,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.deepEqual(conversion, { strategy: 'None' });
     const list = body(await at.send('GET', path()), 200);
     assert.deepEqual([list['kind'], list['items']], ['WidgetList', []]);
-    // Said by another controller than the one that serves it.
+    // This condition is set by another controller than the one that serves the kind.
     const served = body(await answered(at, `/apis/${widgets.group}/v1`, 200), 200);
     assert.deepEqual(
       arrayOf(served['resources']).map((each) => [objectOf(each)['name'], objectOf(each)['kind']]),

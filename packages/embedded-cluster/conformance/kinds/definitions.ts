@@ -6,7 +6,7 @@ import { body, type Home } from '../target.ts';
 
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** A custom resource `widgets` of a group that one test has to itself. */
+/** A custom resource `widgets`, in a group that only one test uses. */
 interface Widgets {
   readonly group: string;
   /** The name of its definition. */
@@ -19,7 +19,7 @@ interface Widgets {
   patch(name: string, change: JsonObject): Promise<Answer>;
 }
 
-/** Waits until the definition's objects are served, as every client of a new one has to. */
+/** Waits until the resource is served, as every client of a new definition has to. */
 export async function defined(at: Home, spec: JsonObject, more: JsonObject = {}): Promise<Widgets> {
   const widgets = undefinedYet(at);
   const { group, name } = widgets;
@@ -53,19 +53,19 @@ export function undefinedYet(at: Home): Widgets {
   };
 }
 
-/** Asks until the answer has this status; as `impersonate`, if that is given. */
+/** Requests the path until the response has this status; as `impersonate`, if that is given. */
 export function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
   return asked(at, path, `answered ${status}`, (answer) => answer.status === status, impersonate);
 }
 
-/** Waits until the object's deletion has begun: those of a definition that ends are marked one after the other. */
+/** Waits until the object is terminating: the objects of a deleted definition are deleted one by one. */
 export async function ending(at: Home, path: string): Promise<void> {
   const isEnding = ({ body: object }: Answer) =>
     typeof objectOf(objectOf(object)['metadata'])['deletionTimestamp'] === 'string';
   await asked(at, path, 'being deleted', isEnding);
 }
 
-/** The definition, once its condition says that it is established: a real server serves the kind a moment before that. */
+/** Returns the definition when it is established: a real server serves the kind a moment earlier. */
 export async function established(at: Home, name: string): Promise<JsonObject> {
   const { body: definition } = await asked(at, `${definitions}/${name}`, 'established', (answer) =>
     arrayOf(objectOf(objectOf(answer.body)['status'])['conditions'])
@@ -75,7 +75,7 @@ export async function established(at: Home, name: string): Promise<JsonObject> {
   return objectOf(definition);
 }
 
-/** Asks for a path until the answer is the one that is waited for. */
+/** Requests a path until the response is the expected one. */
 async function asked(
   at: Home,
   path: string,

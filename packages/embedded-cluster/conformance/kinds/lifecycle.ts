@@ -4,7 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, pod, refused } from '../target.ts';
 
-/** Controllers take their time: a namespace with a pod in it goes in rounds of 16 s, longer on a busy machine. */
+/**
+ * Controllers take their time: the deletion of a namespace with a pod proceeds in rounds of 16 s, longer on a busy
+ * machine.
+ */
 async function untilGone(at: Home, path: string): Promise<void> {
   for (let tries = 0; tries < 2400; tries += 1) {
     if ((await at.send('GET', path)).status === 404) return;
@@ -18,7 +21,7 @@ function ownedBy(owner: object, more: object = {}) {
   return { ownerReferences: [{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name, uid, ...more }] };
 }
 
-/** What goes when something else goes: namespaces with their content, owners with what they own. */
+/** Namespaces and their content, owners and their dependants. */
 export function testLifecycle(getTarget: GetTarget): void {
   test('a namespace says its phase and its name, and cannot be created twice', async () => {
     const at = await home(getTarget);
@@ -86,7 +89,7 @@ export function testLifecycle(getTarget: GetTarget): void {
     const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
-    // The collector has to have seen what is owned, or it leaves the reference and takes it for a dangling one.
+    // The garbage collector has to know the dependant, or it leaves the reference and treats it as dangling.
     await pause(500);
     body(await at.send('DELETE', at.path('leases', 'owner'), { body: { propagationPolicy: 'Orphan' } }), 200);
     await untilGone(at, at.path('leases', 'owner'));

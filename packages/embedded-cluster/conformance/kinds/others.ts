@@ -5,7 +5,7 @@ import { body, create, type GetTarget, home, meta, patch, refused } from '../tar
 
 const rbac = 'rbac.authorization.k8s.io';
 
-/** Kinds that applications have beside their workloads. */
+/** Kinds that applications have in addition to their workloads. */
 export function testOtherKinds(getTarget: GetTarget): void {
   test('an Ingress needs rules or a backend, and its paths a type', async () => {
     const at = await home(getTarget);

@@ -5,7 +5,7 @@ import { body, create, type GetTarget, home, meta, patch, refused } from '../tar
 
 const contentType = 'application/merge-patch+json';
 
-/** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs, before any controller has seen them. */
+/** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs as they are stored, before a controller changes them. */
 export function testWorkloads(getTarget: GetTarget): void {
   test('workloads are completed with the defaults of their kind', async () => {
     const at = await home(getTarget);
@@ -134,7 +134,7 @@ const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
 const labels = { app: 'web' };
 const other = { matchLabels: { app: 'other' } };
 
-/** One of that kind that makes no pods. */
+/** A workload of the kind without pods. */
 function workload(plural: string): JsonObject {
   const metadata = { name: 'web' };
   const template = { metadata: { labels }, spec: { containers, nodeSelector: { none: 'such' } } };

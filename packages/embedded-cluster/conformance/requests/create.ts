@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, pod, refused, versionOf } from '../target.ts';
 
-/** Unix ms, as the API's times have it: to the second, downwards. */
+/** Unix ms, rounded down to the second as the API's times are. */
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 
-/** POST: what the server adds, and what it refuses. */
+/** POST. */
 export function testCreate(getTarget: GetTarget): void {
   test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
     const at = await home(getTarget);
@@ -34,7 +34,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.match(versionOf(made), /^[1-9]\d*$/);
     assert.match(String(meta(made)['creationTimestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     const [field] = arrayOf(meta(made)['managedFields']).map(objectOf);
-    // Each is taken at a moment of its own, in either order, and a second may begin between them.
+    // The two times are taken independently, so that a second may begin between them.
     for (const stamp of [meta(made)['creationTimestamp'], field?.['time']]) {
       const time = Date.parse(String(stamp));
       assert.ok(time >= sent && time <= answered, `${String(stamp)} is not when the request was on its way`);

@@ -94,7 +94,7 @@ export function testDelete(getTarget: GetTarget): void {
 
   test('a pod on a node keeps its grace period, which may only be shortened', async () => {
     const at = await home(getTarget);
-    // Long, for of a grace that has passed meanwhile a shorter one leaves a second.
+    // Long: if the grace period has passed meanwhile, a shorter one leaves a second.
     const spec = { ...onNode, terminationGracePeriodSeconds: 70 };
     await create(at, 'pods', pod('web', { spec }));
     const first = body(await remove(at, 'pods', 'web'), 200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { body, create, type GetTarget, home, lease, pod, refused } from '../target.ts';
 
-/** What the server answers to what it does not do. */
+/** Responses to unsupported requests. */
 export function testErrors(getTarget: GetTarget): void {
   test('what does not exist is not found, and named', async () => {
     const at = await home(getTarget);

@@ -25,7 +25,7 @@ async function budget(at: Home, spec: object): Promise<void> {
   await create(at, 'poddisruptionbudgets', object);
 }
 
-/** A real budget is worked out by a controller, a moment later. */
+/** On a real server a controller calculates the budget a moment later. */
 async function until(answer: () => Promise<Answer>, status: number): Promise<Answer> {
   for (let tries = 0; tries < 200; tries += 1) {
     const last = await answer();
@@ -35,7 +35,7 @@ async function until(answer: () => Promise<Answer>, status: number): Promise<Ans
   return answer();
 }
 
-/** The eviction of pods, and the budgets that forbid it. */
+/** Evictions, and the PodDisruptionBudgets that forbid them. */
 export function testEviction(getTarget: GetTarget): void {
   test('an eviction deletes the pod and says so', async () => {
     const at = await home(getTarget);

@@ -8,7 +8,7 @@ import { body, create, type GetTarget, type Home, home, meta, refused } from '..
 const rbac = 'rbac.authorization.k8s.io';
 const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
 
-/** Requests as a ServiceAccount, which may do what roles allow it. */
+/** Requests as a ServiceAccount, which is limited to what roles allow. */
 export function testImpersonation(getTarget: GetTarget): void {
   test('an account without a role may do nothing, and is told what', async () => {
     const at = await home(getTarget);
@@ -129,7 +129,7 @@ async function grant(at: Home, rules: readonly JsonObject[]): Promise<void> {
   await create(at, 'rolebindings', { metadata: { name: 'tenant' }, subjects, roleRef });
 }
 
-/** Waits until the grant is known: the real server reads roles through watches of its own. */
+/** Waits until the grant is effective: the real server reads roles through watches. */
 async function allowed(at: Home, path: string): Promise<void> {
   await answered(at, path, 200, accountOf(at));
 }

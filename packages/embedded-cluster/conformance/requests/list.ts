@@ -114,7 +114,7 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual([names(exact), versionOf(exact)], [['l-0', 'l-1'], then]);
     const old = await list(at, `?resourceVersion=${then}&limit=10`);
     assert.deepEqual([names(old), versionOf(old)], [['l-0', 'l-1'], then]);
-    // What the watch cache has not heard of yet is in no list that may be older: one of now waits for it.
+    // A list that may be stale omits what the watch cache has not received: an exact one waits for it.
     const now = versionOf(await list(at));
     const notOlder = await list(at, `?resourceVersion=${now}&resourceVersionMatch=NotOlderThan&limit=10`);
     assert.deepEqual(names(notOlder), ['l-0', 'l-1', 'later']);

@@ -20,7 +20,7 @@ const one = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
-/** Metadata without the rest, by the Accept header. */
+/** Partial metadata, by the Accept header. */
 export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('an object is given as its metadata, whichever way it is asked for', async () => {
@@ -132,7 +132,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 }
 
-/** Nothing of its content may be seen in its metadata. */
+/** The metadata must not contain any of the content. */
 async function secret(at: Home, name: string) {
   const made = await create(at, 'secrets', { metadata: { name }, stringData: { k: 'value' } });
   assert.equal(arrayOf(meta(made)['managedFields']).length, 1);

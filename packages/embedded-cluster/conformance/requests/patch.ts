@@ -25,7 +25,7 @@ function send(at: Home, type: keyof typeof types, change: unknown, name = 'a', p
   return at.send('PATCH', at.path(plural, name), { body: change, contentType: types[type] });
 }
 
-/** PATCH in its three kinds. */
+/** PATCH, except for apply. */
 export function testPatch(getTarget: GetTarget): void {
   test('a merge patch merges objects, removes by null, and replaces lists', async () => {
     const at = await home(getTarget);

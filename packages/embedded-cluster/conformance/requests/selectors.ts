@@ -6,7 +6,7 @@ function ask(at: Home, parameter: string, selector: string, plural = 'leases') {
   return at.send('GET', `${at.path(plural)}?${parameter}=${encodeURIComponent(selector)}`);
 }
 
-/** Which leases a selector finds, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
+/** The leases that a selector finds, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
 const byLabels: readonly (readonly [string, readonly string[]])[] = [
   ['', ['a', 'b', 'empty', 'none', 'number']],
   ['x', ['a', 'b', 'empty']],

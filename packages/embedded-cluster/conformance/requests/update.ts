@@ -5,7 +5,7 @@ import { body, create, type GetTarget, home, lease, meta, patch, pod, refused, v
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** PUT, and what every change keeps to: versions, generation, the status apart. */
+/** PUT, and the rules of every update: versions, generation, the status subresource. */
 export function testUpdate(getTarget: GetTarget): void {
   test('an update of an older version is a conflict', async () => {
     const at = await home(getTarget);

@@ -4,7 +4,7 @@ import { objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, patch, pod, versionOf } from '../target.ts';
 import { summary, watch } from './watching.ts';
 
-/** What a watch tells of changes. */
+/** The events of a watch. */
 export function testWatchChanges(getTarget: GetTarget): void {
   test('a watch tells each change after its version, in order and with its version', async (t) => {
     const at = await home(getTarget);
@@ -51,7 +51,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
     const events = [];
     for (let i = 0; i < 5; i += 1) events.push(await seen.next());
     assert.deepEqual(events.map(summary), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a']);
-    // The one that left is shown as it was while it belonged, at the version at which it left.
+    // An object that has left is shown in its last selected state, with the version at which it left.
     assert.deepEqual(meta(events[2]?.object)['labels'], { x: '1' });
     assert.equal(versionOf(events[2]?.object), versionOf(left));
   });

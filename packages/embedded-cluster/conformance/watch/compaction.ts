@@ -4,10 +4,10 @@ import { textOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, names, patch, refused, versionOf } from '../target.ts';
 import { summary, watch } from './watching.ts';
 
-/** Makes the target forget its history up to now. */
+/** Makes the target forget its history. */
 type Compact = () => Promise<unknown>;
 
-/** What is answered to those who ask for a past that has been forgotten; for targets that can be made to forget. */
+/** Requests for a compacted version, on targets that can be compacted. */
 export function testCompaction(getTarget: GetTarget, forget: Compact): void {
   test('a watch from a forgotten version is told 410 in the stream', async (t) => {
     const at = await home(getTarget);

@@ -26,7 +26,7 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
   return type === 'BOOKMARK' && objectOf(meta(object)['annotations'])['k8s.io/initial-events-end'] === 'true';
 }
 
-/** Where a watch begins, and how it ends. */
+/** Where a watch starts, and how it ends. */
 export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('without a version, or from 0, a watch begins with what there is', async (t) => {
@@ -96,7 +96,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     const seen = await watch(t, at.target, at.path('leases'), query);
     const last = await create(at, 'leases', lease('b'));
     assert.deepEqual(await seen.take(1), ['ADDED b']);
-    // Two seconds before the end; a real server may send others at any time.
+    // Two seconds before the end; a real server may send more at any time.
     const marks = await seen.rest();
     for (const event of marks) assert.equal(event.type, 'BOOKMARK');
     const newest = marks.at(-1);

@@ -6,21 +6,21 @@ import { meta, type Target } from '../target.ts';
 export interface WatchEvent {
   readonly type: string;
   readonly object: JsonObject;
-  /** The line as it came. */
+  /** The line as received. */
   readonly line: string;
 }
 
 /** An open watch. */
 interface Watching {
-  /** The next event; fails when none comes. */
+  /** Returns the next event; fails if the watch ends. */
   next(): Promise<WatchEvent>;
-  /** The next changes, as `TYPE name`: where bookmarks are allowed, one may come at any time between them. */
+  /** Returns the next changes, as `TYPE name`, without the bookmarks between them. */
   take(count: number): Promise<readonly string[]>;
-  /** All events until the server ends the watch. */
+  /** Returns all events until the server ends the watch. */
   rest(): Promise<readonly WatchEvent[]>;
 }
 
-/** Opens a watch on a collection; it ends with the test. */
+/** Opens a watch on a collection; it is closed after the test. */
 export async function watch(
   t: TestContext,
   target: Target,

@@ -66,7 +66,7 @@ test('of wholes only that they are there can be owned', () => {
   ]);
 });
 
-/** Containers of which few names are shared, so that keys meet. */
+/** Containers of few names, so that keys collide. */
 const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F'), { maxLength: 6 });
 const list = names.chain((all) =>
   fc.tuple(

@@ -23,7 +23,7 @@ test('times are the clock’s, and watches end by it', async () => {
   await until('the watch is open', () => at.server.requests.count('watch', 'leases') === 1);
   await clock.pass(600_000);
   const types = (await watched).map((line) => String(objectOf(JSON.parse(line))['type']));
-  // One a minute, and the one two seconds before the end.
+  // One a minute, and the last one two seconds before the end.
   assert.deepEqual(types, Array(11).fill('BOOKMARK').slice(0, types.length));
   assert(types.length >= 10);
   assert.equal(clock.pending, 0);

@@ -10,7 +10,7 @@ import { demoCluster, home, made } from '../support/cluster.ts';
 
 const labels = { app: 'web' };
 
-/** Two pods behind a service, with everything that keeps them going. */
+/** A ReplicaSet of two pods with a Service, the controllers and a kubelet. */
 async function cluster() {
   const { clock, store } = demoCluster();
   const annotations = { [programAnnotation]: JSON.stringify({ readyAfter: 1_000 }) };

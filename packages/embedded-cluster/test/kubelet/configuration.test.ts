@@ -8,7 +8,7 @@ import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
 import { demoCluster, home, made } from '../support/cluster.ts';
 
-/** A cluster whose kubelet tells what containers start with. */
+/** A cluster that records what containers start with. */
 function cluster(t: TestContext) {
   const { clock, store } = demoCluster();
   const starts: ContainerContent[] = [];

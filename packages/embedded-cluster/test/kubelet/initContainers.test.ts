@@ -116,7 +116,7 @@ test('an init container that crashes backs off as any other, and holds the whole
   assert.equal(web.state('check'), 'terminated Completed');
   assert.equal(web.state('main'), 'running');
   assert.equal(web.condition('Ready')?.['status'], 'True');
-  // What is done is not run again.
+  // Completed init containers do not run again.
   assert.equal(web.restarts('migrate'), 0);
   web.stop();
   assert.equal(web.clock.pending, 0);

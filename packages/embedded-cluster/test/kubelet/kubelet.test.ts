@@ -9,7 +9,7 @@ import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { demoCluster, home, made } from '../support/cluster.ts';
 
-/** What a pod's status says, and when. Times are milliseconds. */
+/** A status of a pod and its time. Times are milliseconds. */
 interface Said {
   readonly at: number;
   readonly kind: string;
@@ -63,7 +63,7 @@ async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: nu
   return all.slice(all.findIndex(({ kind }) => kind.includes('ready true')));
 }
 
-/** For each back-off: how long the status said `terminated`, and how long it took altogether. */
+/** For each back-off: how long the status was `terminated`, and the whole back-off. */
 function phases(all: readonly Said[]): { readonly terminated: number; readonly total: number }[] {
   return all.flatMap(({ kind, at }, index) => {
     const [next, afterNext] = [all[index + 1], all[index + 2]];

@@ -14,9 +14,9 @@ export const home = 'shoot-1';
 interface DemoCluster {
   readonly clock: SimulatedClock;
   readonly store: ApiStore;
-  /** Creates a pod on a node, by its program. */
+  /** Creates a pod on a node with a program. */
   pod(name: string, program: Partial<Program>, containers?: readonly string[]): KubeObject;
-  /** Makes the service `db` ready, or not. */
+  /** Makes the Service `db` ready, or not ready. */
   setReady(isReady: boolean): void;
 }
 
@@ -45,7 +45,7 @@ export function demoCluster(): DemoCluster {
   };
 }
 
-/** The object of an outcome that has to be good. */
+/** Returns the object of an outcome that must be a success. */
 export function made(outcome: Outcome<KubeObject>): KubeObject {
   assert(outcome.ok, outcome.ok ? '' : (outcome.error.message ?? ''));
   return outcome.value;

@@ -1,7 +1,7 @@
 import { type ApiServerOptions, createApiServer } from '../../src/apiserver/apiServer.ts';
 import { type Client, createClient } from '../../src/client.ts';
 
-/** A server of the test's own, and a client for it. */
+/** Starts an API server for one test, with a client. */
 export async function serving(options: ApiServerOptions = {}) {
   const server = createApiServer(options);
   const listening = await server.listen();

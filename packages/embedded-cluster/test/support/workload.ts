@@ -10,7 +10,7 @@ import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
 import { demoCluster, home, made } from './cluster.ts';
 
-/** The embedded cluster in virtual time, with the controllers of all workloads and a kubelet, and one workload. */
+/** Starts the embedded cluster in virtual time, with all controllers, a kubelet, and one workload. */
 export async function demoWorkload(t: TestContext, resource: Resource, more: JsonObject = {}) {
   const { clock, store } = demoCluster();
   const parts = [startWorkloads(store, clock), startKubelet({ store, clock, version: '1.36', seed: 1 })];
@@ -45,12 +45,12 @@ export async function demoWorkload(t: TestContext, resource: Resource, more: Jso
         const { type, status, reason } = objectOf(each);
         return `${String(type)}=${String(status)} ${String(reason)}`;
       }),
-    /** Another release: a template that differs, and one that never becomes ready. */
+    /** Rolls out another template; `breakRelease` one that never becomes ready. */
     release: (release: string) => patch(templateOf({ release })),
     breakRelease: (release: string) =>
       patch(templateOf({ release, [programAnnotation]: JSON.stringify({ isHealthy: false }) })),
     pods: () => store.list(pods, { namespace: home }),
-    /** Of the pods, by their names: their releases, `!` where one is not ready. */
+    /** The releases of the pods, in the order of their names; `!` marks those that are not ready. */
     releases: () => store.list(pods, { namespace: home }).map(releaseOf),
     remove: (name: string) => store.delete(pods, home, name),
   };
