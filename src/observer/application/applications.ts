@@ -62,10 +62,10 @@ export function createApplications(options: ApplicationsOptions): Applications {
   function reconcileAll(ids: Iterable<string>): void {
     if (!isRunning) return;
     for (const id of ids) {
-      const news = known.get(id);
-      if (news === undefined) continue;
-      if (known.needsRead(id)) track(leaving, readAgain(id, news.application));
-      else reconcile(id, news);
+      const latest = known.get(id);
+      if (latest === undefined) continue;
+      if (known.needsRead(id)) track(leaving, readAgain(id, latest.application));
+      else reconcile(id, latest);
     }
   }
 
@@ -77,13 +77,13 @@ export function createApplications(options: ApplicationsOptions): Applications {
     else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => reconcileAll([id]), readAgainAfter);
   }
 
-  function reconcile(id: string, news: KnownApplication): void {
+  function reconcile(id: string, latest: KnownApplication): void {
     const entry = entries.get(id);
-    if (entry !== undefined && entry.about.uid !== news.application.uid) {
+    if (entry !== undefined && entry.about.uid !== latest.application.uid) {
       drop(entry);
-      add(id, news);
-    } else if (entry === undefined) add(id, news);
-    else update(entry, news);
+      add(id, latest);
+    } else if (entry === undefined) add(id, latest);
+    else update(entry, latest);
   }
 
   /** A change of the status alone only concerns the status writer. */

@@ -20,10 +20,10 @@ export function applicationReports(effects: ObserverEffects) {
   const reportedMissing = new WeakSet<ApplicationEntry>();
 
   /** Calls `report` with the entry, unless the application is already gone. */
-  function withEntry(tell: (entry: ApplicationEntry, context: Context) => void) {
+  function withEntry(act: (entry: ApplicationEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.entryOf(context.application);
-      if (entry !== undefined) tell(entry, context);
+      if (entry !== undefined) act(entry, context);
     };
   }
 

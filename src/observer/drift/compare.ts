@@ -40,7 +40,7 @@ function lengthDrifts(
   path: string,
   desired: ObservedList = absent,
   found: ObservedList,
-  told: readonly string[],
+  reported: readonly string[],
 ): readonly Drift[] {
   const { min, max } = boundsOf(desired, found);
   const gone = Math.max(0, desired.length - desired.others.size - (found.length - found.others.size));
@@ -48,8 +48,8 @@ function lengthDrifts(
   if (length > max) return tooLong(path, desired, found, max, length - max);
   if (length < min) return tooShort(path, desired, found, min);
   // Only an element without observed fields can be missing without a drift of its own.
-  const isTold = found.length >= min || told.some((each) => each.startsWith(`${path}[`));
-  return isTold ? [] : [{ path, desired: min, found: found.length, is: 'missing' }];
+  const isReported = found.length >= min || reported.some((each) => each.startsWith(`${path}[`));
+  return isReported ? [] : [{ path, desired: min, found: found.length, is: 'missing' }];
 }
 
 /**

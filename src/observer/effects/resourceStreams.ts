@@ -86,12 +86,12 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
       isSynced: false,
       reliableSince: undefined,
     };
-    const told: ObjectSink = {
+    const trackedSink: ObjectSink = {
       ...tellingComplete(sink, () => {
         const wasLost = stream.reliableSince === undefined;
         stream.isSynced = true;
         stream.reliableSince = clock.monotonic();
-        for (const tell of [...stream.waiting]) tell();
+        for (const notify of [...stream.waiting]) notify();
         if (wasLost) notifyResumed(members);
       }),
       lost() {
@@ -109,7 +109,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     open.set(plan.name, stream);
     const { name, path, kind } = plan;
     // The author of an Application chooses the kind: one that weeder may not read must not make weeder unready.
-    const need = { name, path, kind, labelSelector: labelName, sink: told, isOptional: true };
+    const need = { name, path, kind, labelSelector: labelName, sink: trackedSink, isOptional: true };
     // Nothing is cut from a Secret, but no failure may quote from it.
     needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
     onChanged();
@@ -119,9 +119,9 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
   function remove(resource: ResourceEntry): void {
     const stream = open.get(streamOf.get(resource) ?? '');
     streamOf.delete(resource);
-    const those = stream?.members.get(resource.key) ?? [];
-    if (stream === undefined || !those.includes(resource)) return;
-    const others = those.filter((each) => each !== resource);
+    const subscribers = stream?.members.get(resource.key) ?? [];
+    if (stream === undefined || !subscribers.includes(resource)) return;
+    const others = subscribers.filter((each) => each !== resource);
     if (others.length > 0) stream.members.set(resource.key, others);
     else stream.members.delete(resource.key);
     if (stream.members.size > 0) return;
@@ -149,14 +149,14 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
       const stream = open.get(streamOf.get(resource) ?? '');
       if (stream === undefined || stream.isSynced || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
-        const timer = clock.setTimeout(tell, longestList);
-        stream.waiting.add(tell);
-        signal.addEventListener('abort', tell);
+        const timer = clock.setTimeout(notify, longestList);
+        stream.waiting.add(notify);
+        signal.addEventListener('abort', notify);
 
-        function tell(): void {
+        function notify(): void {
           clock.clearTimeout(timer);
-          stream?.waiting.delete(tell);
-          signal.removeEventListener('abort', tell);
+          stream?.waiting.delete(notify);
+          signal.removeEventListener('abort', notify);
           resolve();
         }
       });

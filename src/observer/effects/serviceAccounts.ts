@@ -19,7 +19,7 @@ export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'h
   /** By `namespace/name`: accounts that exist, and pending requests. */
   const known = new Map<string, { readonly asked: Promise<Outcome<boolean>>; readonly until: number }>();
 
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   async function ask(namespace: string, name: string): Promise<Outcome<boolean>> {
     const found = await api.hasAccount(namespace, name);
@@ -40,9 +40,9 @@ export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'h
       return its.asked;
     },
     isFirstReport(namespace) {
-      const isNews = !told.has(namespace);
-      told.add(namespace);
-      return isNews;
+      const isFirst = !reported.has(namespace);
+      reported.add(namespace);
+      return isFirst;
     },
   };
 }

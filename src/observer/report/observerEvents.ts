@@ -23,8 +23,8 @@ const actionable: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'perm
 export function reportObserverEvents(record: (occurrence: Occurrence) => void): ReportObserver {
   return (fact) => {
     if (fact.type === 'actor.failed') return;
-    const told = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
-    if (told !== undefined) record({ regarding: applicationRef(fact.application), ...told });
+    const event = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
+    if (event !== undefined) record({ regarding: applicationRef(fact.application), ...event });
   };
 }
 

@@ -28,20 +28,20 @@ export function resourceReports(effects: ObserverEffects) {
   /** What has been reported since the resource was last in sync or corrected: each report once. */
   const reported = new WeakMap<ResourceEntry, Set<string>>();
 
-  function reportOnce(entry: ResourceEntry, text: string, tell: () => void): void {
+  function reportOnce(entry: ResourceEntry, text: string, act: () => void): void {
     const its = reported.get(entry) ?? new Set();
     if (its.has(text)) return;
     reported.set(entry, its.add(text));
-    tell();
+    act();
   }
 
   /**
    * The same for drifts, with an upper limit: otherwise someone who keeps changing the object could fill log, Events
    * and memory.
    */
-  function reportLimited(entry: ResourceEntry, text: string, tell: () => void): void {
+  function reportLimited(entry: ResourceEntry, text: string, act: () => void): void {
     if ((reported.get(entry)?.size ?? 0) >= maxReported) return;
-    reportOnce(entry, createHash('sha256').update(text).digest('base64'), tell);
+    reportOnce(entry, createHash('sha256').update(text).digest('base64'), act);
   }
 
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
@@ -58,10 +58,10 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   /** Calls `report` with the entry, unless its application is already gone. */
-  function withEntry(tell: (entry: ResourceEntry, context: Context) => void) {
+  function withEntry(act: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.resourceOf(context.application, context.resource);
-      if (entry !== undefined) tell(entry, context);
+      if (entry !== undefined) act(entry, context);
     };
   }
 

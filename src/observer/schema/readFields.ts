@@ -65,16 +65,17 @@ export function createPartReader(): ReadFields {
   let parts = 0;
   return (map, path, faults) => {
     // An error about the whole schema is reported once.
-    const told = new Set<SchemaErrorCode>();
-    const tellOnce = (code: SchemaErrorCode, message: string): FieldMask => {
-      if (!told.has(code)) faults.add(code, path, message);
-      told.add(code);
+    const reported = new Set<SchemaErrorCode>();
+    const reportOnce = (code: SchemaErrorCode, message: string): FieldMask => {
+      if (!reported.has(code)) faults.add(code, path, message);
+      reported.add(code);
       return leaf;
     };
     return readFields(map, path, faults, (at) => {
       parts += 1;
-      if (parts > mostParts) return tellOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
-      return at.length > deepest ? tellOnce('tooDeep', `is more than ${deepest} levels deep`) : undefined;
+      if (parts > mostParts)
+        return reportOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
+      return at.length > deepest ? reportOnce('tooDeep', `is more than ${deepest} levels deep`) : undefined;
     });
   };
 }
