@@ -46,7 +46,7 @@ export type ManagerEvent =
 
 function unprovided(): never {
   throw new Error(
-    'The manager machine was started without its implementation: use the one that src/process/main.ts provides.',
+    'The manager machine was started without its implementation: use the one that src/process/manager.ts provides.',
   );
 }
 

@@ -2,10 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import type { ClusterAccess } from '../kube/access/clusterAccess.ts';
 import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
-import { createKubeClient, type KubeClient, type RequestFact } from '../kube/client/client.ts';
+import { createKubeClient, type KubeClient, type RequestOutcome } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../kube/client/failure.ts';
-import type { ClusterFlags } from './runFlags.ts';
+import type { ClusterFlags } from './flags/runFlags.ts';
 
 interface ConnectOptions extends ClusterFlags {
   /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. Default: see below. */
@@ -15,7 +15,7 @@ interface ConnectOptions extends ClusterFlags {
   /** Nobody wants the connection any more: the wait ends. */
   readonly signal: AbortSignal;
   /** Told of every request that the client makes. */
-  readonly onRequest?: (fact: RequestFact) => void;
+  readonly onRequest?: (fact: RequestOutcome) => void;
 }
 
 const retryEvery = 1000;

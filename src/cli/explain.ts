@@ -3,16 +3,16 @@ import { type CodedError, codedError, failed, ok, type Result } from '../base/er
 import type { Config } from '../config/config.ts';
 import { explainService } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
+import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
-import { lookAtCluster, type ReadStream } from '../explain/lookAtCluster.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
 import { listPages } from '../kube/watch/pagedList.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
-import type { ClusterFlags } from './runFlags.ts';
 
 /** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
@@ -45,7 +45,7 @@ async function explainAll(
   read: ReadStream,
 ): Promise<Result<string[]>> {
   const services = [...config.services.values()];
-  const view = services.length === 0 ? undefined : await lookAtCluster(config, namespaces, read);
+  const view = services.length === 0 ? undefined : await inspectCluster(config, namespaces, read);
   if (view?.ok === false) return view;
   const { restart } = config;
   const workloads =

@@ -7,8 +7,8 @@ import { explainApplication } from '../explain/explainApplication.ts';
 import { type InspectedApplication, inspectApplication } from '../explain/inspectApplication.ts';
 import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { dryRunClient } from '../kube/client/clientWrappers.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
-import { withoutWrites } from '../kube/client/withoutWrites.ts';
 import { resourceRequests } from '../observer/apply/resourceRequests.ts';
 import { createOwnershipClaims } from '../observer/effects/ownershipClaims.ts';
 import { restMapperOf } from '../observer/kinds/restMapper.ts';
@@ -16,8 +16,8 @@ import { readApplication } from '../observer/spec/readApplication.ts';
 import { applicationApi, applicationsPath } from '../observer/status/applicationApi.ts';
 import { loadConfig } from './configFile.ts';
 import { connect } from './connect.ts';
+import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
-import type { ClusterFlags } from './runFlags.ts';
 
 /** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
@@ -45,7 +45,7 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.error);
-  const seen = await look(withoutWrites(client.value), allow.value, namespace.value, words.name ?? '');
+  const seen = await look(dryRunClient(client.value), allow.value, namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.error);
   print(explainApplication(seen.value, Date.now()).join('\n\n'));

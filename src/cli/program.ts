@@ -2,18 +2,18 @@ import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
 import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
-import { exitCodes, fail } from './output.ts';
-import type { ReplayFlags } from './replay.ts';
 import {
   addClusterFlags,
   addConfigFlag,
   addRunFlags,
   type ClusterFlags,
-  givenMeaningless,
-  meaninglessFlags,
+  givenIgnoredFlags,
+  ignoredFlags,
   type RunFlags,
-} from './runFlags.ts';
-import { readAddress, readNamespace } from './values.ts';
+} from './flags/runFlags.ts';
+import { readAddress, readNamespace } from './flags/values.ts';
+import { exitCodes, fail } from './output.ts';
+import type { ReplayFlags } from './replay.ts';
 
 /** What `explain` takes: with a config, or of one application in its namespace. */
 type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace?: string };
@@ -42,8 +42,8 @@ export function createProgram(onExitCode: OnExitCode): Command {
 
   const run = addRunFlags(program.command('run').usage('--config-file <file> [flags]'));
   run.description('watch, weed and restart (also without a verb)').action(async (flags: RunFlags, command: Command) => {
-    const { run: start } = await import('./run.ts');
-    onExitCode(await start(flags, givenMeaningless(command.opts())));
+    const { run: start } = await import('./run/run.ts');
+    onExitCode(await start(flags, givenIgnoredFlags(command.opts())));
   });
   program
     .command('check')
@@ -137,7 +137,7 @@ function visibleOptions(command: Command, program: Command, run: Command) {
 
 const epilogue = [
   'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',
-  `Taken, so that manifests of dependency-watchdog work, and without a meaning here: ${meaninglessFlags.map((flag) => `--${flag}`).join(' ')}`,
+  `Taken, so that manifests of dependency-watchdog work, and without a meaning here: ${ignoredFlags.map((flag) => `--${flag}`).join(' ')}`,
   `Exit codes: ${exitCodes.ok} when told to stop, ${exitCodes.failed} when something is wrong, ${exitCodes.usage} when the command line is.`,
 ]
   .map((paragraph) => `\n${new Help().boxWrap(paragraph, 80)}`)

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { systemClock } from '../base/clock.ts';
 import { type CodedError, codedError, failed, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
+import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
 import { withoutObserver } from '../replay/observer/whatIfApplications.ts';
@@ -13,10 +16,13 @@ import { replayEvents } from '../replay/weeder/replayEvents.ts';
 import { savings } from '../replay/weeder/savings.ts';
 import type { WhatIfResult } from '../replay/weeder/whatIfWeeder.ts';
 import { replayWhatIf } from '../replay/whatIf.ts';
+import { replayCommand } from '../ui/replayCommand.ts';
+import { createReplaying } from '../ui/replaying.ts';
+import { serveLivePage } from '../ui/serve.ts';
 import { loadConfig } from './configFile.ts';
-import { uiAddressOf } from './offerPage.ts';
 import { exitCodes, fail, printLines } from './output.ts';
-import { replayPage } from './replayPage.ts';
+import { uiAddressOf } from './serveUi.ts';
+import { stopOnSignals } from './signals.ts';
 
 export interface ReplayFlags {
   readonly config?: string;
@@ -128,4 +134,21 @@ async function configOf(name: string | undefined): Promise<Result<Config>> {
 
 function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {
   printLines([...timeline(events, startedAt), '', ...savings(deleted)]);
+}
+
+/** `weeder replay FILE… --ui`: the live page on a recording, until Ctrl-C. Resolves with the exit code. */
+async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
+  const logger = await createLogger('error', process.stderr);
+  const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
+  const replaying = createReplaying(recording, systemClock, onBroken);
+  const { live } = replaying;
+  const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });
+  if (!served.ok) return fail(served.error);
+  process.stdout.write(`The recording as a page, until Ctrl-C: ${served.value.url}\n`);
+  const stop = stopOnSignals(logger, { onePress: 1_000 });
+  if (!stop.signal.aborted) await once(stop.signal, 'abort');
+  stop.forget();
+  replaying.stop();
+  await served.value.close();
+  return exitCodes.ok;
 }

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
-import { readArguments } from './arguments.ts';
+import { readArguments, unknownVerb, usageProblem } from './flags/commandLine.ts';
 import { exitCodes, fail } from './output.ts';
 import { createProgram } from './program.ts';
-import { unknownVerb, usageProblem } from './usage.ts';
 
 /** Reads the command line and does what it says. Resolves with the exit code. */
 async function main(given: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../kube/objects/selector.ts';
+import { type LabelSelector, selectorToString } from '../kube/objects/selector.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
@@ -64,4 +64,10 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
     deletion: entry.deletion ?? file.deletion,
     gracePeriodSeconds: entry.gracePeriodSeconds ?? file.gracePeriodSeconds,
   };
+}
+
+/** Every podSelector that the config names, by its canonical text. */
+export function distinctSelectors({ services }: Pick<Config, 'services'>): ReadonlyMap<string, LabelSelector> {
+  const all = [...services.values()].flatMap((service) => service.podSelectors);
+  return new Map(all.map((selector) => [selectorToString(selector), selector]));
 }

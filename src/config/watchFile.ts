@@ -43,8 +43,8 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
     newest = text;
     if (!text.ok) return onNews(failed(text.error));
     if (text.value.length <= short) return onNews(parseConfig(text.value, file));
-    const { parseApart } = await import('./parseApart.ts');
-    const parsed = await parseApart(text.value, file);
+    const { parseInWorker } = await import('./parseInWorker.ts');
+    const parsed = await parseInWorker(text.value, file);
     if (newest === text) onNews(parsed);
   }
 

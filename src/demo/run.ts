@@ -3,8 +3,8 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { clusterAccess } from '../kube/access/clusterAccess.ts';
 import { createKubeClient } from '../kube/client/client.ts';
-import type { Controller, ControllerOptions } from '../process/main.ts';
-import type { Report, WeederFact } from '../weeder/deletions/facts.ts';
+import type { Manager, ManagerOptions } from '../process/manager.ts';
+import type { ReportWeeder, WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
@@ -17,7 +17,7 @@ interface DemoOptions extends ScenarioOptions {
   /** Shows the weeder to whoever looks. */
   readonly viewer?: DemoViewer;
   /** Told of everything from the beginning on; `time` is milliseconds since etcd went away. */
-  readonly onEvent: (time: number, event: ScenarioEvent | WeederFact) => void;
+  readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
   /** Told that the scenario begins. */
   readonly onBegin: (scenario: Scenario) => void;
   /** Told how it ended; weeder and its cluster stay for as long as this takes. */
@@ -25,9 +25,9 @@ interface DemoOptions extends ScenarioOptions {
 }
 
 /** Looks at the weeder while it works. */
-export interface DemoViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
-  readonly report: Report;
-  watch(controller: Controller): void;
+export interface DemoViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
+  readonly report: ReportWeeder;
+  watch(controller: Manager): void;
   /** The outage begins after that. */
   readonly isReady: () => Promise<void>;
 }
@@ -40,7 +40,7 @@ interface DemoOutcome {
 /** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
 export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const { clock, logger, viewer } = options;
-  const onEvent = (event: ScenarioEvent | WeederFact) => {
+  const onEvent = (event: ScenarioEvent | WeederEvent) => {
     const time = scenario.time();
     if (time !== undefined) options.onEvent(time, event);
   };
@@ -48,7 +48,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const report = (event: WeederFact) => {
+  const report = (event: WeederEvent) => {
     onEvent(event);
     viewer?.report(event);
   };

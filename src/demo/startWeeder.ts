@@ -2,21 +2,21 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { type Controller, type ControllerOptions, startController } from '../process/main.ts';
-import type { Report } from '../weeder/deletions/facts.ts';
+import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
+import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configText } from './objects.ts';
 
-interface StartWeederOptions extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
+interface StartWeederOptions extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly namespaces: 'all' | readonly string[];
-  readonly report: Report;
+  readonly report: ReportWeeder;
 }
 
 /** Starts the real weeder with the demo's config. */
-export function startWeeder(options: StartWeederOptions): Controller {
+export function startWeeder(options: StartWeederOptions): Manager {
   const config = parseConfig(configText, 'demo');
   if (!config.ok) throw new Error('the config of the demo is wrong');
-  return startController({ ...options, config: config.value, concurrentDeletions: 32, isDryRun: false });
+  return startManager({ ...options, config: config.value, concurrentDeletions: 32, isDryRun: false });
 }

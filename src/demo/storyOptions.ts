@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
 import type { ApplicationEntry } from '../observer/state/entries.ts';
-import type { Controller, ControllerOptions } from '../process/main.ts';
+import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 
@@ -33,7 +33,7 @@ export interface StoryProgress {
 }
 
 /** Looks at weeder, and at what it manages, while it works. */
-export interface StoryViewer extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
+export interface StoryViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
   watch(started: ViewedWeeder): void;
@@ -42,7 +42,7 @@ export interface StoryViewer extends Pick<ControllerOptions, 'inspect' | 'report
 }
 
 /** What a page looks at. */
-export interface ViewedWeeder extends Controller {
+export interface ViewedWeeder extends Manager {
   workloads?(): Iterable<WorkloadEntry>;
   applications?(): Iterable<ApplicationEntry>;
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/duration.ts';
-import type { WeederFact } from '../weeder/deletions/facts.ts';
-import { waitBecause } from '../weeder/report/logFacts.ts';
+import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import { waitBecause } from '../weeder/report/logEvents.ts';
 import type { ScenarioEvent } from './events.ts';
 import { etcdService } from './objects.ts';
 
@@ -12,7 +12,7 @@ export interface TimelineEntry {
 }
 
 /** An event as a line of the timeline; undefined for what the others already tell. */
-export function weederTimelineEntry(event: ScenarioEvent | WeederFact): TimelineEntry | undefined {
+export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): TimelineEntry | undefined {
   switch (event.type) {
     case 'etcd.down':
       return { who: 'etcd', what: `both pods fail: ${etcdService} has no ready endpoint`, tone: 'bad' };
@@ -38,7 +38,7 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederFact): Timeline
       const how = cause === 'silent' ? 'in unreported back-off' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
     }
-    case 'pod.kept':
+    case 'pod.skipped':
       return {
         who: 'weeder',
         what: `keeps ${event.pod.name} (${event.reason === 'ignored' ? 'weeder.dev/ignore' : event.reason})`,

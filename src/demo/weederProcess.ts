@@ -1,24 +1,24 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import type { Controller, ControllerContext } from '../controller/controller.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { type Controller, type ControllerOptions, startController } from '../process/main.ts';
+import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
 
-export interface WeederProcessOptions<Part extends ControllerPart>
-  extends Pick<ControllerOptions, 'inspect' | 'reportProcess'> {
+export interface WeederProcessOptions<Part extends Controller>
+  extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The text of its config file. */
   readonly config: string;
   /** What stands beside the weeding, which such a config leaves out. */
-  readonly createPart: (context: PartContext) => Part;
-  readonly onStarted: (controller: Controller) => void;
+  readonly createPart: (context: ControllerContext) => Part;
+  readonly onStarted: (controller: Manager) => void;
 }
 
 /** The real weeder as it runs in a cluster, with the config of a demo; each start is another process to it. */
-interface WeederProcess<Part extends ControllerPart> {
+interface WeederProcess<Part extends Controller> {
   /** Resolves when it is at work. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -26,19 +26,17 @@ interface WeederProcess<Part extends ControllerPart> {
   part(): Part | undefined;
 }
 
-export function createWeederProcess<Part extends ControllerPart>(
-  options: WeederProcessOptions<Part>,
-): WeederProcess<Part> {
+export function createWeederProcess<Part extends Controller>(options: WeederProcessOptions<Part>): WeederProcess<Part> {
   const { clock, createPart, onStarted } = options;
   const config = parseConfig(options.config, 'demo');
   if (!config.ok) throw new Error('the config of the demo is wrong');
   const its = { ...options, config: config.value };
-  let controller: Controller | undefined;
+  let controller: Manager | undefined;
   let part: Part | undefined;
   return {
     part: () => part,
     async start() {
-      const started = startController({
+      const started = startManager({
         ...its,
         report: () => {},
         namespaces: 'all',

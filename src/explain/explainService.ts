@@ -6,9 +6,9 @@ import { waitForRestart } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex } from '../weeder/pods/podIndex.ts';
-import { keptBecause, waitBecause } from '../weeder/report/logFacts.ts';
+import { skippedBecause, waitBecause } from '../weeder/report/logEvents.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
-import type { ClusterView } from './lookAtCluster.ts';
+import type { ClusterView } from './inspectCluster.ts';
 
 /** What there is to say of one configured service, as lines of text. */
 export function explainService(service: ServiceConfig, view: ClusterView): string {
@@ -60,7 +60,7 @@ function explainNeverStarted({ namespace, name, container, reason, because }: Ne
 
 function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
   const isBareWanted = pod.protection === 'barePod' && service.barePods === 'delete';
-  if (pod.protection !== 'none' && !isBareWanted) return `kept: ${keptBecause[pod.protection]}`;
+  if (pod.protection !== 'none' && !isBareWanted) return `skipped: ${skippedBecause[pod.protection]}`;
   const settleIn = index?.settleIn(pod.uid) ?? 0;
   if (settleIn > 0)
     return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;

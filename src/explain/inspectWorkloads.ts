@@ -4,7 +4,7 @@ import { type CodedError, ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { withoutWrites } from '../kube/client/withoutWrites.ts';
+import { dryRunClient } from '../kube/client/clientWrappers.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
 import { workloadKey } from '../restart/model/refs.ts';
@@ -92,7 +92,7 @@ export async function inspectWorkloads(
     namespace: config.restart.hashKey.namespace ?? (process.env['POD_NAMESPACE'] || 'default'),
     name: config.restart.hashKey.name,
   };
-  const keys = await readHashKeys(withoutWrites(client), where, AbortSignal.timeout(20_000));
+  const keys = await readHashKeys(dryRunClient(client), where, AbortSignal.timeout(20_000));
   const look = lookingAt(restartApi(client), sources, keys.ok ? keys.value : undefined);
   const views: WorkloadView[] = [];
   const found = managed();

@@ -1,7 +1,7 @@
-import type { ProcessFact, ReportProcess } from '../process/facts.ts';
+import type { ProcessEvent, ReportProcess } from '../process/processLog.ts';
 import type { Metrics } from './metrics.ts';
 
-const changes: Readonly<Partial<Record<ProcessFact['type'], string>>> = {
+const changes: Readonly<Partial<Record<ProcessEvent['type'], string>>> = {
   'leadership.acquired': 'acquired',
   'leadership.lost': 'lost',
   'leadership.released': 'released',

@@ -1,5 +1,5 @@
 import type { ObserverFact, ReportObserver } from '../observer/model/facts.ts';
-import { limitedLabel } from './limitedLabel.ts';
+import { limitedLabel } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What becomes of an apply, in the order in which it can come. */
@@ -42,7 +42,7 @@ export function countObserver(metrics: Metrics): ReportObserver {
         applied(fact.how);
         break;
       case 'resource.correctionBackOff':
-        metrics.resourceContests.inc();
+        metrics.correctionBackoffs.inc();
         break;
       case 'resource.ownershipConflict':
         applied('claimed');

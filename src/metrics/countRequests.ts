@@ -1,11 +1,11 @@
-import type { RequestFact } from '../kube/client/client.ts';
-import { limitedLabel } from './limitedLabel.ts';
+import type { RequestOutcome } from '../kube/client/client.ts';
+import { limitedLabel } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Counts the requests to the API server by the API's own verbs and resources. */
-export function countRequests(metrics: Metrics): (fact: RequestFact) => void {
+export function countRequests(metrics: Metrics): (fact: RequestOutcome) => void {
   const resourceOf = limitedLabel(20);
   const codeOf = limitedLabel(40);
   return ({ method, path, isStream, outcome, durationMs }) => {

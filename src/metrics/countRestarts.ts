@@ -1,7 +1,7 @@
 import { workloadKinds } from '../kube/objects/workloadKinds.ts';
 import type { ReportRestart, RestartEvent, RestartHow } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
-import { limitedLabel, snakeCase } from './limitedLabel.ts';
+import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What becomes of a restart, in the order in which it can come. */

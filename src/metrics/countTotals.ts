@@ -1,5 +1,6 @@
 import type { LossCause } from '../kube/events/eventLosses.ts';
 import type { StreamTotals } from '../kube/watch/streamStatus.ts';
+import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
@@ -16,7 +17,7 @@ interface CountingController {
  * and had again: only what is new since the last time is added, so that no counter ever falls.
  */
 export function countTotals(metrics: Metrics): (controller: CountingController) => void {
-  for (const cause of causes) metrics.eventsLost.inc({ cause }, 0);
+  for (const cause of causes) metrics.eventsLost.inc({ cause: snakeCase(cause) }, 0);
   const seen = new WeakMap<CountingController, Map<string, number>>();
   return (controller) => {
     const counted = seen.get(controller) ?? new Map<string, number>();
@@ -32,6 +33,6 @@ export function countTotals(metrics: Metrics): (controller: CountingController) 
         metrics.streamRestarts.inc({ resource, reason }, newIn(total, 'losses', resource, reason));
     }
     for (const [cause, total] of Object.entries(controller.eventLosses() ?? {}))
-      metrics.eventsLost.inc({ cause }, newIn(total, 'events', cause));
+      metrics.eventsLost.inc({ cause: snakeCase(cause) }, newIn(total, 'events', cause));
   };
 }

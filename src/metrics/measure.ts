@@ -2,6 +2,7 @@ import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { ConfigStatus } from '../process/reload.ts';
 import type { UnseenService } from '../weeder/services/unseenServices.ts';
 import type { WeederCounts } from '../weeder/weeder.ts';
+import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** As much of the controller as is measured when somebody asks. */
@@ -37,7 +38,7 @@ export function measure(metrics: Metrics, { controller, isReady, lease }: Measur
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
   const unseen = controller?.unseenServices() ?? [];
   for (const reason of ['absent', 'neverReady'] as const)
-    metrics.unseenServices.set({ reason }, unseen.filter(({ is }) => is === reason).length);
+    metrics.unseenServices.set({ reason: snakeCase(reason) }, unseen.filter(({ is }) => is === reason).length);
   metrics.eventsWaiting.set(controller?.eventsWaiting() ?? 0);
   const actors = controller?.actorCounts();
   for (const machine of machines) metrics.actors.set({ machine }, actors?.[machine] ?? 0);

@@ -1,5 +1,5 @@
 import { blockCauses, pendingCauses } from '../restart/model/events.ts';
-import { snakeCase } from './limitedLabel.ts';
+import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What is measured of restart control at each scrape. */

@@ -35,41 +35,43 @@ export function createMetrics() {
     registry,
     dryRun: gauge(
       'dry_run',
-      '1 with --dry-run: nothing is changed, and deletions and restarts are counted as dryRun; else 0.',
+      '1 with --dry-run: nothing in the cluster is changed, and deletions and restarts are counted as dry_run; otherwise 0.',
     ),
-    ready: gauge('ready', '1 when /readyz says ok, which a replica that stands by does too; else 0.'),
+    ready: gauge('ready', '1 when /readyz succeeds, which it also does on a standby replica; otherwise 0.'),
     configGeneration: gauge(
       'config_generation',
-      'Contents of the config file that were seen since the start, the first and those that were rejected included.',
+      'Number of versions of the config file observed since the start, including the first and rejected ones.',
     ),
     configLastReloadSuccessful: gauge(
       'config_last_reload_successful',
-      '1 when the newest content of the config file is in force; 0 when it was rejected and an older one is.',
+      '1 when the newest version of the config file is in effect; 0 when it was rejected and an older one is.',
     ),
     configLastReloadTimestamp: gauge(
       'config_last_reload_timestamp_seconds',
-      'Unix time since which the config that is in force is.',
+      'Unix time at which the config in effect was applied.',
     ),
     leader: gauge(
       'leader',
-      '1 when this replica is the one that acts, by the name of the Lease that says so; the label is empty without leader election.',
+      '1 when this replica is the leader, by the name of the Lease; the label is empty without leader election.',
       ['lease'],
     ),
     leadershipChanges: counter(
       'leadership_changes_total',
-      'Changes of leadership that this replica took part in: acquired, released (in good order), lost (not renewed in time, or taken).',
+      'Leadership changes of this replica: acquired, released (at shutdown), lost (not renewed in time, or taken by another replica).',
       ['change'],
     ),
-    windowsOpen: gauge('windows_open', 'Windows that are open, by the service that recovered.', ['service']),
+    windowsOpen: gauge('windows_open', 'Open windows, by the service that recovered.', ['service']),
     windowsOpened: counter('windows_opened_total', 'Windows opened, by the service that recovered.', ['service']),
     deletions: counter(
       'pod_deletions_total',
-      'Crash-looping pods that a window wanted deleted, by what became of them: deleted, evicted, dryRun (only with --dry-run), recovered (the kubelet restarted it), gone (another client deleted it, or it is no longer selected), held (the service went down again), skipped (the window closed before a deletion was due), givenUp.',
+      'Crash-looping pods that a window requested to delete, by result: deleted, evicted, dry_run (only with --dry-run), recovered (the kubelet restarted the container), not_found (another client deleted the pod, or it is no longer selected), blocked (the service became unready again), expired (the window closed before the deletion was due), failed.',
       ['service', 'result'],
     ),
-    kept: counter('pods_kept_total', 'Crash-looping pods that are never deleted, once in each window, by reason.', [
-      'reason',
-    ]),
+    podsSkipped: counter(
+      'pods_skipped_total',
+      'Crash-looping pods that are never deleted, counted once in each window, by reason: bare_pod, mirror_pod, ignored (the annotation).',
+      ['reason'],
+    ),
     recoveryToDeletion: histogram(
       'recovery_to_deletion_seconds',
       'Seconds from the opening of a window to the accepted deletion of a pod; a pod that crash-loops late in its window counts as late.',
@@ -77,22 +79,22 @@ export function createMetrics() {
     ),
     backOffSaved: counter(
       'backoff_saved_seconds_total',
-      'Back-off that the deleted pods had still before them: the kubelet’s own figure, or its known schedule.',
+      'Back-off that the deleted pods had left, as reported by the kubelet or by its known schedule.',
     ),
     retries: counter(
       'deletion_retries_total',
-      'Deletions refused and to be tried again, by the class of the error: network, timeout, throttled (429), unavailable (5xx), forbidden (403), unauthorized (401), invalid (422), and others.',
+      'Deletions that were refused and are retried, by the class of the error: network, timeout, throttled (429), unavailable (5xx), forbidden (403), unauthorized (401), invalid (422), and others.',
       ['error'],
     ),
-    queueLength: gauge('deletion_queue_length', 'Deletions that wait for their turn.'),
-    inFlight: gauge('deletions_in_flight', 'Deletions on their way to the API server.'),
+    queueLength: gauge('deletion_queue_length', 'Deletions in the queue.'),
+    inFlight: gauge('deletions_in_flight', 'DELETE and eviction requests in flight.'),
     crashLoopingPods: gauge(
       'crash_looping_pods',
-      'Pods in crash-loop back-off that a podSelector selects; one that two select counts twice.',
+      'Pods in crash-loop back-off that a podSelector selects; a pod that two of them select counts twice.',
     ),
     unseenServices: gauge(
       'unseen_services',
-      'Services of the config that never opened a window: absent (no watched namespace has an EndpointSlice of it), neverReady (none was ready since weeder started).',
+      'Services of the config that never opened a window: absent (no watched namespace has an EndpointSlice of it), never_ready (it was not ready since weeder started).',
       ['reason'],
     ),
     managedWorkloads: gauge(
@@ -128,37 +130,37 @@ export function createMetrics() {
     ),
     changeToRollout: histogram(
       'change_to_rollout_seconds',
-      'Seconds from the first change that was heard of to the end of the rollout for it.',
+      'Seconds from the first observed change to the end of its rollout.',
       rolloutBuckets,
     ),
     applications: gauge(
       'applications',
-      'Applications that are managed, by state: observing, paused, invalid, backingOff (something failed that may pass), deleting, passing (any other).',
+      'Managed Applications, by state: observing, paused, invalid, backingOff (a request failed and is retried), deleting, passing (any other).',
       ['state'],
     ),
     applicationResources: gauge(
       'application_resources',
-      'Resources of these applications, by state: inSync, drifted, missing, terminating (their end is waited for), claimed (by another application), typeMissing (the cluster does not know their kind), refused, backingOff, unverified (their account may not see them), passing (any other).',
+      'Resources of these Applications, by state: inSync, drifted, missing, terminating (waiting for the deletion to finish), claimed (owned by another Application), typeMissing (the API server does not serve their kind), refused, backingOff, unverified (their ServiceAccount may not read them), passing (any other).',
       ['state'],
     ),
-    resourceDrifts: counter('resource_drifts_total', 'Drifts that were found, by the kind of the resource.', ['kind']),
+    resourceDrifts: counter('resource_drifts_total', 'Detected drifts, by the kind of the resource.', ['kind']),
     resourceApplies: counter(
       'resource_applies_total',
-      'Applies of resources, by what came of them: created, updated, recreated (somebody had deleted it), corrected, refused (for good, as it is), failed (tried again), claimed (it is another application’s).',
+      'Applies of resources, by result: created, updated, recreated (another client had deleted it), corrected, refused (permanently), failed (retried), claimed (owned by another Application).',
       ['result'],
     ),
-    resourceContests: counter(
-      'resource_contests_total',
-      'Corrections that waited because the one before them did not last.',
+    correctionBackoffs: counter(
+      'correction_backoffs_total',
+      'Corrections that were delayed because the previous one was overwritten.',
     ),
     observerRetries: counter(
       'observer_retries_total',
-      'Refusals that the application observer met and tries again after, by their class: forbidden, permanent (not valid), immutable, conflict, transient and so on.',
+      'Requests of the application observer that were refused and are retried, by class: forbidden, permanent (invalid), immutable, conflict, transient and so on.',
       ['error'],
     ),
     driftToCorrection: histogram(
       'drift_to_correction_seconds',
-      'Seconds from the moment in which a drift was heard of to the answer to its correction.',
+      'Seconds from the detection of a drift to the response to its correction.',
       requestBuckets,
     ),
     hashReads: counter(
@@ -166,50 +168,52 @@ export function createMetrics() {
       'ConfigMaps and Secrets that were read to be hashed, by kind and result: ok, not_found, refused.',
       ['kind', 'result'],
     ),
-    streams: gauge('streams', 'List+watch streams by resource and state: listing, watching, backingOff.', [
+    streams: gauge('streams', 'List+watch streams, by resource and state: listing, watching, backingOff.', [
       'resource',
       'state',
     ]),
     streamsRefused: gauge(
       'streams_refused',
-      'List+watch streams that the API server refuses (403 or 404), by resource: what depends on them is not managed.',
+      'List+watch streams that the API server refuses (403 or 404), by resource; objects that depend on them are not managed.',
       ['resource'],
     ),
-    streamDown: gauge('stream_down_seconds', 'For how long the stream that is down longest is; 0 when all are up.', [
-      'resource',
-    ]),
+    streamDown: gauge(
+      'stream_down_seconds',
+      'Seconds for which the stream that has been down longest is down; 0 when all are up.',
+      ['resource'],
+    ),
     streamLag: gauge(
       'stream_lag_seconds',
-      'Seconds since the API server last said anything on the quietest stream: an event, a bookmark, or the headers of a new watch, one of which comes every 75 s at the latest.',
+      'Seconds since the last sign of life on the quietest stream: an event, a bookmark, or the headers of a new watch, one of which arrives at least every 75 s.',
       ['resource'],
     ),
     streamRestarts: counter(
       'stream_restarts_total',
-      'Streams that broke and were begun again, by reason: lost, silent (half-open connection), expired (410).',
+      'Streams that failed and were restarted, by reason: lost, silent (half-open connection), expired (410).',
       ['resource', 'reason'],
     ),
     streamBytes: counter('stream_received_bytes_total', 'Bytes of lists and watches received.', ['resource']),
-    streamObjects: gauge('stream_objects', 'Objects in the last complete state that was read.', ['resource']),
+    streamObjects: gauge('stream_objects', 'Objects in the last complete list.', ['resource']),
     requests: counter(
       'api_requests_total',
-      'Requests to the API server, by the HTTP status of the answer, or why there was none.',
+      'Requests to the API server, by the HTTP status of the response, or the reason why there was none.',
       ['verb', 'resource', 'code'],
     ),
     requestDuration: histogram(
       'api_request_duration_seconds',
-      'Seconds until the answer was complete, of a watch until it began; time in the queue of --kube-api-qps included.',
+      'Seconds until the response was complete (for a watch: until it began), including time in the queue of --kube-api-qps.',
       requestBuckets,
       ['verb', 'resource'],
     ),
-    eventsWaiting: gauge('events_waiting', 'Kubernetes Events that wait to be written.'),
+    eventsWaiting: gauge('events_waiting', 'Kubernetes Events in the queue.'),
     eventsLost: counter(
       'events_lost_total',
-      'Kubernetes Events that were not written, by cause: queueFull, objectLimit (too many about one object), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
+      'Kubernetes Events that were not written, by cause: queue_full, object_limit (too many about one object), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
       ['cause'],
     ),
-    recordingFailures: counter('recording_failures_total', 'Recordings (--record) that had to stop.'),
-    actors: gauge('actors', 'Actors at work, by machine.', ['machine']),
-    actorFailures: counter('actor_failures_total', 'Parts of weeder that broke by a mistake of weeder itself.'),
+    recordingFailures: counter('recording_failures_total', 'Recordings (--record) that stopped because of an error.'),
+    actors: gauge('actors', 'Running actors, by machine.', ['machine']),
+    actorFailures: counter('actor_failures_total', 'Actors that failed because of a bug in weeder.'),
   };
   // Every 100 ms: ten times as often would be most of what weeder does at rest.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });

@@ -4,7 +4,7 @@ import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Config } from '../config/config.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
-import type { PartContext, PartWork } from '../controller/controllerPart.ts';
+import type { ControllerContext, PendingWork } from '../controller/controller.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createSchedule } from '../queue/schedule.ts';
 import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
@@ -27,7 +27,7 @@ import { createStatusWriter } from './status/statusWriter.ts';
 type ContextOptions = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
 /** Everything through which the observer meets the world: a recording stands between, a replay in its place. */
-export interface ObserverCoreOptions extends Pick<PartContext, ContextOptions> {
+export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOptions> {
   readonly runtime: ActorRuntime;
   readonly api: ResourceApi;
   readonly kinds: RestMapper;
@@ -65,7 +65,7 @@ export interface ObserverCore {
   /** Walks through all of them. */
   counts(): ObserverCounts;
   /** Applies that wait for their turn, and those under way: asked for before each Event, and so without a walk. */
-  work(): PartWork;
+  work(): PendingWork;
   actorCounts(): { readonly applications: number; readonly resources: number };
   /** A root for each application, and for each resource that is observed. */
   actors(): Iterable<AnyActorRef>;

@@ -1,5 +1,5 @@
-import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
-import { inBackground } from '../kube/client/inBackground.ts';
+import type { Controller, ControllerContext } from '../controller/controller.ts';
+import { backgroundClient } from '../kube/client/clientWrappers.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/facts.ts';
@@ -9,7 +9,7 @@ import { reportObserverEvents } from './report/observerEvents.ts';
 import { applicationApi } from './status/applicationApi.ts';
 import { yieldToWeeder } from './yieldToWeeder.ts';
 
-export interface ObserverPartOptions extends PartContext {
+export interface ObserverPartOptions extends ControllerContext {
   /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
   /** Called for every fact, in addition to the log and the Events. */
@@ -19,7 +19,7 @@ export interface ObserverPartOptions extends PartContext {
 }
 
 /** The application observer as one of the controllers of the process. */
-export interface ObserverPart extends ControllerPart {
+export interface ObserverPart extends Controller {
   /** Undefined: the config has no section `observer`, and never had. */
   core(): ObserverCore | undefined;
 }
@@ -28,7 +28,10 @@ export interface ObserverPart extends ControllerPart {
 export function createObserverPart(options: ObserverPartOptions): ObserverPart {
   const { runtime, logger, createCore = createObserverCore } = options;
   // What tenants write must not hold up the deletions of the weeder, nor the Lease.
-  const client = yieldToWeeder(inBackground(options.client), { clock: runtime.clock, isWeeding: options.isWeeding });
+  const client = yieldToWeeder(backgroundClient(options.client), {
+    clock: runtime.clock,
+    isWeeding: options.isWeeding,
+  });
   const log = logObserver(logger);
   const tell = reportObserverEvents(options.recordEvent);
   const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;

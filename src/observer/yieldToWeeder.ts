@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, sleep } from '../base/clock.ts';
 import type { ApiResult, KubeClient } from '../kube/client/client.ts';
 import type { ApiRequest } from '../kube/client/request.ts';
-import { createSlots } from '../queue/slots.ts';
+import { createSemaphore } from '../queue/semaphore.ts';
 import { createTokenBucket } from '../queue/tokenBucket.ts';
 import { bytesOf } from './spec/measure.ts';
 
@@ -30,7 +30,7 @@ const longestRest = 10_000;
  * most, and large objects are written one after the other, with pauses where there are many of them.
  */
 export function yieldToWeeder(client: KubeClient, { clock, isWeeding }: YieldOptions): KubeClient {
-  const large = createSlots(1, 0);
+  const large = createSemaphore(1, 0);
   const burst = createTokenBucket(largeBurst, largePerSecond, clock);
 
   async function calm({ signal }: ApiRequest): Promise<void> {
@@ -51,7 +51,7 @@ export function yieldToWeeder(client: KubeClient, { clock, isWeeding }: YieldOpt
   }
 
   async function oneByOne(request: ApiRequest): Promise<ApiResult> {
-    const release = await large.wait(`${namespaceOf(request)}/`);
+    const release = await large.acquireEventually(`${namespaceOf(request)}/`);
     try {
       const { result, took } = await one(request);
       if (burst.take()) release();

@@ -4,12 +4,11 @@ import type { Clock } from '../base/clock.ts';
 import { isObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import type { Leading } from '../kube/client/whileLeading.ts';
+import type { LeaderCheck } from '../kube/client/clientWrappers.ts';
 import type { Election } from '../kube/lease/election.ts';
+import { createLeadershipTerm } from '../kube/lease/leadershipTerm.ts';
 import { provideLease } from '../kube/lease/lease.ts';
-import { createTenure } from '../kube/lease/tenure.ts';
-import type { ReportProcess } from './facts.ts';
-import { logProcess } from './logProcess.ts';
+import { logProcess, type ReportProcess } from './processLog.ts';
 
 /** How this replica stands in leader election; for health, metrics and whoever asks. */
 export interface Leadership {
@@ -32,7 +31,7 @@ interface LeadershipParts {
 }
 
 /** What the manager's `leadership` actor runs, and what it means for those who act. */
-export interface LeadershipPart extends Leading {
+export interface LeadershipGate extends LeaderCheck {
   readonly logic: AnyActorLogic;
   /** It is lost. */
   drop(): void;
@@ -41,22 +40,22 @@ export interface LeadershipPart extends Leading {
 }
 
 /** By the Lease; without an election this replica is alone, and leads at once. */
-export function createLeadership(parts: LeadershipParts): LeadershipPart {
+export function createLeadership(parts: LeadershipParts): LeadershipGate {
   const { client, clock, logger, election } = parts;
   const lost = new AbortController();
   const common = { signal: lost.signal, drop: () => lost.abort() };
   if (election === undefined) return { ...common, logic: alone, isValid: () => true, state: () => undefined };
-  const tenure = createTenure(clock, election.renewDeadline);
+  const term = createLeadershipTerm(clock, election.renewDeadline);
   const log = logProcess(logger);
   const report: ReportProcess = (fact) => {
     log(fact);
     parts.reportProcess?.(fact);
   };
-  const logic = provideLease({ client, clock, log: logger, election, tenure, report });
+  const logic = provideLease({ client, clock, log: logger, election, term, report });
   return {
     ...common,
     logic,
-    isValid: () => tenure.isValid(),
+    isValid: () => term.isValid(),
     state: (actor) => stateOf(election, actor?.getSnapshot()),
   };
 }

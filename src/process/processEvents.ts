@@ -1,5 +1,5 @@
-import type { ObjectRef, Occurrence } from '../kube/events/event.ts';
-import type { ProcessFact, ReportProcess } from './facts.ts';
+import type { EventDraft, ObjectRef } from '../kube/events/event.ts';
+import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
 /** Every Kubernetes Event that weeder tells of itself, on its own pod, by its reason; as src/weeder/report/eventTable.ts. */
 export const processEventTable = {
@@ -27,7 +27,7 @@ export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
 }
 
 /** Tells what became of a config on weeder's own pod; of leadership the Lease tells. */
-export function tellProcess(pod: ObjectRef, record: (occurrence: Occurrence) => void): ReportProcess {
+export function tellProcess(pod: ObjectRef, record: (occurrence: EventDraft) => void): ReportProcess {
   return (fact) => {
     if (fact.type === 'config.applied') {
       record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(fact) });
@@ -45,7 +45,7 @@ function appliedNote({
   removed,
   restartControl,
   observer,
-}: Extract<ProcessFact, { type: 'config.applied' }>): string {
+}: Extract<ProcessEvent, { type: 'config.applied' }>): string {
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);

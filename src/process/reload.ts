@@ -3,8 +3,7 @@ import type { CodedError, Result } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { compareConfigs } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';
-import type { ReportProcess } from './facts.ts';
-import { logProcess } from './logProcess.ts';
+import { logProcess, type ReportProcess } from './processLog.ts';
 
 /** Which config is in force, and what became of the newest content of its file. */
 export interface ConfigStatus {

@@ -1,8 +1,12 @@
 import type { Config } from '../config/config.ts';
-import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
+import type { Controller, ControllerContext } from '../controller/controller.ts';
+import type { ObserverPart, ObserverPartOptions } from '../observer/observerPart.ts';
+import type { ObserverRecording } from '../recording/observer/observerLines.ts';
+import type { RestartRecording } from '../recording/restart/restartLines.ts';
+import type { RestartPart, RestartPartOptions } from '../restart/restartPart.ts';
 
 /** A controller whose code is in the memory of those only who configure it. */
-interface LazyController<P extends ControllerPart, O extends PartContext> {
+interface LazyController<P extends Controller, O extends ControllerContext> {
   /** As the part itself is called. */
   readonly name: string;
   /** How many actors it has before it is loaded: none, by machine. */
@@ -13,12 +17,12 @@ interface LazyController<P extends ControllerPart, O extends PartContext> {
 }
 
 /** The part that stands for it; undefined: it was not loaded yet. */
-interface LazyPart<P extends ControllerPart> extends ControllerPart {
+interface LazyPart<P extends Controller> extends Controller {
   loaded(): P | undefined;
 }
 
 /** A controller that is loaded when a config has its section for the first time: until then it needs nothing. */
-export function whenConfigured<P extends ControllerPart, O extends PartContext>(
+function whenConfigured<P extends Controller, O extends ControllerContext>(
   { name, actorCounts, isConfigured, load }: LazyController<P, O>,
   options: O,
 ): LazyPart<P> {
@@ -64,4 +68,70 @@ export function whenConfigured<P extends ControllerPart, O extends PartContext>(
     actorCounts: () => part?.actorCounts() ?? actorCounts,
     loaded: () => part,
   };
+}
+
+interface RestartOptions extends Omit<RestartPartOptions, 'createCore'> {
+  /** Takes down all that passes in and out, with `--record`. */
+  readonly recorder?: { readonly restarts: RestartRecording } | undefined;
+}
+
+/** Makes the part: its module is loaded by then. */
+type CreateRestartPart = (options: RestartOptions) => RestartPart;
+
+/** Loads restart control. Who never configures it does not have its code in memory. */
+export async function loadRestartPart(): Promise<CreateRestartPart> {
+  const { createRestartPart } = await import('../restart/restartPart.ts');
+  const { recordingRestarts } = await import('../recording/restart/recordRestart.ts');
+  return ({ recorder, ...options }) =>
+    createRestartPart({
+      ...options,
+      ...(recorder === undefined ? {} : { createCore: recordingRestarts(recorder.restarts) }),
+    });
+}
+
+/** Restart control, which is loaded when a config has its section for the first time. */
+export function restartWhenConfigured(options: RestartOptions): RestartPart {
+  const part = whenConfigured<RestartPart, RestartOptions>(
+    {
+      name: 'restart control',
+      actorCounts: { workload: 0 },
+      isConfigured: ({ restart }) => restart !== undefined,
+      load: loadRestartPart,
+    },
+    options,
+  );
+  return Object.assign(part, { control: () => part.loaded()?.control() });
+}
+
+interface ObserverOptions extends Omit<ObserverPartOptions, 'createCore'> {
+  /** Takes down all that passes in and out, with `--record`. */
+  readonly recorder?: { readonly observer: ObserverRecording } | undefined;
+}
+
+/** Makes the part: its module is loaded by then. */
+type CreateObserverPart = (options: ObserverOptions) => ObserverPart;
+
+/** Loads the application observer. Who never configures it does not have its code in memory. */
+export async function loadObserverPart(): Promise<CreateObserverPart> {
+  const { createObserverPart } = await import('../observer/observerPart.ts');
+  const { recordingObserver } = await import('../recording/observer/recordObserver.ts');
+  return ({ recorder, ...options }) =>
+    createObserverPart({
+      ...options,
+      ...(recorder === undefined ? {} : { createCore: recordingObserver(recorder.observer) }),
+    });
+}
+
+/** The application observer, which is loaded when a config has its section for the first time. */
+export function observerWhenConfigured(options: ObserverOptions): ObserverPart {
+  const part = whenConfigured<ObserverPart, ObserverOptions>(
+    {
+      name: 'the application observer',
+      actorCounts: { application: 0, resource: 0 },
+      isConfigured: ({ observer }) => observer !== undefined,
+      load: loadObserverPart,
+    },
+    options,
+  );
+  return Object.assign(part, { core: () => part.loaded()?.core() });
 }

@@ -23,7 +23,7 @@ export function createDeletionQueue(concurrency: number): DeletionQueue {
   const idleWaiters: (() => void)[] = [];
   let isClosed = false;
 
-  function giveTurns(): void {
+  function grantSlots(): void {
     for (const [key, onTurn] of waiting) {
       if (isClosed || active.size >= concurrency) return;
       waiting.delete(key);
@@ -35,7 +35,7 @@ export function createDeletionQueue(concurrency: number): DeletionQueue {
   function leave(key: string): void {
     waiting.delete(key);
     if (!active.delete(key)) return;
-    giveTurns();
+    grantSlots();
     if (active.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
   }
 
@@ -43,7 +43,7 @@ export function createDeletionQueue(concurrency: number): DeletionQueue {
     enter(key, onTurn) {
       if (waiting.has(key) || active.has(key)) throw new Error(`${key} is in the deletion queue already`);
       waiting.set(key, onTurn);
-      giveTurns();
+      grantSlots();
       let hasLeft = false;
       return () => {
         if (!hasLeft) leave(key);

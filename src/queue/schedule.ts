@@ -21,7 +21,7 @@ interface Group {
  * All of them together have one turn in this many milliseconds, on average, however many they are: a trial costs 3 ms of
  * CPU, and rest is to cost nothing.
  */
-const apart = 2_000;
+const minimumSpacing = 2_000;
 
 /**
  * Namespaces share that: one with more resources than its share lets them have their turns less often, and no others.
@@ -45,12 +45,12 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
 
   /** The period, or as many of them as it takes. */
   function roundOf(namespace: string): number {
-    share ??= shareOf([...sizes.values()], period / apart);
+    share ??= shareOf([...sizes.values()], period / minimumSpacing);
     return period * Math.max(1, Math.ceil((sizes.get(namespace) ?? 0) / share));
   }
 
   /** The first of its turns after `from`, both in epoch milliseconds. */
-  function turnAfter(from: number, place: number, whole: number): number {
+  function nextRunAfter(from: number, place: number, whole: number): number {
     const since = (from - Math.floor(place * whole)) % whole;
     return from + whole - (since < 0 ? since + whole : since);
   }
@@ -61,12 +61,14 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     if (period === 0 || group.places.length === 0) return;
     const from = clock.now();
     const whole = roundOf(group.namespace);
-    const next = Math.min(...group.places.map((place) => turnAfter(from, place, whole)));
+    const next = Math.min(...group.places.map((place) => nextRunAfter(from, place, whole)));
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
       // There may be more of them than when this was set, and the turn later.
       const round = roundOf(group.namespace);
-      const due = [...group.places.keys()].filter((index) => turnAfter(from, group.places[index] ?? 0, round) <= now);
+      const due = [...group.places.keys()].filter(
+        (index) => nextRunAfter(from, group.places[index] ?? 0, round) <= now,
+      );
       wait(group);
       for (const index of due) group.take(index);
     }, next - from);
@@ -76,7 +78,7 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     join(namespace, those, nameOf, take) {
       const group: Group = {
         namespace,
-        places: those.map((each) => placeOf(nameOf(each))),
+        places: those.map((each) => offsetOf(nameOf(each))),
         take(index) {
           for (const each of those.slice(index, index + 1)) take(each);
         },
@@ -111,6 +113,6 @@ function shareOf(sizes: readonly number[], turns: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-function placeOf(name: string): number {
+function offsetOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) / 2 ** 32;
 }

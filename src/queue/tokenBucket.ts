@@ -5,7 +5,7 @@ export interface TokenBucket {
   /** Takes a token; false: there is none. */
   take(): boolean;
   /** Puts back a token that was taken and not used. */
-  giveBack(): void;
+  putBack(): void;
   /** Milliseconds until there are `tokens`, at most `capacity`; 0: there are. */
   waitFor(tokens: number): number;
   /** From now on it holds and gathers so many; what it holds already stays, as far as there is room. */
@@ -30,7 +30,7 @@ export function createTokenBucket(capacity: number, perSecond: number, clock: Cl
       tokens -= 1;
       return true;
     },
-    giveBack() {
+    putBack() {
       refill();
       tokens = Math.min(size.capacity, tokens + 1);
     },

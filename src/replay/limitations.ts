@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { distinctSelectors } from '../config/selectors.ts';
+import { type Config, distinctSelectors } from '../config/config.ts';
 import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
 import { applicationLimitations } from './observer/whatIfApplications.ts';

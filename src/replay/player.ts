@@ -10,7 +10,7 @@ import { evidenceKey, type WeederInput } from '../recording/weeder/weederLines.t
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import type { DeletionAnswer } from '../weeder/deletions/deletePod.ts';
-import type { Report } from '../weeder/deletions/facts.ts';
+import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { createStreams, type Streams } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 import { createObserverPlayer } from './observer/observerPlayer.ts';
@@ -41,7 +41,7 @@ export interface Player {
 }
 
 interface PlayerOptions {
-  readonly report: Report;
+  readonly report: ReportWeeder;
   /** Told of each event and each request of restart control. */
   readonly reportRestart?: (told: RecordedRestartEvent) => void;
   /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */

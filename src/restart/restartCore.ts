@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { PartContext } from '../controller/controllerPart.ts';
+import type { ControllerContext } from '../controller/controller.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { FollowKeysOptions } from './digest/followKeys.ts';
 import type { ReportRestart } from './model/events.ts';
@@ -11,7 +11,7 @@ import { createRestartStreams, type WrapRestartSink } from './sources/restartStr
 type OfThePart = 'config' | 'runtime' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
 /** Everything through which restart control meets the world: a recording stands between, a replay in its place. */
-export interface RestartCoreOptions extends Pick<PartContext, OfThePart> {
+export interface RestartCoreOptions extends Pick<ControllerContext, OfThePart> {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   /** From 0 to 1, for jitter. */

@@ -1,5 +1,5 @@
-import type { ControllerPart, PartContext } from '../controller/controllerPart.ts';
-import { countWrites } from '../kube/client/countWrites.ts';
+import type { Controller, ControllerContext } from '../controller/controller.ts';
+import { countingClient } from '../kube/client/clientWrappers.ts';
 import { followKeys } from './digest/followKeys.ts';
 import type { ReportRestart } from './model/events.ts';
 import { recordRestartEvents } from './report/kubernetesEvents.ts';
@@ -8,7 +8,7 @@ import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
 
-export interface RestartPartOptions extends PartContext {
+export interface RestartPartOptions extends ControllerContext {
   /** Where the Secret with the hash key is, unless the config says so. */
   readonly ownNamespace: string;
   /** Told of every fact, beside the log and the Events. */
@@ -19,7 +19,7 @@ export interface RestartPartOptions extends PartContext {
 }
 
 /** Restart control as one of the controllers of the process. */
-export interface RestartPart extends ControllerPart {
+export interface RestartPart extends Controller {
   /** Undefined: the config has no section `restartControl`, and never had. */
   control(): RestartControl | undefined;
 }
@@ -27,7 +27,7 @@ export interface RestartPart extends ControllerPart {
 /** Restart control with its streams, its hash key, its log and its Events. Without its section it does nothing. */
 export function createRestartPart(options: RestartPartOptions): RestartPart {
   const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
-  const client = countWrites(options.client);
+  const client = countingClient(options.client);
   const { clock } = runtime;
   const log = logRestarts(logger);
   const recordEvents = recordRestartEvents(options.recordEvent);

@@ -4,7 +4,7 @@ import { type Page, sendText } from '../base/http.ts';
 import { excusedStreams } from '../kube/watch/excusedStreams.ts';
 import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
-import type { ControllerState } from '../process/main.ts';
+import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
 import { type UnseenService, unseenInWords } from '../weeder/services/unseenServices.ts';
 
@@ -18,7 +18,7 @@ interface HealthCheck {
 }
 
 /** How often it is looked whether weeder has become ready. Milliseconds. */
-const lookEvery = 50;
+const pollInterval = 50;
 
 /**
  * What a probe is told: 200 or 503, and a line for each check when it fails, or when `?verbose` asks. `patience`: until
@@ -36,7 +36,7 @@ export function healthPage(
     const deadline = clock.monotonic() + (wasOk ? 0 : patience);
     let all = checks();
     while (!areOk(all) && clock.monotonic() < deadline) {
-      await sleep(clock, lookEvery);
+      await sleep(clock, pollInterval);
       all = checks();
     }
     wasOk ||= areOk(all);
@@ -63,7 +63,7 @@ function lineOf({ name, isOk, detail }: HealthCheck): string {
 
 /** As much of the controller as its health tells of. */
 interface HealthSource {
-  state(): ControllerState;
+  state(): ManagerState;
   streams(): readonly StreamStatus[];
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
@@ -111,7 +111,7 @@ export function configCheck({ generation, appliedAt, lastReload, rejected }: Con
 
 const ping: HealthCheck = { name: 'ping', isOk: true, detail: '' };
 
-const states: Readonly<Record<ControllerState, Pick<HealthCheck, 'isOk' | 'detail'>>> = {
+const states: Readonly<Record<ManagerState, Pick<HealthCheck, 'isOk' | 'detail'>>> = {
   electing: { isOk: true, detail: 'standing by' },
   syncing: { isOk: false, detail: 'reading the complete state of the cluster' },
   running: { isOk: true, detail: 'at work' },
@@ -121,7 +121,7 @@ const states: Readonly<Record<ControllerState, Pick<HealthCheck, 'isOk' | 'detai
   broken: { isOk: false, detail: 'failed: see the log' },
 };
 
-function managerCheck(state: ControllerState): HealthCheck {
+function managerCheck(state: ManagerState): HealthCheck {
   return { name: 'manager', ...states[state] };
 }
 

@@ -1,8 +1,8 @@
-import type { ProcessFact } from '../process/facts.ts';
+import type { ProcessEvent } from '../process/processLog.ts';
 import { recordedEventsOf } from '../recording/weeder/recordedWeederEvent.ts';
-import type { WeederFact } from '../weeder/deletions/facts.ts';
+import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import { createOngoing } from './ongoing.ts';
 import type { Moment } from './protocol.ts';
-import { createUnderway } from './underway.ts';
 
 /** Moments as JSON texts: each is written once, however many pages show it. */
 export interface History {
@@ -33,7 +33,7 @@ export const lastHour: HistoryLimits = { longest: 3_600_000, most: 20_000 };
 export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
 export function createHistory({ longest, most }: HistoryLimits): History {
-  let underway = createUnderway<Entry>();
+  let underway = createOngoing<Entry>();
   let entries: Entry[] = [];
   let first = 0;
 
@@ -62,7 +62,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
       return [...underway.all(), ...entries.slice(first)].map(({ text }) => text);
     },
     clear() {
-      underway = createUnderway();
+      underway = createOngoing();
       entries = [];
       first = 0;
     },
@@ -70,15 +70,15 @@ export function createHistory({ longest, most }: HistoryLimits): History {
 }
 
 /** A fact once for each window that it concerns. `t` is epoch milliseconds. */
-export function momentsOf(fact: WeederFact, t: number): Moment[] {
+export function momentsOf(fact: WeederEvent, t: number): Moment[] {
   return recordedEventsOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
 }
 
-export function processMoment(fact: ProcessFact, t: number): Moment {
+export function processMoment(fact: ProcessEvent, t: number): Moment {
   return { t, what: fact.type, about: 'lease' in fact ? fact.lease : 'config', detail: detailOf(fact) };
 }
 
-function detailOf(fact: ProcessFact): string {
+function detailOf(fact: ProcessEvent): string {
   switch (fact.type) {
     case 'leadership.acquired':
       return fact.identity;

@@ -3,25 +3,25 @@ import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
-import type { ReportProcess } from '../process/facts.ts';
+import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
-import type { Report } from '../weeder/deletions/facts.ts';
+import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { unseenInWords } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import type { PageSource } from './actorTree.ts';
 import { applicationList, observerMoment } from './applicationViews.ts';
-import { createChosenActors } from './chosen.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, lastHour, momentsOf, processMoment, wholeRecording } from './history.ts';
-import { type Changes, lookAround } from './lookout.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { ActorPage, ApplicationList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
-import { createTallies } from './tallies.ts';
+import { type Changes, pollServices } from './servicePoll.ts';
+import { createActorSubscriptions } from './subscriptions.ts';
+import { createWindowCounters } from './windowCounters.ts';
 import { restartMoment, workloadViews } from './workloadViews.ts';
 
 /** What the open pages are told. As long as none is open, only the history (the last hour; of a recording all) and the newest windows are kept. */
 export interface LivePage {
-  readonly report: Report;
+  readonly report: ReportWeeder;
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
   readonly reportProcess: ReportProcess;
@@ -78,7 +78,7 @@ const mostChanges = 200;
 export function createLivePage(options: LivePageOptions): LivePage {
   const { clock, pace, speed = 1, replayClock, isDryRun = false, onBroken } = options;
   const history = createHistory(replayClock === undefined ? lastHour : wholeRecording);
-  const tallies = createTallies();
+  const tallies = createWindowCounters();
   const index = createActorIndex(() => source);
   /** Every open page; undefined until the first look is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
@@ -89,7 +89,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   let looking: Promise<void> | undefined;
   let looks = 0;
 
-  const chosenActors = createChosenActors({
+  const chosenActors = createActorSubscriptions({
     source: () => source,
     now: () => clock.now(),
     tell(id, text) {
@@ -119,7 +119,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   async function look(): Promise<void> {
     looks += 1;
-    const changes = await lookAround(source, tallies, chosenActors, services ?? new Map());
+    const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
     tellUnseen();

@@ -50,8 +50,8 @@ export interface ServiceView {
   /** Its dependants that crash-loop now, and what became of those of its newest window. */
   readonly crashLooping: number;
   readonly deleted: number;
-  readonly kept: number;
-  readonly givenUp: number;
+  readonly skipped: number;
+  readonly failed: number;
 }
 
 /** Something that happened, for the timeline. */

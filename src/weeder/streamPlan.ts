@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { distinctSelectors } from '../config/selectors.ts';
+import { type Config, distinctSelectors } from '../config/config.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
 
 /** One list+watch stream that a config asks for. */

@@ -1,5 +1,4 @@
-import type { Config } from '../config/config.ts';
-import { distinctSelectors } from '../config/selectors.ts';
+import { type Config, distinctSelectors } from '../config/config.ts';
 import { type ClosableSink, tellingComplete } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { fanOut } from './pods/fanOut.ts';

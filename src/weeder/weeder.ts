@@ -2,13 +2,12 @@ import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
-import { type Config, isWatched } from '../config/config.ts';
-import { distinctSelectors } from '../config/selectors.ts';
+import { type Config, distinctSelectors, isWatched } from '../config/config.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { createDeletionQueue } from '../queue/deletionQueue.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import { createDeletions } from './deletions/deletions.ts';
-import type { Report, WeederFact, WindowRef } from './deletions/facts.ts';
+import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import { createWindows } from './deletions/windows.ts';
 import { createPodIndex, type PodIndex, type Scope } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
@@ -21,7 +20,7 @@ export interface WeederOptions {
   readonly runtime: ActorRuntime;
   readonly deletePod: DeletePod;
   readonly readySince: ReadySince;
-  readonly report: Report;
+  readonly report: ReportWeeder;
   /** How many deletions may be in flight at once. */
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
@@ -64,7 +63,7 @@ export interface Weeder {
   dependants(): number;
 }
 
-type WindowClosed = Extract<WeederFact, { readonly type: 'window.closed' }>;
+type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
   const { runtime, report, isDryRun, random } = options;
@@ -74,7 +73,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const services = new Map(options.config.services);
   const indexes = new Map<string, PodIndex>();
   const windows = createWindows(clock, (fact) =>
-    report(fact.type === 'window.closed' ? { ...fact, ...leftAloneBy(fact) } : fact),
+    report(fact.type === 'window.closed' ? { ...fact, ...neverStartedOf(fact) } : fact),
   );
   const queue = createDeletionQueue(options.concurrentDeletions);
   const deletions = createDeletions({
@@ -85,7 +84,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     isDryRun,
     report,
     random,
-    settle: windows.settle,
+    finalise: windows.finalise,
   });
   const unseen = createUnseenServices();
   let isRunning = false;
@@ -139,10 +138,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     return new Set(dependantsOf(namespace, name, (index, scope) => index.uids(scope))).size;
   }
 
-  function leftAloneBy({ namespace, service }: WindowRef): Pick<WindowClosed, 'leftAlone'> {
+  function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {
     const all = dependantsOf(namespace, service, (index, scope) => index.neverStarted(scope));
     const pods = new Map([...all].map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
-    return pods.size === 0 ? {} : { leftAlone: [...pods.values()] };
+    return pods.size === 0 ? {} : { neverStarted: [...pods.values()] };
   }
 
   return {

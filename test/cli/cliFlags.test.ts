@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { Command } from 'commander';
-import { readArguments } from '../../src/cli/arguments.ts';
-import { electionOf } from '../../src/cli/election.ts';
-import { addRunFlags, givenMeaningless, meaninglessFlags, type RunFlags } from '../../src/cli/runFlags.ts';
+import { readArguments } from '../../src/cli/flags/commandLine.ts';
+import { addRunFlags, givenIgnoredFlags, ignoredFlags, type RunFlags } from '../../src/cli/flags/runFlags.ts';
+import { electionOf } from '../../src/cli/run/fromFlags.ts';
 import { cli, config, folder, kubeconfig, logOf, oneSentence, file as writeFile } from '../support/cli.ts';
 
 /** The flags as `run` gets them. */
@@ -125,16 +125,16 @@ test('the last of several values counts', () => {
 });
 
 test('flags that mean nothing here are taken in every form, and are known by name', () => {
-  for (const flag of meaninglessFlags) {
+  for (const flag of ignoredFlags) {
     for (const words of [[`--${flag}=x`], [`-${flag}=x`]]) {
-      assert.deepEqual(givenMeaningless(flagsOf(...words)), [`--${flag}`]);
+      assert.deepEqual(givenIgnoredFlags(flagsOf(...words)), [`--${flag}`]);
     }
   }
-  assert.deepEqual(givenMeaningless(flagsOf('--zap-devel', '--concurrent-reconciles', '5')), [
+  assert.deepEqual(givenIgnoredFlags(flagsOf('--zap-devel', '--concurrent-reconciles', '5')), [
     '--concurrent-reconciles',
     '--zap-devel',
   ]);
-  assert.deepEqual(givenMeaningless(flagsOf('--config-file=x')), []);
+  assert.deepEqual(givenIgnoredFlags(flagsOf('--config-file=x')), []);
 });
 
 test('without flags the election is the original’s: its Lease, its namespace, its times', () => {

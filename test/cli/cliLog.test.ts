@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogger, type LogLevel } from '../../src/base/log.ts';
-import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
-import { logFacts } from '../../src/weeder/report/logFacts.ts';
+import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
+import { logEvents } from '../../src/weeder/report/logEvents.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf } from '../support/cli.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
@@ -12,7 +12,7 @@ import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 const pod = crashLoopingPod();
 const window = { namespace: 'shop', service: 'db', window: 2 };
 
-const facts: readonly WeederFact[] = [
+const facts: readonly WeederEvent[] = [
   { type: 'window.opened', duration: 120_000, ...window },
   { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
   { type: 'pod.recovered', pod, ...window, also: [] },
@@ -26,7 +26,7 @@ const facts: readonly WeederFact[] = [
     ...window,
     also: [{ ...window, service: 'dns', window: 7 }],
   },
-  { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
+  { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
 ];
 
 /** What the logger writes of these facts to an output that is, or is not, a terminal. */
@@ -41,7 +41,7 @@ async function written(level: LogLevel, isTTY: boolean): Promise<string> {
     },
   });
   const logger = await createLogger(level, output);
-  for (const fact of facts) logFacts(logger)(fact);
+  for (const fact of facts) logEvents(logger)(fact);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }

@@ -3,9 +3,8 @@ import { suite, test } from 'node:test';
 import { CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { codedError } from '../../src/base/errors.ts';
-import { readArguments } from '../../src/cli/arguments.ts';
+import { readArguments, usageProblem } from '../../src/cli/flags/commandLine.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { usageProblem } from '../../src/cli/usage.ts';
 import { cli, oneSentence } from '../support/cli.ts';
 
 const see = 'See `weeder --help` for the flags and verbs.';

@@ -15,7 +15,7 @@ import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { parseApart } from '../../src/config/parseApart.ts';
+import { parseInWorker } from '../../src/config/parseInWorker.ts';
 import { readConfigText } from '../../src/config/read.ts';
 import { watchConfigFile } from '../../src/config/watchFile.ts';
 import { until } from '../support/until.ts';
@@ -134,12 +134,12 @@ const slow = `[${','.repeat(150_000)}`;
 
 test('a long text is read in a thread of its own, and gives the same', async () => {
   const long = `# ${'-'.repeat(20_000)}\n${config('a')}`;
-  assert.deepEqual(await parseApart(long, 'f'), parseConfig(long, 'f'));
+  assert.deepEqual(await parseInWorker(long, 'f'), parseConfig(long, 'f'));
   let turns = 0;
   const counting = setInterval(() => {
     turns += 1;
   }, 1);
-  const parsed = await parseApart(slow, 'f');
+  const parsed = await parseInWorker(slow, 'f');
   clearInterval(counting);
   assert.ok(!parsed.ok && parsed.error.length > 0);
   assert.ok(turns > 50, `the event loop went on ${turns} times`);
@@ -152,6 +152,6 @@ test('a text that is replaced while it is read is told no more', async (t) => {
   writeFileSync(file, config('b'));
   await until('the newest is told', () => told.includes('b'));
   // The same again takes as long as the first one, and began later.
-  await parseApart(slow, 'f');
+  await parseInWorker(slow, 'f');
   assert.deepEqual(told, ['b']);
 });

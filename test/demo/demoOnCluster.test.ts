@@ -8,14 +8,14 @@ import type { Downtime } from '../../src/demo/downtime.ts';
 import type { ScenarioEvent } from '../../src/demo/events.ts';
 import { apiserverLabels } from '../../src/demo/objects.ts';
 import { podView } from '../../src/demo/podView.ts';
-import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import { demoPrograms } from '../support/world/demoPrograms.ts';
 import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 
 const home = 'weeder-demo-test';
 const forbidden = failure(403, 'Forbidden', 'nobody may do this here');
 
-type Fact = ScenarioEvent | WeederFact;
+type Fact = ScenarioEvent | WeederEvent;
 
 interface Played extends ClusterDemo {
   readonly facts: readonly Fact[];
@@ -101,7 +101,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.ok(slowest < quickest, `${seconds(weeded)} and ${seconds(ignored)}`);
     const deleted = played.facts.flatMap((fact) => (fact.type === 'pod.deleted' ? [fact.pod.name] : []));
     assert.deepEqual(deleted.toSorted(), weeded.map(({ pod }) => pod).toSorted());
-    const kept = played.facts.flatMap((fact) => (fact.type === 'pod.kept' ? [fact.pod.name] : []));
+    const kept = played.facts.flatMap((fact) => (fact.type === 'pod.skipped' ? [fact.pod.name] : []));
     assert.deepEqual(kept.toSorted(), ignored.map(({ pod }) => pod).toSorted());
     for (const { pod } of ignored) assert.match(pod, /^apiserver-kept-/);
     assert.equal(played.leftBehind, undefined);

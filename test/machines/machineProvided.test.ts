@@ -5,7 +5,7 @@ import { type AnyActorRef, type AnyStateMachine, type InspectionEvent, StateMach
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { ApiFailure } from '../../src/kube/client/failure.ts';
 
-import { startController } from '../../src/process/main.ts';
+import { startManager } from '../../src/process/manager.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
@@ -83,7 +83,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   const clock = virtualClock();
   const times = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
-    const controller = startController({
+    const controller = startManager({
       config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
       client: deafClient(),
       clock,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Occurrence } from '../../src/kube/events/event.ts';
+import type { EventDraft } from '../../src/kube/events/event.ts';
 import type { ObserverFact } from '../../src/observer/model/facts.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerEventTable } from '../../src/observer/report/eventTable.ts';
 import { reportObserverEvents } from '../../src/observer/report/observerEvents.ts';
 import { application, contested, drifted, image, quiet, told } from '../support/objects/observerFacts.ts';
 
-function toldOf(...facts: readonly ObserverFact[]): Occurrence[] {
-  const events: Occurrence[] = [];
+function toldOf(...facts: readonly ObserverFact[]): EventDraft[] {
+  const events: EventDraft[] = [];
   const tell = reportObserverEvents((event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;

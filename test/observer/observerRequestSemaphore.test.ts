@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSlots, type Release } from '../../src/queue/slots.ts';
+import { createSemaphore, type Release } from '../../src/queue/semaphore.ts';
 
 /** Who has got a place, in this order. */
 function queue(most: number) {
-  const slots = createSlots(most);
+  const slots = createSemaphore(most);
   const got: string[] = [];
   const releases = new Map<string, Release>();
   const note = (name: string) => (release: Release | undefined) => {
@@ -14,8 +14,8 @@ function queue(most: number) {
   return {
     slots,
     got,
-    wait: (group: string, name: string) => void slots.wait(group).then(note(name)),
-    take: (group: string, name: string, signal: AbortSignal) => void slots.take(group, signal).then(note(name)),
+    wait: (group: string, name: string) => void slots.acquireEventually(group).then(note(name)),
+    take: (group: string, name: string, signal: AbortSignal) => void slots.acquire(group, signal).then(note(name)),
     async release(name: string) {
       releases.get(name)?.();
       await turn();

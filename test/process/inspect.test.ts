@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatelyInspectionEvent } from '@statelyai/inspect';
-import { connectInspector, type Inspection } from '../../src/actors/inspector.ts';
-import { namesOf, trimmedEvent } from '../../src/actors/names.ts';
+import { connectInspector, type Inspection, namesOf, trimmedEvent } from '../../src/actors/inspector.ts';
 import { retryAfter } from '../../src/actors/socket.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { backOff } from '../support/objects/objects.ts';

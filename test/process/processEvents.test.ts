@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codedError } from '../../src/base/errors.ts';
-import type { Occurrence } from '../../src/kube/events/event.ts';
-import type { ProcessFact } from '../../src/process/facts.ts';
+import type { EventDraft } from '../../src/kube/events/event.ts';
 import { ownPod, processEventTable, tellProcess } from '../../src/process/processEvents.ts';
+import type { ProcessEvent } from '../../src/process/processLog.ts';
 
 const env = { POD_NAME: 'weeder-1', POD_NAMESPACE: 'garden', POD_UID: 'uid-1' };
 
-function told(...facts: readonly ProcessFact[]): Occurrence[] {
-  const events: Occurrence[] = [];
+function told(...facts: readonly ProcessEvent[]): EventDraft[] {
+  const events: EventDraft[] = [];
   const pod = ownPod(env) ?? assert.fail();
   const tell = tellProcess(pod, (event) => events.push(event));
   for (const fact of facts) tell(fact);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
-import { restartWhenConfigured } from '../../src/process/restartWhenConfigured.ts';
+import { restartWhenConfigured } from '../../src/process/whenConfigured.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';

@@ -5,7 +5,7 @@ import { describeFailure } from '../../src/kube/client/describeFailure.ts';
 import { classify } from '../../src/kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../src/kube/client/refuser.ts';
 import { lineSplitter } from '../../src/kube/watch/lines.ts';
-import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { correctionKey } from '../../src/observer/drift/correctionBackoff.ts';

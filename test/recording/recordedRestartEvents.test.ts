@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import type { Occurrence } from '../../src/kube/events/event.ts';
+import type { EventDraft } from '../../src/kube/events/event.ts';
 import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
 import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
-import { snakeCase } from '../../src/metrics/limitedLabel.ts';
+import { snakeCase } from '../../src/metrics/labels.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
@@ -18,8 +18,8 @@ const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.
 const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartFactOf;
 
 /** What is told of these facts. */
-function told(...facts: readonly RestartEvent[]): Occurrence[] {
-  const events: Occurrence[] = [];
+function told(...facts: readonly RestartEvent[]): EventDraft[] {
+  const events: EventDraft[] = [];
   const tell = recordRestartEvents((event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;

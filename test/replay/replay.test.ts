@@ -51,7 +51,7 @@ test('a decision that is not come to again is told as a difference, and the exit
 
 test('a decision that was not recorded is told as a difference', async () => {
   const lines = await incident('extra.jsonl');
-  const altered = lines.filter((line) => line['out'] !== 'pod.kept');
+  const altered = lines.filter((line) => line['out'] !== 'pod.skipped');
   const { code, stdout } = await cli(['replay', store('altered-extra.jsonl', altered)]);
   assert.equal(code, 1);
   assert.match(

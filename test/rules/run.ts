@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import dashboard from '../../deploy/monitoring/dashboard.json' with { type: 'json' };
-import { countFacts } from '../../src/metrics/countFacts.ts';
+import { countEvents } from '../../src/metrics/countEvents.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 
 const monitoring = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring');
@@ -36,7 +36,7 @@ function dashboardRules(): string {
 /** What weeder itself defines; of what comes from prom-client some names are not as promtool would have them. */
 async function ownMetrics(): Promise<string> {
   const metrics = createMetrics();
-  countFacts(metrics, { now: Date.now }).begin(['db']);
+  countEvents(metrics, { now: Date.now }).begin(['db']);
   const text = await metrics.registry.metrics();
   return `${text
     .split('\n\n')

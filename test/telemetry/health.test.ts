@@ -6,7 +6,7 @@ import { codedError, failed } from '../../src/base/errors.ts';
 import { servePages } from '../../src/base/http.ts';
 import { createStreamStatuses } from '../../src/kube/watch/streamStatus.ts';
 import type { Leadership } from '../../src/process/leadership.ts';
-import type { ControllerState } from '../../src/process/main.ts';
+import type { ManagerState } from '../../src/process/manager.ts';
 import { healthPage, livenessChecks, readinessChecks } from '../../src/telemetry/health.ts';
 import type { UnseenService } from '../../src/weeder/services/unseenServices.ts';
 import { observed } from '../support/objects/observed.ts';
@@ -18,7 +18,7 @@ import { virtualClock } from '../support/world/virtualClock.ts';
 function healthy() {
   const clock = virtualClock(Date.UTC(2026, 0, 1, 12));
   const statuses = createStreamStatuses(clock);
-  let state: ControllerState = 'running';
+  let state: ManagerState = 'running';
   for (const [name, path] of [
     ['endpointslices', '/apis/discovery.k8s.io/v1/endpointslices'],
     ['pods app=web', '/api/v1/pods'],
@@ -37,7 +37,7 @@ function healthy() {
   return {
     clock,
     statuses,
-    enter: (next: ControllerState) => {
+    enter: (next: ManagerState) => {
       state = next;
     },
     miss: (...services: readonly UnseenService[]) => {
@@ -134,7 +134,7 @@ test('a stream that the server refuses is named, and makes nothing unready while
 
 test('ready while it weeds or stands by; not while it syncs, drains, is stopped or broken', () => {
   const it = healthy();
-  const failing: Record<ControllerState, number> = {
+  const failing: Record<ManagerState, number> = {
     electing: 0,
     running: 0,
     syncing: 1,

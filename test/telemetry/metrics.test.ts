@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { RequestFact } from '../../src/kube/client/client.ts';
-import { countFacts, mostServices } from '../../src/metrics/countFacts.ts';
+import type { RequestOutcome } from '../../src/kube/client/client.ts';
+import { countEvents, mostServices } from '../../src/metrics/countEvents.ts';
 import { countLeadership } from '../../src/metrics/countLeadership.ts';
 import { countObserver } from '../../src/metrics/countObserver.ts';
 import { countRequests, partsOf } from '../../src/metrics/countRequests.ts';
 import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { countTotals } from '../../src/metrics/countTotals.ts';
-import { limitedLabel } from '../../src/metrics/limitedLabel.ts';
+import { limitedLabel } from '../../src/metrics/labels.ts';
 import { measureObserver } from '../../src/metrics/measureObserver.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
-import type { WeederFact } from '../../src/weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { documentedMetrics } from '../support/docs/metricsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
@@ -29,7 +29,7 @@ const service = 'etcd-main-client';
 /** Counts what a simulated weeder says; each time it is asked, what is new since the last time. */
 function counting(at: World) {
   const metrics = createMetrics();
-  const facts = countFacts(metrics, at.clock);
+  const facts = countEvents(metrics, at.clock);
   facts.begin([service]);
   const report = facts.next();
   let seen = 0;
@@ -64,10 +64,10 @@ test('a recovery, two deletions and a kept pod are counted as what they are', as
   assert.equal(open('windows_open', { service }), 1);
   assert.equal(open('windows_opened_total', { service }), 1);
   assert.equal(open('pod_deletions_total', { service, result: 'deleted' }), 2);
-  for (const result of ['evicted', 'dryRun', 'recovered', 'held', 'givenUp'])
+  for (const result of ['evicted', 'dry_run', 'recovered', 'blocked', 'failed'])
     assert.equal(open('pod_deletions_total', { service, result }), 0, result);
-  assert.equal(open('pods_kept_total', { reason: 'barePod' }), 1);
-  assert.equal(open('pods_kept_total', { reason: 'mirrorPod' }), 0);
+  assert.equal(open('pods_skipped_total', { reason: 'bare_pod' }), 1);
+  assert.equal(open('pods_skipped_total', { reason: 'mirror_pod' }), 0);
   assert.equal(open('recovery_to_deletion_seconds_count'), 2);
   assert.equal(open('recovery_to_deletion_seconds_bucket', { le: '0.005' }), 2);
   await at.clock.pass(2 * minute);
@@ -98,7 +98,7 @@ test('a dry run, an eviction, a pod that recovers and one that is held are told 
   const dry = recovery({ isDryRun: true }, crashing);
   await dry.clock.pass(1000);
   const dryRun = await counted(dry);
-  assert.equal(dryRun('pod_deletions_total', { service, result: 'dryRun' }), 1);
+  assert.equal(dryRun('pod_deletions_total', { service, result: 'dry_run' }), 1);
   assert.equal(dryRun('recovery_to_deletion_seconds_count'), 0);
   assert.equal(dryRun('backoff_saved_seconds_total'), 0);
 
@@ -119,8 +119,8 @@ test('a dry run, an eviction, a pod that recovers and one that is held are told 
   await holding.clock.pass(1000);
   holding.slice({ ready: [false] });
   const held = await counted(holding);
-  assert.equal(held('pod_deletions_total', { service, result: 'held' }), 1);
-  assert.equal(held('pod_deletions_total', { service, result: 'givenUp' }), 0);
+  assert.equal(held('pod_deletions_total', { service, result: 'blocked' }), 1);
+  assert.equal(held('pod_deletions_total', { service, result: 'failed' }), 0);
 });
 
 test('the time from recovery to deletion and the back-off saved are seconds', async () => {
@@ -153,7 +153,7 @@ test('what was refused until the window closed is given up, once, and each refus
   );
   await at.clock.pass(3 * minute);
   const of = await counted(at);
-  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'failed' }), 1);
   assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 0);
   assert.equal(of('deletion_retries_total', { error: 'forbidden' }), at.factsOf('deletion.refused').length);
   assert.ok(at.factsOf('deletion.refused').length > 5);
@@ -161,7 +161,7 @@ test('what was refused until the window closed is given up, once, and each refus
 
 test('after every kind of fact each documented metric of weeder has the documented labels, and none is missing', async () => {
   const metrics = createMetrics();
-  const report = countFacts(metrics, virtualClock()).next();
+  const report = countEvents(metrics, virtualClock()).next();
   for (const fact of everyFact) report(fact);
   const reportRestart = countRestarts(metrics);
   for (const fact of everyRestartFact) reportRestart(fact);
@@ -183,7 +183,7 @@ test('after every kind of fact each documented metric of weeder has the document
     }
   }
   const counters = documented.filter(
-    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash|resource/.test(name),
+    ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash|resource|correction/.test(name),
   );
   assert.equal(counters.length, 13);
   for (const { name } of counters) {
@@ -206,7 +206,7 @@ test('a resource of which something of before is kept counts as refused, and oth
 
 test('a controller that takes another’s place begins with no open window, and the last words of the other change none', async () => {
   const metrics = createMetrics();
-  const facts = countFacts(metrics, virtualClock());
+  const facts = countEvents(metrics, virtualClock());
   facts.begin(['db']);
   const of = async (name: string) =>
     sampleValue(scraped(await metrics.registry.metrics()), `weeder_${name}`, { service: 'db' });
@@ -260,13 +260,13 @@ test('what controllers count themselves only grows, however often it is looked a
   assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'lost' }), 4);
   assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'expired' }), 0);
   assert.equal(of('events_lost_total', { cause: 'refused' }), 4);
-  assert.equal(of('events_lost_total', { cause: 'queueFull' }), 0);
+  assert.equal(of('events_lost_total', { cause: 'queue_full' }), 0);
 });
 
 test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
-  const seriesOf = async (facts: Iterable<WeederFact>) => {
+  const seriesOf = async (facts: Iterable<WeederEvent>) => {
     const metrics = createMetrics();
-    const report = countFacts(metrics, virtualClock()).next();
+    const report = countEvents(metrics, virtualClock()).next();
     for (const fact of facts) report(fact);
     const families = scraped(await metrics.registry.metrics());
     const own = [...families].filter(([name]) => name.startsWith('weeder_'));
@@ -292,7 +292,7 @@ test('requests are counted by the API’s own verb and resource, and by what cam
   const metrics = createMetrics();
   const count = countRequests(metrics);
   const request = { method: 'GET', path: '/api/v1/pods', isStream: false, outcome: 200, durationMs: 20 } as const;
-  const requests: RequestFact[] = [
+  const requests: RequestOutcome[] = [
     { ...request, path: '/api/v1' },
     { ...request, isStream: true },
     { ...request },
@@ -345,17 +345,17 @@ const window = { namespace: 'shop', service: 'db', window: 2 };
 const about = { pod: crashing, also: [], ...window };
 
 /** One of each kind. The type says when one is missing. */
-const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { type: T }> } = {
+const factOfKind: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
   'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
   'window.opened': { type: 'window.opened', duration: 120_000, ...window },
-  'window.closed': { type: 'window.closed', deleted: 1, kept: 0, givenUp: [], ...window },
+  'window.closed': { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
   'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },
-  'pod.kept': { type: 'pod.kept', pod: crashing, reason: 'barePod', ...window },
+  'pod.skipped': { type: 'pod.skipped', pod: crashing, reason: 'barePod', ...window },
   'pod.recovered': { type: 'pod.recovered', ...about },
   'pod.gone': { type: 'pod.gone', ...about },
   'deletion.pending': { type: 'deletion.pending', reason: 'coolingDown', waitIn: 10_000, ...about },
-  'deletion.skipped': { type: 'deletion.skipped', reason: 'tooLate', ...about },
+  'deletion.expired': { type: 'deletion.expired', reason: 'tooLate', ...about },
   'deletion.refused': {
     type: 'deletion.refused',
     reason: 'no',
@@ -364,11 +364,11 @@ const factOfKind: { readonly [T in WeederFact['type']]: Extract<WeederFact, { ty
     retryIn: 400,
     ...about,
   },
-  'deletion.held': { type: 'deletion.held', ...about },
-  'deletion.givenUp': { type: 'deletion.givenUp', reason: 'the window closed first', ...about },
+  'deletion.blocked': { type: 'deletion.blocked', ...about },
+  'deletion.failed': { type: 'deletion.failed', reason: 'the window closed first', ...about },
   'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
 };
-const everyFact: readonly WeederFact[] = Object.values(factOfKind);
+const everyFact: readonly WeederEvent[] = Object.values(factOfKind);
 
 test('the back-off that a replacement of a deleted pod has before it was saved nobody: it is not counted', async () => {
   const startTime = Date.UTC(2026, 0, 1, 12);
@@ -398,7 +398,7 @@ test('a pod that another client deletes has not recovered, and one that ends wit
   await at.clock.pass(minute);
   const of = await counted(at);
   assert.equal(of('pod_deletions_total', { service, result: 'recovered' }), 0);
-  assert.equal(of('pod_deletions_total', { service, result: 'gone' }), 1);
-  assert.equal(of('pod_deletions_total', { service, result: 'skipped' }), 1);
-  assert.equal(of('pod_deletions_total', { service, result: 'givenUp' }), 0);
+  assert.equal(of('pod_deletions_total', { service, result: 'not_found' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'expired' }), 1);
+  assert.equal(of('pod_deletions_total', { service, result: 'failed' }), 0);
 });

@@ -17,8 +17,8 @@ test('a page is told of the services and the history first, and then of what cha
       isReady: false,
       crashLooping: 2,
       deleted: 0,
-      kept: 0,
-      givenUp: 0,
+      skipped: 0,
+      failed: 0,
     },
   ]);
   const { moments } = await viewer.told('history');
@@ -39,13 +39,13 @@ test('a page is told of the services and the history first, and then of what cha
   const { service } = await viewer.told('service', (message) => message.service.deleted === 1);
   assert.deepEqual(service.window, { number: 1, openedAt, closesAt: openedAt + 120_000 });
   assert.deepEqual(
-    [service.state, service.isReady, service.deleted, service.kept, service.givenUp],
+    [service.state, service.isReady, service.deleted, service.skipped, service.failed],
     ['ready.weeding.steady', true, 1, 1, 0],
   );
   await viewer.told('moment', ({ moment }) => moment.what === 'pod.deleted' && moment.pod === 'shoot-1/kapi-0');
   await page.at.clock.pass(120_000);
   const closed = await viewer.told('service', (message) => message.service.state === 'ready.idle');
-  assert.deepEqual([closed.service.window, closed.service.deleted, closed.service.kept], [undefined, 1, 1]);
+  assert.deepEqual([closed.service.window, closed.service.deleted, closed.service.skipped], [undefined, 1, 1]);
   assert.deepEqual(page.broken, []);
 });
 

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { ApiResult } from '../../src/kube/client/client.ts';
 import type { ApiFailure, FailureKind } from '../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../src/kube/client/request.ts';
-import { type DeletionPolicy, type DeletionRequest, deleteThrough } from '../../src/weeder/deletions/deletePod.ts';
+import { type DeletionAttempt, type DeletionPolicy, deleteThrough } from '../../src/weeder/deletions/deletePod.ts';
 import { readySinceThrough } from '../../src/weeder/services/readySince.ts';
 
 const signal = new AbortController().signal;
 const policy: DeletionPolicy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined };
-const request: DeletionRequest = {
+const request: DeletionAttempt = {
   uid: 'u',
   namespace: 'shoot-1',
   name: 'kapi-0',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { createPodIndex, type PodIndex, type Scope } from '../../src/weeder/pods/podIndex.ts';
 import { backOff, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';

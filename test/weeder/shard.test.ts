@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
-import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { slice } from '../support/objects/objects.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 import { testSink } from '../support/world/testSink.ts';

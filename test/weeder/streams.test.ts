@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import type { LabelSelector } from '../../src/kube/objects/selector.ts';
-import { peekMetadata } from '../../src/kube/watch/peek.ts';
+import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { streamsOf } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';

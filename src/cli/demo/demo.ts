@@ -4,8 +4,8 @@ import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';
 import { playWithoutWeeder, playWithWeeder } from '../../demo/run.ts';
 import { weederTimelineEntry } from '../../demo/timeline.ts';
-import { offerPage, uiAddressOf } from '../offerPage.ts';
 import { exitCodes, fail } from '../output.ts';
+import { serveUi, uiAddressOf } from '../serveUi.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
@@ -23,7 +23,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const progress = progressLine();
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
-  const page = await offerPage(uiAddressOf(flags), logger, { clock, speed });
+  const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
   if (!page.ok) return fail(page.error);
   print(
     'The real weeder, on an API server of its own: no cluster is needed.',

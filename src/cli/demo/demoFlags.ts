@@ -4,7 +4,7 @@ import { type CodedError, codedError } from '../../base/errors.ts';
 import type { BindAddress } from '../../base/http.ts';
 import { nearest } from '../../base/nearest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
-import { camelCase, readAddress, readDuration } from '../values.ts';
+import { camelCase, readAddress, readDuration } from '../flags/values.ts';
 
 /** What `weeder demo` was told. Durations are milliseconds. */
 export interface DemoFlags {

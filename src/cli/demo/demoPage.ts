@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
 import type { DemoViewer } from '../../demo/run.ts';
 import type { StoryViewer } from '../../demo/storyOptions.ts';
-import type { OfferedPage } from '../offerPage.ts';
+import type { ServedUi } from '../serveUi.ts';
 import { stopOnSignals } from '../signals.ts';
 import { print } from './demoOutput.ts';
 
 /** A demo begins when somebody looks, or after a while, so that nothing of it is missed. */
-export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
+export function viewerOf(page: ServedUi): DemoViewer & StoryViewer {
   const deadline = performance.now() + 30_000;
   return {
     ...page,
@@ -19,7 +19,7 @@ export function viewerOf(page: OfferedPage): DemoViewer & StoryViewer {
 }
 
 /** What weeder shows of itself stays until Ctrl-C. */
-export async function keepPage({ url }: OfferedPage, logger: Logger): Promise<void> {
+export async function keepPage({ url }: ServedUi, logger: Logger): Promise<void> {
   print('', `The live page stays until Ctrl-C: ${url}`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });
   if (!stop.signal.aborted) await once(stop.signal, 'abort');

@@ -1,8 +1,8 @@
 import { scaledClock } from '@weeder/embedded-cluster';
 import { createLogger } from '../../base/log.ts';
 import type { StoryOptions, StoryProgress } from '../../demo/storyOptions.ts';
-import { offerPage, uiAddressOf } from '../offerPage.ts';
 import { exitCodes, fail } from '../output.ts';
+import { serveUi, uiAddressOf } from '../serveUi.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { type Progress, print, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
@@ -32,7 +32,7 @@ export async function playStory<Fact, Outcome>(flags: DemoFlags, story: DemoStor
   const progress = progressLine();
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
-  const page = await offerPage(uiAddressOf(flags), logger, { clock, speed });
+  const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
   if (!page.ok) return fail(page.error);
   print(
     'The real weeder, on an API server of its own: no cluster is needed.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isObject } from '../../base/json.ts';
-import { keysBelow } from '../text/keysBelow.ts';
+import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
 import { dnsLabel } from './names.ts';
 import { observerSection } from './observer.ts';

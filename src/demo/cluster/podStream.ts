@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { Logger } from '../../base/log.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import { provideReflector } from '../../kube/watch/reflector.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { type PodView, podView } from '../podView.ts';

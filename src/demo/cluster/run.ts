@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
-import type { WeederFact } from '../../weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import { areBack, type Downtime } from '../downtime.ts';
 import type { ScenarioEvent } from '../events.ts';
 import { startWeeder } from '../startWeeder.ts';
@@ -33,7 +33,7 @@ interface ClusterDemoOptions {
   readonly timeout: number;
   /** Whoever started it wants it to end. */
   readonly signal: AbortSignal;
-  readonly onEvent: (time: number, event: ScenarioEvent | WeederFact) => void;
+  readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
   /** Told what a pod waits for before the outage, each thing once. */
   readonly onWaiting: (trouble: Trouble) => void;
   readonly onBegin: (course: ClusterProgress) => void;
@@ -82,7 +82,7 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
     if (!created.ok) return failed(refused(created.failure, client));
   }
   let beganAt: number | undefined;
-  const onEvent = (event: ScenarioEvent | WeederFact) => {
+  const onEvent = (event: ScenarioEvent | WeederEvent) => {
     if (beganAt !== undefined) options.onEvent(clock.monotonic() - beganAt, event);
   };
   const begin = () => {

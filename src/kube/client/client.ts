@@ -23,7 +23,7 @@ export type StreamResult =
   | { readonly ok: false; readonly failure: ApiFailure };
 
 /** What a request was and how it went; for metrics. */
-export interface RequestFact {
+export interface RequestOutcome {
   readonly method: ApiRequest['method'];
   readonly path: string;
   /** Has its answer no end? A watch. */
@@ -59,7 +59,7 @@ interface KubeClientOptions {
   /** Requests a second and at once; 0: no limit of ours (--kube-api-qps, --kube-api-burst). */
   readonly qps?: number;
   readonly burst?: number;
-  readonly onRequest?: (fact: RequestFact) => void;
+  readonly onRequest?: (fact: RequestOutcome) => void;
 }
 
 /** More than any page of ours can have; beyond it something is wrong, and memory is precious. */

@@ -6,10 +6,10 @@ import { type Credentials, credentialSource } from '../access/credentials.ts';
 import { startDeadline } from './deadline.ts';
 import type { ApiFailure, ResponseHeaders } from './failure.ts';
 import { guardedDispatch } from './guardedDispatch.ts';
-import { answerOf } from './letGo.ts';
 import { networkFailure } from './networkFailure.ts';
 import { rateLimiter } from './rateLimit.ts';
 import type { ApiRequest } from './request.ts';
+import { responseOf } from './responseBody.ts';
 import { endSilentConnections } from './silentConnections.ts';
 import { type Connection, createTransport } from './transport.ts';
 
@@ -114,7 +114,7 @@ export function createExchanger(
     const headers = headersOf(request, credentials);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const guarded = guardedDispatch(dispatcher, () => isWanted?.() !== false && !signal.aborted);
-    return answerOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
+    return responseOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
   }
 
   async function exchange(request: ApiRequest, credentials: Credentials): Promise<Opened> {

@@ -10,7 +10,7 @@ export interface ObjectRef {
 }
 
 /** One thing to tell, in the words of `events.k8s.io/v1`. */
-export interface Occurrence {
+export interface EventDraft {
   readonly regarding: ObjectRef;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -43,7 +43,7 @@ export function eventsPath(namespace: string): string {
 }
 
 /** The Event as it is created; `time` is epoch milliseconds. */
-export function eventBody(name: string, occurrence: Occurrence, source: EventSource, time: number, series: Series) {
+export function eventBody(name: string, occurrence: EventDraft, source: EventSource, time: number, series: Series) {
   const { regarding, type, reason, action, note } = occurrence;
   return {
     apiVersion: 'events.k8s.io/v1',

@@ -5,15 +5,14 @@ import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
-import { type EventSource, eventBody, eventsPath, type Occurrence, seriesBody } from './event.ts';
-import { consequenceOf } from './eventFailure.ts';
+import { type EventDraft, type EventSource, eventBody, eventsPath, seriesBody } from './event.ts';
+import { consequenceOf, type EventPermissions } from './eventFailure.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
-import type { EventPermissions } from './eventPermissions.ts';
 
 /** An Event, and how much of it the API server knows. */
 export interface EventState {
   readonly name: string;
-  readonly occurrence: Occurrence;
+  readonly occurrence: EventDraft;
   /** Epoch milliseconds of the first time, and of the last. */
   readonly time: number;
   lastObserved: number;

@@ -2,15 +2,15 @@ import { putBounded } from '../../base/bounded.ts';
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../queue/tokenBucket.ts';
 import type { KubeClient } from '../client/client.ts';
-import { createEventNames, type EventSource, type ObjectRef, type Occurrence } from './event.ts';
+import { createEventNames, type EventDraft, type EventSource, type ObjectRef } from './event.ts';
+import { createEventPermissions } from './eventFailure.ts';
 import { createEventLosses, type EventLog, type LossCause } from './eventLosses.ts';
-import { createEventPermissions } from './eventPermissions.ts';
 import { createEventSender, type EventState } from './eventSender.ts';
 
 /** Writes Kubernetes Events (`events.k8s.io/v1`), as far as it can without being in anybody's way. */
 export interface EventRecorder {
   /** Returns at once and never throws. What happens again soon becomes a series of the Event that is there. */
-  record(occurrence: Occurrence): void;
+  record(occurrence: EventDraft): void;
   /** Writes what is left within a third of a second, and ends: what is told after that is passed over. */
   close(): Promise<void>;
   readonly waiting: number;
@@ -117,7 +117,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 }
 
 /** Events that are the same but for their time. The words count too: those of an Event cannot be changed any more. */
-function eventKey({ regarding, type, reason, action, note }: Occurrence): string {
+function eventKey({ regarding, type, reason, action, note }: EventDraft): string {
   return [objectKey(regarding), type, reason, action, note].join('\n');
 }
 

@@ -4,37 +4,36 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Election } from './election.ts';
-import type { ReportLeadership } from './leadershipFact.ts';
-import { leaseRequests } from './requests.ts';
-import type { Tenure } from './tenure.ts';
-import { type LeaseLog, troubleLog } from './trouble.ts';
-import { watchLease } from './watch.ts';
+import type { ReportLeadership } from './leadershipChange.ts';
+import type { LeadershipTerm } from './leadershipTerm.ts';
+import { leaseRequests } from './leaseRequests.ts';
+import { watchLease } from './leaseWatch.ts';
 
 /** What the lease machine works with. */
-interface LeaseParts {
+interface LeaseOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: LeaseLog;
   readonly election: Election;
   /** Extended with each renewal; whoever acts asks it. */
-  readonly tenure: Tenure;
+  readonly term: LeadershipTerm;
   readonly report: ReportLeadership;
 }
 
 /** The lease machine with its implementation: start it with the election as its input. */
-export function provideLease(parts: LeaseParts): typeof lease {
-  const { client, clock, election, tenure, report } = parts;
+export function provideLease(parts: LeaseOptions): typeof lease {
+  const { client, clock, election, term, report } = parts;
   const name = `${election.namespace}/${election.name}`;
-  const requests = leaseRequests(client, clock, election, tenure);
-  const trouble = troubleLog(parts.log, name);
+  const requests = leaseRequests(client, clock, election, term);
+  const failures = failureLog(parts.log, name);
   let holder: string | undefined;
 
   /** Makes one request and tells the machine of its answer. Returns what ends it. */
-  function ask(send: (signal: AbortSignal) => Promise<LeaseEvent>, tell: (event: LeaseEvent) => void): () => void {
+  function request(send: (signal: AbortSignal) => Promise<LeaseEvent>, tell: (event: LeaseEvent) => void): () => void {
     const stop = new AbortController();
     const answer = (event: LeaseEvent) => {
       if (stop.signal.aborted) return;
-      if (event.type !== 'lease.failed') trouble.over();
+      if (event.type !== 'lease.failed') failures.over();
       tell(event);
     };
     send(stop.signal).then(answer, (error: unknown) => answer({ type: 'lease.failed', message: messageOf(error) }));
@@ -43,9 +42,9 @@ export function provideLease(parts: LeaseParts): typeof lease {
 
   return lease.provide({
     actors: {
-      leaseRead: fromCallback<LeaseEvent>(({ sendBack }) => ask(requests.read, sendBack)),
+      leaseRead: fromCallback<LeaseEvent>(({ sendBack }) => request(requests.read, sendBack)),
       leaseWrite: fromCallback<LeaseEvent, LeaseWriteInput>(({ input, sendBack }) =>
-        ask((signal) => requests.write(input, signal), sendBack),
+        request((signal) => requests.write(input, signal), sendBack),
       ),
       leaseWatch: fromCallback<LeaseEvent, LeaseWatchInput>(({ input, sendBack }) =>
         watchLease({ client, clock, election }, requests, input.version, sendBack),
@@ -60,9 +59,9 @@ export function provideLease(parts: LeaseParts): typeof lease {
         holder = context.holder;
         report({ type: 'leadership.standsBy', lease: name, holder });
       },
-      reportFailed: ({ event }) => trouble.failed(causeOf(event)),
-      reportUnwatched: ({ event }) => trouble.unwatched(causeOf(event)),
-      dropTenure: () => tenure.drop(),
+      reportFailed: ({ event }) => failures.failed(causeOf(event)),
+      reportUnwatched: ({ event }) => failures.unwatched(causeOf(event)),
+      dropTenure: () => term.drop(),
     },
   });
 }
@@ -70,4 +69,39 @@ export function provideLease(parts: LeaseParts): typeof lease {
 /** Why: in the words of a refusal, or of an actor that broke. */
 function causeOf(event: { readonly type: string; readonly message?: string; readonly error?: unknown }): string {
   return event.message ?? messageOf(event.error);
+}
+
+/** What is written to: a pino logger, or anything with the same methods. */
+interface LeaseLog {
+  debug(fact: object, message: string): void;
+  info(fact: object, message: string): void;
+  warn(fact: object, message: string): void;
+}
+
+/** Tells what goes wrong with the Lease, each cause once until it is over: it is asked for every two seconds. */
+interface FailureLog {
+  failed(cause: string): void;
+  unwatched(cause: string): void;
+  /** A request was answered. */
+  over(): void;
+}
+
+function failureLog(log: LeaseLog, lease: string): FailureLog {
+  let failure: string | undefined;
+  let unwatched: string | undefined;
+  return {
+    failed(cause) {
+      log[cause === failure ? 'debug' : 'warn']({ lease, cause }, 'lease unavailable, retrying');
+      failure = cause;
+    },
+    unwatched(cause) {
+      const level = cause === unwatched ? 'debug' : 'warn';
+      log[level]({ lease, cause }, 'the Lease cannot be watched, reading it again and again instead');
+      unwatched = cause;
+    },
+    over() {
+      if (failure !== undefined) log.info({ lease }, 'lease available again');
+      failure = undefined;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { ChangeType, PeekedMetadata } from './peek.ts';
+import type { ChangeType, PeekedMetadata } from './metadataFastPath.ts';
 
 /**
  * Where the objects of a stream go, straight from the bytes and past the machines. All calls are synchronous and in

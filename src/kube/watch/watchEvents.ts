@@ -2,8 +2,8 @@ import { parseJson } from '../../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { type ApiFailure, classifyStatus } from '../client/failure.ts';
 import { versionOf } from '../objects/identity.ts';
+import { type ChangeType, peekMetadata } from './metadataFastPath.ts';
 import { type Reading, reduced, wireKind } from './objectForm.ts';
-import { type ChangeType, peekMetadata } from './peek.ts';
 import type { ObjectSink } from './sink.ts';
 
 /** What one line of a watch meant. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
-import { createSlots, type Release, type Slots } from '../../queue/slots.ts';
+import { createSemaphore, type Release, type Semaphore } from '../../queue/semaphore.ts';
 
 /** Limits concurrent requests. Slow requests do not hold up others. */
-export interface RequestSemaphore extends Pick<Slots, 'active' | 'waiting'> {
+export interface RequestSemaphore extends Pick<Semaphore, 'active' | 'waiting'> {
   /**
    * Acquires a slot for a request of this application about an object of this apiVersion; undefined if the signal ended
    * the wait. `onSlow` is called when the caller should stop waiting: the request takes long, or an earlier one like it
@@ -33,8 +33,8 @@ export type SlowRequests = Set<string>;
  * a webhook, that does not answer would otherwise hold all places for as long as a request may take.
  */
 export function createRequestSemaphore(clock: Clock, most: number, slow: SlowRequests): RequestSemaphore {
-  const usual = createSlots(most);
-  const rest = createSlots(mostSlow);
+  const usual = createSemaphore(most);
+  const rest = createSemaphore(mostSlow);
 
   function timed(release: Release, key: string, wasSlow: boolean, onSlow: () => void): Release {
     let isSlow = false;
@@ -57,7 +57,7 @@ export function createRequestSemaphore(clock: Clock, most: number, slow: SlowReq
       const key = `${application} ${apiVersion}`;
       const wasSlow = slow.has(key);
       if (wasSlow) onSlow();
-      const granted = (wasSlow ? rest : usual).take(application, signal);
+      const granted = (wasSlow ? rest : usual).acquire(application, signal);
       return granted.then((release) => (release === undefined ? undefined : timed(release, key, wasSlow, onSlow)));
     },
     get active() {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/duration.ts';
-import type { Occurrence } from '../../kube/events/event.ts';
+import type { EventDraft } from '../../kube/events/event.ts';
 import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
 import { identityText } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
@@ -20,7 +20,7 @@ type ReportedEvent<R extends ObserverEventReason = ObserverEventReason> = {
 const actionable: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
 
 /** Records Kubernetes Events for the facts that matter to the owner of the application. */
-export function reportObserverEvents(record: (occurrence: Occurrence) => void): ReportObserver {
+export function reportObserverEvents(record: (occurrence: EventDraft) => void): ReportObserver {
   return (fact) => {
     if (fact.type === 'actor.failed') return;
     const event = 'resource' in fact ? ofResource(fact) : ofApplication(fact);

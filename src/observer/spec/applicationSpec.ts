@@ -4,7 +4,7 @@ import { type Path, quoted } from '../../base/fieldError.ts';
 import { duration } from '../../config/schema/durationSchema.ts';
 import { dnsSubdomain } from '../../config/schema/names.ts';
 import { nameOf, optional, withDefault } from '../../config/schema/selectorSchema.ts';
-import { keysBelow } from '../../config/text/keysBelow.ts';
+import { keysBelow } from '../../config/text/keys.ts';
 
 /** Milliseconds. Less would be a poll, and `-5s` and `1d` pass for durations with the API server. */
 const shortestResync = 5_000;

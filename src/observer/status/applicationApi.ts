@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
-import { createSlots } from '../../queue/slots.ts';
+import { createSemaphore } from '../../queue/semaphore.ts';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { finalizer } from '../model/fieldManagers.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
@@ -50,11 +50,11 @@ export function applicationsPath(namespace: string | undefined): string {
 }
 
 export function applicationApi(client: KubeClient): ApplicationApi {
-  const slots = createSlots(maxConcurrentRequests);
+  const slots = createSemaphore(maxConcurrentRequests);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
 
   async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
-    const release = await slots.wait(`${namespace}/${name}`);
+    const release = await slots.acquireEventually(`${namespace}/${name}`);
     try {
       return await act();
     } finally {

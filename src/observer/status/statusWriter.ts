@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { objectOf } from '../../base/json.ts';
 import { track } from '../../base/promises.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
-import { createSlots } from '../../queue/slots.ts';
+import { createSemaphore } from '../../queue/semaphore.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { rowsOf } from '../state/inventoryRows.ts';
@@ -78,7 +78,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   const pending = new Map<ApplicationEntry, Pending>();
   /** Whose time has come while applies wait. */
   const heldBack = new Set<ApplicationEntry>();
-  const slots = createSlots(mostAtOnce);
+  const slots = createSemaphore(mostAtOnce);
   let heldBackTimer: TimerHandle | undefined;
   let isClosed = false;
 
@@ -123,7 +123,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   }
 
   async function writeInTurn(entry: ApplicationEntry): Promise<void> {
-    const release = await slots.wait(entry.id);
+    const release = await slots.acquireEventually(entry.id);
     try {
       if (pending.has(entry)) await write(entry);
     } finally {

@@ -1,4 +1,4 @@
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
 import type { RecordedObserverEvent } from './recordedObserverEvent.ts';

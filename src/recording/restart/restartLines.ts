@@ -1,4 +1,4 @@
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { RefusalClass } from '../../restart/model/answer.ts';
 import type { RecordedRestartEvent } from './recordedRestartEvent.ts';
 

@@ -1,5 +1,5 @@
 import { objectOf, textOf } from '../../base/json.ts';
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { crashLooping } from '../../weeder/pods/crashLooping.ts';

@@ -1,12 +1,12 @@
 import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { WeederFact } from '../../weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
 /** An event of the weeder as a recording holds it and a timeline prints it: flat, and without anything that only timing decides. */
 export interface RecordedWeederEvent {
-  readonly out: WeederFact['type'];
+  readonly out: WeederEvent['type'];
   /** `namespace/service`, or the actor that failed. */
   readonly about: string;
   readonly window?: number;
@@ -21,19 +21,19 @@ export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], Event
   'window.opened': decision('window opened'),
   'window.closed': decision('window closed'),
   'pod.deleted': decision('pod deleted'),
-  'pod.kept': decision('deletion skipped'),
+  'pod.skipped': decision('deletion skipped'),
   'pod.recovered': report('pod recovered'),
   'pod.gone': report('pod gone'),
   'deletion.pending': report('deletion pending'),
-  'deletion.skipped': report('deletion not attempted'),
+  'deletion.expired': report('deletion expired'),
   'deletion.refused': report('deletion refused'),
-  'deletion.held': report('deletion postponed'),
-  'deletion.givenUp': decision('deletion failed'),
+  'deletion.blocked': report('deletion blocked'),
+  'deletion.failed': decision('deletion failed'),
   'actor.failed': report('actor failed'),
 };
 
 /** One recorded event for each window concerned: a replay that begins in the middle may know only some of them. */
-export function recordedEventsOf(event: WeederFact): RecordedWeederEvent[] {
+export function recordedEventsOf(event: WeederEvent): RecordedWeederEvent[] {
   if (event.type === 'actor.failed') return [{ out: event.type, about: event.actor, detail: messageOf(event.error) }];
   const windows = 'also' in event ? [event, ...event.also] : [event];
   return windows.map((each) => ({
@@ -45,18 +45,18 @@ export function recordedEventsOf(event: WeederFact): RecordedWeederEvent[] {
   }));
 }
 
-function detailOf(event: Exclude<WeederFact, { type: 'actor.failed' }>): string {
+function detailOf(event: Exclude<WeederEvent, { type: 'actor.failed' }>): string {
   switch (event.type) {
     case 'window.opened':
       return formatDuration(Math.round(event.duration));
     case 'window.closed':
-      return `${event.deleted} deleted, ${event.kept} skipped, ${event.givenUp.length} failed`;
+      return `${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
     case 'pod.deleted':
       return `${event.how}, ${stateOf(event.pod)}`;
-    case 'pod.kept':
-    case 'deletion.givenUp':
+    case 'pod.skipped':
+    case 'deletion.failed':
     case 'deletion.pending':
-    case 'deletion.skipped':
+    case 'deletion.expired':
       return event.reason;
     case 'deletion.refused':
       return `${event.reason}, attempt ${event.attempt}`;

@@ -1,4 +1,4 @@
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer } from '../../weeder/deletions/deletePod.ts';
 import type { ReadyEvidence } from '../../weeder/services/readiness.ts';
 import type { RecordedWeederEvent } from './recordedWeederEvent.ts';

@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';
 import { isNewborn, newestTime } from './newestTime.ts';
 

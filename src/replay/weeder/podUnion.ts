@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 
 /** The pods of several recorded streams as one stream tells of them: a pod is gone when it is in none of them. */

@@ -1,9 +1,8 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
-import type { Config } from '../../config/config.ts';
-import { distinctSelectors } from '../../config/selectors.ts';
+import { type Config, distinctSelectors } from '../../config/config.ts';
 import { matchesSelector } from '../../kube/objects/selector.ts';
-import type { ChangeType } from '../../kube/watch/peek.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { withoutWrites } from '../../kube/client/withoutWrites.ts';
+import { dryRunClient } from '../../kube/client/clientWrappers.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret, readHashKeys } from './hashKeys.ts';
 
@@ -63,7 +63,7 @@ export function followKeys({
 
   /** Once: where there is no Secret, each reading would make another key. */
   async function readWithoutWrites(): Promise<void> {
-    const found = await readHashKeys(withoutWrites(client), where(), stop.signal);
+    const found = await readHashKeys(dryRunClient(client), where(), stop.signal);
     if (stop.signal.aborted) return;
     onKeys(found.ok ? found.value : ownKeys());
     reportChecked();

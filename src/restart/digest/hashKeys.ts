@@ -97,7 +97,7 @@ const manyTries = 5;
 /**
  * Reads the keys; makes the Secret where there is none, and fills one that has no entries. Of two replicas that do so
  * at once one wins, and both have its key then. Neither a key nor a word of an answer is ever in the problem. Whether
- * it may write, the client says (`whileLeading`, `withoutWrites`): in a dry run each reading makes a key of its own.
+ * it may write, the client says (`leaderGate`, `dryRunClient`): in a dry run each reading makes a key of its own.
  */
 export async function readHashKeys(
   client: KubeClient,

@@ -53,7 +53,7 @@ export interface AboutWorkload {
 }
 
 /**
- * Everything that restart control has to say while it works, one object a fact, as WeederFact. Sources and keys by
+ * Everything that restart control has to say while it works, one object a fact, as WeederEvent. Sources and keys by
  * name only. Durations are milliseconds, times epoch milliseconds; a `reason` is a sentence without its full stop or
  * with it.
  */

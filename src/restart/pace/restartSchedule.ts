@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RestartConfig } from '../../config/restart.ts';
-import { createPacedQueue, type Release } from '../../queue/pacedQueue.ts';
+import { createRateLimitedQueue, type Release } from '../../queue/rateLimitedQueue.ts';
 
 export type ScheduleLimits = Pick<
   RestartConfig,
@@ -52,11 +52,11 @@ export function createRestartSchedule(options: {
   readonly limits: () => ScheduleLimits;
 }): RestartSchedule {
   const { clock, limits } = options;
-  const restarts = createPacedQueue(clock, () => {
+  const restarts = createRateLimitedQueue(clock, () => {
     const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits();
     return { perMinute: maxRestartsPerMinute, burst, atOnce: maxConcurrentRollouts };
   });
-  const adoptions = createPacedQueue(clock, () => {
+  const adoptions = createRateLimitedQueue(clock, () => {
     const { maxAdoptionsPerMinute } = limits();
     const burst = Math.floor((maxAdoptionsPerMinute / 60) * adoptionBurst);
     return { perMinute: maxAdoptionsPerMinute, burst, atOnce: Number.POSITIVE_INFINITY };
@@ -71,13 +71,13 @@ export function createRestartSchedule(options: {
 
   return {
     requestRestart: (key, { namespace, since }, { onGranted, onPending: onWaits }) =>
-      restarts.ask({ key, namespace, since, onGranted, onWaits: () => onWaits(reason()) }),
+      restarts.enter({ key, namespace, since, onGranted, onWaits: () => onWaits(reason()) }),
     registerRollout: (key) => restarts.hold(key),
     requestAdoption: (key, onGranted) =>
-      adoptions.ask({ key, namespace: everyNamespace, since: clock.monotonic(), onGranted }),
+      adoptions.enter({ key, namespace: everyNamespace, since: clock.monotonic(), onGranted }),
     limitsChanged() {
-      restarts.paceChanged();
-      adoptions.paceChanged();
+      restarts.rateLimitChanged();
+      adoptions.rateLimitChanged();
     },
     close() {
       restarts.close();

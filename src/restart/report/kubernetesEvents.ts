@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/duration.ts';
-import type { Occurrence } from '../../kube/events/event.ts';
+import type { EventDraft } from '../../kube/events/event.ts';
 import { workloadKinds } from '../../kube/objects/workloadKinds.ts';
 import type { AboutWorkload, PendingCause, ReportRestart, RestartEvent, RestartHow } from '../model/events.ts';
 import { describeChanges, describeSource, withFullStop } from '../model/wording.ts';
@@ -32,7 +32,7 @@ const restartNotes = {
 } as const;
 
 /** Tells those events as Kubernetes Events that somebody who looks at the workload wants to know. */
-export function recordRestartEvents(record: (occurrence: Occurrence) => void): ReportRestart {
+export function recordRestartEvents(record: (occurrence: EventDraft) => void): ReportRestart {
   return (event) => {
     const content = eventOf(event);
     if (content !== undefined && 'workload' in event) record({ regarding: workloadRef(event), ...content });

@@ -59,7 +59,7 @@ export type ReportRead = (kind: SourceKind, result: Answer<unknown>['is']) => vo
 const fieldManager = 'weeder';
 
 /**
- * The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. Everything else that can be
+ * The client says whether writes go out: `leaderGate` and `dryRunClient` of src/kube. Everything else that can be
  * decided about a request is decided by who asks.
  */
 export function restartApi(client: KubeClient, onRead: ReportRead = () => undefined): RestartApi {

@@ -1,14 +1,14 @@
 import type { PageMessage } from '../protocol.ts';
-import { createActors } from './actors.ts';
-import { createApplications } from './applications.ts';
+import { createActors } from './actors/actors.ts';
+import { createNews } from './announcements.ts';
+import { createApplications } from './applications/applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
-import { createMachineView } from './machine.ts';
-import { createNews } from './news.ts';
+import { createMachineView } from './machine/machine.ts';
 import { createPageClock } from './pageClock.ts';
 import { createReplayControls } from './replay.ts';
-import { createServices } from './services.ts';
+import { createServices } from './services/services.ts';
 import { createStatus } from './status.ts';
-import { createTimeline } from './timeline.ts';
+import { createTimeline } from './timeline/timeline.ts';
 import { createViews, machineOf } from './views.ts';
 import { createWorkloads } from './workloads.ts';
 

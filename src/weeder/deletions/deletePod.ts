@@ -1,9 +1,9 @@
 import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { notLeading } from '../../kube/client/clientWrappers.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
-import { notLeading } from '../../kube/client/whileLeading.ts';
 import { podPath } from '../pods/podPath.ts';
 
 /** What the config says of how a service's dependants are deleted. */
@@ -15,7 +15,7 @@ export interface DeletionPolicy {
 }
 
 /** One try to delete one pod in one state. */
-export interface DeletionRequest {
+export interface DeletionAttempt {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface DeletionRequest {
 export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.${string}` }>;
 
 /** Never rejects. */
-export type DeletePod = (request: DeletionRequest, signal: AbortSignal) => Promise<DeletionAnswer>;
+export type DeletePod = (request: DeletionAttempt, signal: AbortSignal) => Promise<DeletionAnswer>;
 
 /** Deletes or evicts by way of the API server, insisting on uid and resourceVersion. */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
@@ -42,7 +42,7 @@ export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): Dele
 /** `--dry-run`: everything but the deletion. */
 export const deleteNothing: DeletePod = async () => ({ type: 'delete.accepted' });
 
-function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionRequest): ApiRequest {
+function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionAttempt): ApiRequest {
   const path = podPath(namespace, name);
   const { gracePeriodSeconds } = policy;
   const options = {

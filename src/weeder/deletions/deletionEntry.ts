@@ -5,30 +5,30 @@ import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { PodIndex } from '../pods/podIndex.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { waitForRestart } from './deletionCost.ts';
-import { type WindowRef, windowRefOf } from './facts.ts';
-import type { WindowAccount } from './windows.ts';
+import { type WindowRef, windowRefOf } from './weederEvents.ts';
+import type { WindowStats } from './windows.ts';
 
-/** One podSelector of one open window: whoever wants pods deleted. */
-export interface Want {
-  readonly account: WindowAccount;
+/** One podSelector of one open window: whoever requests pods deleted. */
+export interface DeletionRequest {
+  readonly stats: WindowStats;
   readonly policy: DeletionPolicy;
   readonly index: PodIndex;
-  /** The pods it wants deleted, by uid. */
+  /** The pods it requests deleted, by uid. */
   readonly uids: Set<string>;
 }
 
-/** Why a window wants a pod deleted no more. */
-export type Ending = 'left' | 'gone' | 'over' | 'held';
+/** Why a window requests a pod deleted no more. */
+export type WithdrawalReason = 'left' | 'gone' | 'over' | 'held';
 
-/** What is known of a pod that a window wants, or wanted, deleted. */
+/** What is known of a pod that a window requests, or wanted, deleted. */
 export interface DeletionEntry {
   readonly actor: Actor<typeof podDeletion>;
-  readonly wants: Set<Want>;
+  readonly requests: Set<DeletionRequest>;
   /** Who wanted it while the try that is on the way was, and why they ceased to: its outcome is theirs too. */
-  readonly parted: Map<Want, Ending>;
+  readonly withdrawn: Map<DeletionRequest, WithdrawalReason>;
   pod: CrashLoopingPod;
   /** What the actor was told last. */
-  told: PodState;
+  reported: PodState;
   /** How the newest try was sent. */
   how: DeletionPolicy['deletion'];
   /** When the API server accepted a deletion of the pod, by its clock; epoch milliseconds. */
@@ -38,22 +38,22 @@ export interface DeletionEntry {
 }
 
 /** Windows, each once, the one that wanted the pod first in front. */
-type Accounts = readonly [WindowAccount, ...WindowAccount[]];
+type ConcernedWindows = readonly [WindowStats, ...WindowStats[]];
 
 /** The policy by which a try may be sent now; undefined: no window asks for one any more, even if its timer is late. */
-export function policyNow({ wants, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
-  return [...wants].find((want) => now <= want.account.closesAt && permits(want, pod))?.policy;
+export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
+  return [...requests].find((want) => now <= want.stats.closesAt && permits(want, pod))?.policy;
 }
 
 /** How long the deletion waits because it would come too soon, or bring the pod back too late. */
 export function waitOf(
   pod: CrashLoopingPod,
-  wants: Iterable<Want>,
+  requests: Iterable<DeletionRequest>,
   clock: Clock,
 ): Pick<PodState, 'waitIn' | 'waitReason'> {
-  const waits = [...wants]
+  const waits = [...requests]
     .filter((want) => permits(want, pod))
-    .map(({ account, policy }) => longest(account.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
+    .map(({ stats, policy }) => longest(stats.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
   return waits.sort((a, b) => a.waitIn - b.waitIn)[0] ?? { waitIn: 0, waitReason: undefined };
 }
 
@@ -65,42 +65,42 @@ function longest(pause: number, restart: number): { waitIn: number; waitReason: 
 }
 
 /** Milliseconds until its silent back-off counts as one; streams that have not come as far as it do not count. */
-export function settleIn({ uid, resourceVersion }: CrashLoopingPod, wants: Iterable<Want>): number {
-  const indexes = [...wants].map((want) => want.index);
+export function settleIn({ uid, resourceVersion }: CrashLoopingPod, requests: Iterable<DeletionRequest>): number {
+  const indexes = [...requests].map((want) => want.index);
   const current = indexes.filter((index) => index.get(uid)?.resourceVersion === resourceVersion);
   return Math.min(...current.map((index) => index.settleIn(uid)));
 }
 
-/** Those in whose account a deletion is: every window that asked for it while it was on the way. */
-export function askedBy({ parted, wants, pod }: DeletionEntry): Accounts | undefined {
-  const asking = [...parted.keys(), ...wants].filter(
-    (want) => permits(want, pod) && want.account.unsettled.has(pod.uid),
+/** Those in whose stats a deletion is: every window that asked for it while it was on the way. */
+export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): ConcernedWindows | undefined {
+  const asking = [...withdrawn.keys(), ...requests].filter(
+    (want) => permits(want, pod) && want.stats.pending.has(pod.uid),
   );
-  return someOf(asking.map((want) => want.account));
+  return someOf(asking.map((want) => want.stats));
 }
 
 /** Those that an outcome concerns, by why they ceased to want the pod deleted; undefined: they still do. */
 export function concernedBy(
-  { parted, wants }: DeletionEntry,
-  endings: readonly (Ending | undefined)[] = ['left', 'gone', 'over', 'held', undefined],
-): Accounts | undefined {
-  const newest = new Map<WindowAccount, Ending | undefined>();
-  for (const [want, ending] of parted) newest.set(want.account, ending);
-  for (const want of wants) newest.set(want.account, undefined);
-  return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([account]) => account));
+  { withdrawn, requests }: DeletionEntry,
+  endings: readonly (WithdrawalReason | undefined)[] = ['left', 'gone', 'over', 'held', undefined],
+): ConcernedWindows | undefined {
+  const newest = new Map<WindowStats, WithdrawalReason | undefined>();
+  for (const [want, ending] of withdrawn) newest.set(want.stats, ending);
+  for (const want of requests) newest.set(want.stats, undefined);
+  return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([stats]) => stats));
 }
 
 /** How a fact names the windows that it is about. */
-export function refsOf([first, ...others]: Accounts): WindowRef & { readonly also: readonly WindowRef[] } {
+export function refsOf([first, ...others]: ConcernedWindows): WindowRef & { readonly also: readonly WindowRef[] } {
   return { ...windowRefOf(first), also: others.map(windowRefOf) };
 }
 
 /** A window that keeps bare pods asks for none. */
-function permits({ policy }: Want, { protection }: CrashLoopingPod): boolean {
+function permits({ policy }: DeletionRequest, { protection }: CrashLoopingPod): boolean {
   return protection === 'none' || policy.barePods === 'delete';
 }
 
-function someOf(accounts: Iterable<WindowAccount>): Accounts | undefined {
-  const [first, ...others] = new Set(accounts);
+function someOf(windows: Iterable<WindowStats>): ConcernedWindows | undefined {
+  const [first, ...others] = new Set(windows);
   return first === undefined ? undefined : [first, ...others];
 }

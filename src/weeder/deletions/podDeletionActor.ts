@@ -4,8 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { DeletionQueue } from '../../queue/deletionQueue.ts';
 import type { DeletePod } from './deletePod.ts';
-import { askedBy, concernedBy, type DeletionEntry, policyNow, refsOf, settleIn, waitOf } from './deletionEntry.ts';
-import { type Report, windowRefOf } from './facts.ts';
+import { concernedBy, type DeletionEntry, policyNow, refsOf, requestedBy, settleIn, waitOf } from './deletionEntry.ts';
+import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 
 /** What the `podDeletion` machine needs of the world. */
 export interface PodDeletionEffects {
@@ -13,7 +13,7 @@ export interface PodDeletionEffects {
   readonly queue: DeletionQueue;
   readonly deletePod: DeletePod;
   readonly isDryRun: boolean;
-  readonly report: Report;
+  readonly report: ReportWeeder;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
@@ -28,20 +28,20 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   const { clock, queue, deletePod, isDryRun, report, random, entryOf } = effects;
 
   /** An entry outlives its actor's last word. */
-  function tellOf(uid: string, tell: (entry: DeletionEntry) => void): void {
+  function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
     const entry = entryOf(uid);
-    if (entry !== undefined) tell(entry);
+    if (entry !== undefined) act(entry);
   }
 
   /** Reports the outcome to each window that ceased to want the pod before its own end; returns the others. */
-  function reportParted(entry: DeletionEntry) {
+  function reportWithdrawn(entry: DeletionEntry) {
     const { pod } = entry;
     const left = concernedBy(entry, ['left']);
     const gone = concernedBy(entry, ['gone']);
     const held = concernedBy(entry, ['held']);
     if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
     if (gone !== undefined) report({ type: 'pod.gone', pod, ...refsOf(gone) });
-    if (held !== undefined) report({ type: 'deletion.held', pod, ...refsOf(held) });
+    if (held !== undefined) report({ type: 'deletion.blocked', pod, ...refsOf(held) });
     return concernedBy(entry, ['over', undefined]);
   }
 
@@ -58,7 +58,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return undefined;
         }
         entry.how = policy.deletion;
-        for (const { account } of entry.wants) if (account.isOpen) account.unsettled.add(uid);
+        for (const { stats } of entry.requests) if (stats.isOpen) stats.pending.add(uid);
         const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
         deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
           (answer) => sendBack({ ...answer, jitter: random() }),
@@ -72,77 +72,77 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       // What was still to wait when the news came may have passed in a back-off since.
       settleTime({ context: { uid, settleIn: toldThen } }) {
         const entry = entryOf(uid);
-        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.wants);
+        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.requests);
         return Math.min(toldThen, Math.max(0, left));
       },
     },
     actions: {
       measureWait: assign(({ context: { uid } }) => {
         const entry = entryOf(uid);
-        return entry === undefined ? {} : waitOf(entry.pod, entry.wants, clock);
+        return entry === undefined ? {} : waitOf(entry.pod, entry.requests, clock);
       }),
       reportKept: ({ context: { uid, protection } }) =>
-        tellOf(uid, ({ wants, pod }) => {
-          for (const { account, index } of wants) {
+        withEntry(uid, ({ requests, pod }) => {
+          for (const { stats, index } of requests) {
             // A stream that has not come as far may be about to say that it selects this pod no more.
             const isCurrent = index.get(uid)?.resourceVersion === pod.resourceVersion;
-            if (!isCurrent || !account.isOpen || account.kept.has(uid)) continue;
-            account.kept.add(uid);
-            report({ type: 'pod.kept', pod, reason: protection, ...windowRefOf(account) });
+            if (!isCurrent || !stats.isOpen || stats.skipped.has(uid)) continue;
+            stats.skipped.add(uid);
+            report({ type: 'pod.skipped', pod, reason: protection, ...windowRefOf(stats) });
           }
         }),
       reportDeleted: ({ context: { uid } }) =>
-        tellOf(uid, (entry) => {
-          const accounts = askedBy(entry);
-          if (accounts === undefined) return;
-          const isRepeated = accounts.some(({ rounds }) => rounds.isReplacement(entry.pod));
-          for (const account of accounts) {
-            account.deleted.add(uid);
-            account.rounds.deleted(entry.pod, entry.deletedAt);
+        withEntry(uid, (entry) => {
+          const windows = requestedBy(entry);
+          if (windows === undefined) return;
+          const isRepeated = windows.some(({ rounds }) => rounds.isReplacement(entry.pod));
+          for (const stats of windows) {
+            stats.deleted.add(uid);
+            stats.rounds.deleted(entry.pod, entry.deletedAt);
           }
-          const sinceOpened = clock.monotonic() - accounts[0].openedAt;
+          const sinceOpened = clock.monotonic() - windows[0].openedAt;
           const how = isDryRun ? 'dryRun' : entry.how;
-          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, isRepeated, ...refsOf(accounts) });
+          report({ type: 'pod.deleted', pod: entry.pod, sinceOpened, how, isRepeated, ...refsOf(windows) });
         }),
       reportRecovered: ({ context: { uid } }) =>
-        tellOf(uid, (entry) => {
-          const accounts = concernedBy(entry);
-          if (accounts !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(accounts) });
+        withEntry(uid, (entry) => {
+          const windows = concernedBy(entry);
+          if (windows !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(windows) });
         }),
       reportGone: ({ context: { uid } }) =>
-        tellOf(uid, (entry) => {
-          const accounts = concernedBy(entry);
-          if (accounts !== undefined) report({ type: 'pod.gone', pod: entry.pod, ...refsOf(accounts) });
+        withEntry(uid, (entry) => {
+          const windows = concernedBy(entry);
+          if (windows !== undefined) report({ type: 'pod.gone', pod: entry.pod, ...refsOf(windows) });
         }),
       reportPending: ({ context: { uid, waitReason, waitIn } }) =>
-        tellOf(uid, (entry) => {
-          const accounts = concernedBy(entry);
+        withEntry(uid, (entry) => {
+          const windows = concernedBy(entry);
           const wait = `${waitReason} ${entry.pod.container} ${entry.pod.restarts}`;
-          if (accounts === undefined || waitReason === undefined || entry.reportedWait === wait) return;
+          if (windows === undefined || waitReason === undefined || entry.reportedWait === wait) return;
           entry.reportedWait = wait;
-          report({ type: 'deletion.pending', pod: entry.pod, reason: waitReason, waitIn, ...refsOf(accounts) });
+          report({ type: 'deletion.pending', pod: entry.pod, reason: waitReason, waitIn, ...refsOf(windows) });
         }),
       reportSkipped: ({ context: { uid, waitIn, waitReason } }) =>
-        tellOf(uid, (entry) => {
-          const over = reportParted(entry);
+        withEntry(uid, (entry) => {
+          const over = reportWithdrawn(entry);
           const reason = waitIn > 0 && waitReason !== undefined ? waitReason : 'tooLate';
-          if (over !== undefined) report({ type: 'deletion.skipped', pod: entry.pod, reason, ...refsOf(over) });
+          if (over !== undefined) report({ type: 'deletion.expired', pod: entry.pod, reason, ...refsOf(over) });
         }),
       reportRefused: ({ context: { uid, refusals, retryIn }, event }) =>
-        tellOf(uid, (entry) => {
-          const accounts = concernedBy(entry);
-          if (accounts === undefined) return;
+        withEntry(uid, (entry) => {
+          const windows = concernedBy(entry);
+          if (windows === undefined) return;
           const why = { reason: reasonOf(event), failure: failureOf(event) };
-          report({ type: 'deletion.refused', pod: entry.pod, ...why, attempt: refusals, retryIn, ...refsOf(accounts) });
+          report({ type: 'deletion.refused', pod: entry.pod, ...why, attempt: refusals, retryIn, ...refsOf(windows) });
         }),
       reportAbandoned: ({ context: { uid }, event }) =>
-        tellOf(uid, (entry) => {
+        withEntry(uid, (entry) => {
           const { pod } = entry;
-          const over = reportParted(entry);
+          const over = reportWithdrawn(entry);
           if (over === undefined) return;
-          for (const account of over) account.givenUp.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].givenUpBecause;
-          report({ type: 'deletion.givenUp', pod, reason, ...refsOf(over) });
+          for (const stats of over) stats.failed.add(`${pod.namespace}/${pod.name}`);
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].failureReason;
+          report({ type: 'deletion.failed', pod, reason, ...refsOf(over) });
         }),
     },
   });

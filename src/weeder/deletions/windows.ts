@@ -1,33 +1,33 @@
 import type { Clock } from '../../base/clock.ts';
 import { createDeletionRounds, type DeletionRounds } from './deletionRounds.ts';
-import type { Report, WindowRef } from './facts.ts';
+import type { ReportWeeder, WindowRef } from './weederEvents.ts';
 
-/** An open window's account: what it did so far. */
-export interface WindowAccount extends WindowRef {
+/** An open window's stats: what it did so far. */
+export interface WindowStats extends WindowRef {
   /** By the monotonic clock, in milliseconds. */
   readonly openedAt: number;
   /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
   closesAt: number;
   /** Why a deletion is given up that its window does not want any more. */
-  givenUpBecause: string;
+  failureReason: string;
   /** False once it is closed, or replaced: it asks for nothing new. */
   isOpen: boolean;
   readonly deleted: Set<string>;
-  readonly kept: Set<string>;
-  readonly givenUp: Set<string>;
+  readonly skipped: Set<string>;
+  readonly failed: Set<string>;
   /** How often the pods of each owner were deleted. */
   readonly rounds: DeletionRounds;
   /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
-  readonly unsettled: Set<string>;
+  readonly pending: Set<string>;
 }
 
 /** The accounts of the windows that are open, by service. */
 export interface Windows {
   open(ref: WindowRef, duration: number): void;
-  /** The account of a window that is open, or was until a moment ago. */
-  account(ref: WindowRef): WindowAccount | undefined;
+  /** The stats of a window that is open, or was until a moment ago. */
+  stats(ref: WindowRef): WindowStats | undefined;
   /** The open window of a service, if it has one. */
-  openOf(namespace: string, service: string): WindowAccount | undefined;
+  openOf(namespace: string, service: string): WindowStats | undefined;
   /** The number of the newest window that the service has had, even if it vanished since; 0: none. No two share one. */
   lastOf(namespace: string, service: string): number;
   /** From now on the open window lasts this many milliseconds more. */
@@ -36,30 +36,30 @@ export interface Windows {
   close(ref: WindowRef): void;
   /** The same for every service. */
   closeAll(): void;
-  /** What becomes of this unsettled deletion is known, or is another window's business now. */
-  settle(account: WindowAccount, uid: string): void;
+  /** What becomes of this pending deletion is known, or is another window's business now. */
+  finalise(stats: WindowStats, uid: string): void;
   readonly size: number;
 }
 
-export function createWindows(clock: Clock, report: Report): Windows {
-  const accounts = new Map<string, WindowAccount>();
-  const closing = new Set<WindowAccount>();
+export function createWindows(clock: Clock, report: ReportWeeder): Windows {
+  const openWindows = new Map<string, WindowStats>();
+  const closing = new Set<WindowStats>();
   const numbers = new Map<string, number>();
   const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
 
   function close(ref: WindowRef): void {
-    const account = accounts.get(keyOf(ref));
-    if (account === undefined) return;
-    accounts.delete(keyOf(ref));
-    account.isOpen = false;
-    closing.add(account);
-    reportIfSettled(account);
+    const stats = openWindows.get(keyOf(ref));
+    if (stats === undefined) return;
+    openWindows.delete(keyOf(ref));
+    stats.isOpen = false;
+    closing.add(stats);
+    reportIfFinal(stats);
   }
 
-  function reportIfSettled(account: WindowAccount): void {
-    if (account.unsettled.size > 0 || !closing.delete(account)) return;
-    const { namespace, service, window, deleted, kept, givenUp } = account;
-    const counts = { deleted: deleted.size, kept: kept.size, givenUp: [...givenUp] };
+  function reportIfFinal(stats: WindowStats): void {
+    if (stats.pending.size > 0 || !closing.delete(stats)) return;
+    const { namespace, service, window, deleted, skipped, failed } = stats;
+    const counts = { deleted: deleted.size, skipped: skipped.size, failed: [...failed] };
     report({ type: 'window.closed', namespace, service, window, ...counts });
   }
 
@@ -70,35 +70,35 @@ export function createWindows(clock: Clock, report: Report): Windows {
       numbers.set(keyOf(ref), window);
       const openedAt = clock.monotonic();
       const times = { openedAt, closesAt: openedAt + duration };
-      const givenUpBecause = 'the window closed first';
-      const is = { isOpen: true, givenUpBecause, rounds: createDeletionRounds(clock) };
-      accounts.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
+      const failureReason = 'the window closed first';
+      const is = { isOpen: true, failureReason, rounds: createDeletionRounds(clock) };
+      openWindows.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
       report({ type: 'window.opened', namespace, service, window, duration });
     },
-    account(ref) {
-      const account = accounts.get(keyOf(ref));
-      return account?.window === ref.window ? account : undefined;
+    stats(ref) {
+      const stats = openWindows.get(keyOf(ref));
+      return stats?.window === ref.window ? stats : undefined;
     },
-    openOf: (namespace, service) => accounts.get(keyOf({ namespace, service })),
+    openOf: (namespace, service) => openWindows.get(keyOf({ namespace, service })),
     lastOf: (namespace, service) => numbers.get(keyOf({ namespace, service })) ?? 0,
     resize(ref, remaining) {
-      const account = accounts.get(keyOf(ref));
-      if (account !== undefined) account.closesAt = clock.monotonic() + remaining;
+      const stats = openWindows.get(keyOf(ref));
+      if (stats !== undefined) stats.closesAt = clock.monotonic() + remaining;
     },
     close,
     closeAll() {
-      for (const account of [...accounts.values()]) close(account);
+      for (const stats of [...openWindows.values()]) close(stats);
     },
-    settle(account, uid) {
-      if (account.unsettled.delete(uid)) reportIfSettled(account);
+    finalise(stats, uid) {
+      if (stats.pending.delete(uid)) reportIfFinal(stats);
     },
     get size() {
-      return accounts.size;
+      return openWindows.size;
     },
   };
 }
 
 function emptySets() {
   const empty = () => new Set<string>();
-  return { deleted: empty(), kept: empty(), givenUp: empty(), unsettled: empty() };
+  return { deleted: empty(), skipped: empty(), failed: empty(), pending: empty() };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import type { ChangeType, PeekedMetadata } from '../../kube/watch/peek.ts';
+import type { ChangeType, PeekedMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
 import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';

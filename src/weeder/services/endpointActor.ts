@@ -3,9 +3,9 @@ import { dependants } from '../../../machines/weeder/dependants.ts';
 import { type DependantsInput, endpoint } from '../../../machines/weeder/endpoint.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ServiceConfig } from '../../config/config.ts';
-import type { Want } from '../deletions/deletionEntry.ts';
+import type { DeletionRequest } from '../deletions/deletionEntry.ts';
 import type { Deletions } from '../deletions/deletions.ts';
-import type { Report } from '../deletions/facts.ts';
+import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { Windows } from '../deletions/windows.ts';
 import type { PodIndex } from '../pods/podIndex.ts';
 import type { ReadyEvidence } from './readiness.ts';
@@ -17,7 +17,7 @@ export interface EndpointEffects {
   readonly services: ReadonlyMap<string, ServiceConfig>;
   readonly windows: Windows;
   readonly deletions: Deletions;
-  readonly report: Report;
+  readonly report: ReportWeeder;
   readonly readySince: ReadySince;
   readonly evidence: (namespace: string, service: string) => ReadyEvidence;
   /** The index of a service's podSelector, by its place in the config. */
@@ -67,37 +67,37 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
 
 function provideDependants(effects: EndpointEffects): typeof dependants {
   const { clock, deletions, report } = effects;
-  const wants = new Map<string, Want>();
+  const requests = new Map<string, DeletionRequest>();
 
   return dependants.provide({
     actors: {
       podWatch: fromCallback(({ input, sendBack }) => {
-        const want = wantOf(effects, input);
+        const request = requestOf(effects, input);
         const config = effects.services.get(input.service);
-        if (want === undefined || config === undefined) return undefined;
-        wants.set(keyOfChild(input), want);
+        if (request === undefined || config === undefined) return undefined;
+        requests.set(keyOfChild(input), request);
         const { dependantNamespaces: wanted } = config;
-        const unsubscribe = want.index.subscribe(wanted === 'same' ? [input.namespace] : wanted, {
+        const unsubscribe = request.index.subscribe(wanted === 'same' ? [input.namespace] : wanted, {
           crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid }),
-          left: (uid, departure) => deletions.left(want, uid, departure),
+          left: (uid, departure) => deletions.left(request, uid, departure),
         });
         return () => {
           unsubscribe();
-          wants.delete(keyOfChild(input));
-          deletions.withdraw(want, 'over');
+          requests.delete(keyOfChild(input));
+          deletions.withdraw(request, 'over');
         };
       }),
     },
     actions: {
       requestDeletion: ({ context, event }) => {
-        const want = wants.get(keyOfChild(context));
-        if (want === undefined || event.type !== 'pod.crashLooping') return;
+        const request = requests.get(keyOfChild(context));
+        if (request === undefined || event.type !== 'pod.crashLooping') return;
         // After the process stood still, news may come before the timer of a window that is long over.
-        if (clock.monotonic() <= want.account.closesAt) deletions.request(want, event.uid ?? '');
+        if (clock.monotonic() <= request.stats.closesAt) deletions.request(request, event.uid ?? '');
       },
       withdrawDeletions: ({ context }) => {
-        const want = wants.get(keyOfChild(context));
-        if (want !== undefined) deletions.withdraw(want, 'held');
+        const request = requests.get(keyOfChild(context));
+        if (request !== undefined) deletions.withdraw(request, 'held');
       },
       reportPodWatchFailed: ({ context, event }) =>
         report({
@@ -113,10 +113,10 @@ function keyOfChild({ namespace, service, window, selector, renewal }: Dependant
   return `${namespace}/${service}#${window}.${selector}.${renewal}`;
 }
 
-function wantOf(effects: EndpointEffects, input: DependantsInput): Want | undefined {
-  const account = effects.windows.account(input);
+function requestOf(effects: EndpointEffects, input: DependantsInput): DeletionRequest | undefined {
+  const stats = effects.windows.stats(input);
   const index = effects.indexOf(input.service, input.selector);
   const policy = effects.services.get(input.service);
-  if (account === undefined || index === undefined || policy === undefined) return undefined;
-  return { account, index, policy, uids: new Set() };
+  if (stats === undefined || index === undefined || policy === undefined) return undefined;
+  return { stats, index, policy, uids: new Set() };
 }

@@ -70,26 +70,26 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   /** The config names it no more: its window closes, and what was not sent yet is not sent. */
   function end(key: string): void {
     const [namespace = '', service = ''] = key.split('/');
-    const account = windows.openOf(namespace, service);
-    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    const stats = windows.openOf(namespace, service);
+    if (stats !== undefined) stats.failureReason = 'the config has changed';
     actors.get(key)?.stop();
     actors.delete(key);
     gone.delete(key);
-    if (account !== undefined) windows.close(account);
+    if (stats !== undefined) windows.close(stats);
   }
 
   /** The open window began when the service recovered, and has the new watchDuration from then on. */
   function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
     const [namespace = '', service = ''] = key.split('/');
     const { watchDuration, onStart, whileNotReady, podSelectors } = is;
-    const account = windows.openOf(namespace, service);
-    const began = (account?.closesAt ?? 0) - was.watchDuration;
+    const stats = windows.openOf(namespace, service);
+    const began = (stats?.closesAt ?? 0) - was.watchDuration;
     const remaining = Math.max(0, began + watchDuration - clock.monotonic());
     const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
-    const because = account?.givenUpBecause ?? '';
-    if (account !== undefined) account.givenUpBecause = 'the config has changed';
+    const reason = stats?.failureReason ?? '';
+    if (stats !== undefined) stats.failureReason = 'the config has changed';
     actors.get(key)?.send({ type: 'config.changed', ...settings, remaining });
-    if (account !== undefined) account.givenUpBecause = because;
+    if (stats !== undefined) stats.failureReason = reason;
   }
 
   return {

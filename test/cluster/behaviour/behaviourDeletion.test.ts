@@ -49,7 +49,7 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
     assert.equal(weeder.log.find('pod would be deleted (dry run)', told('web')).length, 1);
-    assert.equal(weeder.log.find(/^pod kept/, told('bare-like')).length, 1);
+    assert.equal(weeder.log.find(/^deletion skipped/, told('bare-like')).length, 1);
 
     await setPodStatus(scene.ns, 'web', running(5));
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(6));
@@ -106,8 +106,8 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     await createBudget(scene.ns, 'web', { labels: { workload: 'web' }, maxUnavailable: 0 });
     await scene.endpoints(true);
     const closed = await weeder.log.until('window closed', { service: scene.service });
-    assert.partialDeepStrictEqual(closed, { deleted: 0, givenUp: [`${scene.ns.name}/${name}`], level: 'warn' });
-    await weeder.log.until('deletion given up', { pod: `${scene.ns.name}/${name}` });
+    assert.partialDeepStrictEqual(closed, { deleted: 0, failed: [`${scene.ns.name}/${name}`], level: 'warn' });
+    await weeder.log.until('deletion failed', { pod: `${scene.ns.name}/${name}` });
     await deleteBudget(scene.ns, 'web');
     await scene.laterServiceHandled();
     assert.equal((await onePod(scene.ns, { workload: 'web' })).metadata.uid, uid);

@@ -22,14 +22,14 @@ suite('what is never deleted', { concurrency: true }, () => {
     }
     await scene.laterPodDeleted();
     scene.assertDeleted(told);
-    const kept = weeder.log.find(/^pod kept/).map(({ pod, reason }) => `${pod} ${reason}`);
+    const kept = weeder.log.find(/^deletion skipped/).map(({ pod, reason }) => `${pod} ${reason}`);
     const { name } = scene.ns;
     assert.deepEqual(kept.sort(), [`${name}/ignored ignored`, `${name}/mirror mirrorPod`]);
     assert.partialDeepStrictEqual(await weeder.log.until('window closed', { service: scene.service }), { kept: 2 });
 
     await scene.endpoints(false);
     await scene.endpoints(true);
-    await weeder.log.until(/^pod kept/, { pod: `${name}/ignored`, window: 2 });
+    await weeder.log.until(/^deletion skipped/, { pod: `${name}/ignored`, window: 2 });
     await scene.laterPodDeleted();
     scene.assertDeleted(told);
   });
@@ -39,7 +39,7 @@ suite('what is never deleted', { concurrency: true }, () => {
     const weeder = await scene.start();
     const pod = await scene.pod('web', undefined, { annotations: ignored });
     await scene.endpoints(true);
-    await weeder.log.until(/^pod kept/, { pod: `${scene.ns.name}/web` });
+    await weeder.log.until(/^deletion skipped/, { pod: `${scene.ns.name}/web` });
     scene.assertDeleted();
     await patchPodMetadata(scene.ns, 'web', { annotations: { 'weeder.dev/ignore': null } });
     await scene.untilDeleted(pod);

@@ -140,7 +140,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await deleting.endpoints(true);
     await scene.laterPodDeleted();
     scene.assertDeleted();
-    const kept = await weeder.log.until(/^pod kept/, { pod: `${scene.ns.name}/bare` });
+    const kept = await weeder.log.until(/^deletion skipped/, { pod: `${scene.ns.name}/bare` });
     assert.partialDeepStrictEqual(kept, { reason: 'barePod', service: scene.service, window: 1 });
     await deleting.untilDeleted(bare);
   });

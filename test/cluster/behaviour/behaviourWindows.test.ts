@@ -62,7 +62,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - Date.parse(opened.time);
     assert.ok(length >= 7990 && length < 12_000, `the window lasted ${length} ms`);
-    assert.partialDeepStrictEqual(closed, { deleted: 1, kept: 0, givenUp: [] });
+    assert.partialDeepStrictEqual(closed, { deleted: 1, skipped: 0, failed: [] });
 
     await setPodStatus(scene.ns, 'late', crashLoopBackOff(1));
     await scene.laterServiceHandled();

@@ -39,10 +39,10 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
     await scene.endpoints(true);
     const web = `${scene.ns.name}/web`;
     const closed = await weeder.log.until('window closed', { service: scene.service });
-    assert.partialDeepStrictEqual(closed, { level: 'warn', deleted: 0, givenUp: [web] });
-    await weeder.log.until('deletion given up', { pod: web });
-    const [givenUp, ...more] = weeder.log.find('deletion given up', { pod: web });
-    assert.partialDeepStrictEqual(givenUp, { level: 'warn', reason: 'the window closed first', window: 1 });
+    assert.partialDeepStrictEqual(closed, { level: 'warn', deleted: 0, failed: [web] });
+    await weeder.log.until('deletion failed', { pod: web });
+    const [failed, ...more] = weeder.log.find('deletion failed', { pod: web });
+    assert.partialDeepStrictEqual(failed, { level: 'warn', reason: 'the window closed first', window: 1 });
     assert.equal(more.length, 0);
 
     // Not tried any more, although it would succeed now.

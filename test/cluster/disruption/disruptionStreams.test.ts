@@ -64,7 +64,7 @@ suite('an API server that is set up in another way', () => {
     await scene.observer.caughtUp();
     scene.assertDeleted(gone, looping);
     assert.equal((await getPod(scene.ns, 'healed'))?.metadata.uid, healed.metadata.uid);
-    assert.deepEqual(weeder.log.find(/^deletion (refused|given up)/), []);
+    assert.deepEqual(weeder.log.find(/^deletion (refused|failed)/), []);
     // The API server tells the observer before it answers weeder.
     await weeder.log.until('pod deleted');
     // The first news that come after the complete state are no surprise either.

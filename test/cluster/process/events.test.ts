@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient, type RequestFact } from '../../../src/kube/client/client.ts';
+import { createKubeClient, type RequestOutcome } from '../../../src/kube/client/client.ts';
 import { createEventRecorder } from '../../../src/kube/events/events.ts';
 import {
   crashLoopBackOff,
@@ -57,7 +57,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const told = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
     assert.deepEqual(told.map(({ message }) => message).sort(), [
       'Recovered: for 10s, dependants in crash-loop back-off are deleted.',
-      'Window closed: 1 pod deleted, 0 kept.',
+      'Window closed: 1 pod deleted, 0 skipped.',
     ]);
   });
 
@@ -183,7 +183,7 @@ function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string
   const access = loadKubeConfig({ kubeconfig }, {});
   assert(access.ok);
   const outcomes: (number | string)[] = [];
-  const onRequest = ({ outcome }: RequestFact) => void outcomes.push(outcome);
+  const onRequest = ({ outcome }: RequestOutcome) => void outcomes.push(outcome);
   const client = createKubeClient({ access: access.value, clock: systemClock, onRequest });
   const logged: object[] = [];
   const log = { warn: (fact: object) => void logged.push(fact) };

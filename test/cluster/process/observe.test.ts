@@ -43,7 +43,7 @@ suite('what a process shows of itself, on a real API server', () => {
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
     await weeder.log.until('pod deleted', {}, { count: 2 });
-    await weeder.log.until(/^pod kept/);
+    await weeder.log.until(/^deletion skipped/);
     // Its own stream brings the end of a pod, perhaps after the answer to the deletion.
     const after = await eventually(
       async (saw) => {
@@ -59,9 +59,9 @@ suite('what a process shows of itself, on a real API server', () => {
         opened: value('windows_opened_total', { service }),
         open: value('windows_open', { service }),
         deleted: value('pod_deletions_total', { service, result: 'deleted' }),
-        givenUp: value('pod_deletions_total', { service, result: 'givenUp' }),
-        ignored: value('pods_kept_total', { reason: 'ignored' }),
-        barePods: value('pods_kept_total', { reason: 'barePod' }),
+        failed: value('pod_deletions_total', { service, result: 'failed' }),
+        ignored: value('pods_skipped_total', { reason: 'ignored' }),
+        barePods: value('pods_skipped_total', { reason: 'bare_pod' }),
         measured: value('recovery_to_deletion_seconds_count'),
         accepted: value('api_requests_total', { verb: 'delete', resource: 'pods', code: '200' }),
         inFlight: value('deletions_in_flight'),
@@ -75,7 +75,7 @@ suite('what a process shows of itself, on a real API server', () => {
         opened: 1,
         open: 1,
         deleted: 2,
-        givenUp: 0,
+        failed: 0,
         ignored: 1,
         barePods: 0,
         measured: 2,

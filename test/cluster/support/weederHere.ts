@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
-import { startController } from '../../../src/process/main.ts';
-import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import { startManager } from '../../../src/process/manager.ts';
+import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { Cleanup } from './namespace.ts';
 import { faultsIn, type RunningWeeder, type StartOptions } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
@@ -19,8 +19,8 @@ export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
 }
 
 export interface WeederHere extends RunningWeeder {
-  readonly facts: readonly WeederFact[];
-  factsOf<T extends WeederFact['type']>(type: T): Extract<WeederFact, { type: T }>[];
+  readonly facts: readonly WeederEvent[];
+  factsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
 }
 
 /**
@@ -55,8 +55,8 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     },
     output,
   );
-  const facts: WeederFact[] = [];
-  const controller = startController({
+  const facts: WeederEvent[] = [];
+  const controller = startManager({
     config: config.value,
     client,
     clock: systemClock,
@@ -86,7 +86,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
   return {
     log,
     facts,
-    factsOf: (type) => facts.filter((fact): fact is Extract<WeederFact, { type: typeof type }> => fact.type === type),
+    factsOf: (type) => facts.filter((fact): fact is Extract<WeederEvent, { type: typeof type }> => fact.type === type),
     ready: async () => {
       await log.until('caches synced, starting controller');
     },

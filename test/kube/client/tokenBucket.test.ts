@@ -25,10 +25,10 @@ test('a token that was given back is there for the next, and never makes more th
   const clock = virtualClock();
   const bucket = createTokenBucket(2, 1, clock);
   assert.equal(drain(bucket), 2);
-  bucket.giveBack();
+  bucket.putBack();
   assert.equal(drain(bucket), 1);
   clock.advance(60_000);
-  bucket.giveBack();
+  bucket.putBack();
   assert.equal(drain(bucket), 2);
 });
 

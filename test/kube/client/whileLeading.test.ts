@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import { leaderGate } from '../../../src/kube/client/clientWrappers.ts';
 import type { ApiFailure } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
-import { type DeletionAnswer, type DeletionRequest, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 
 const never = new AbortController().signal;
 const unwanted: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
@@ -33,7 +33,7 @@ const write: ApiRequest = { method: 'PATCH', path: '/a' };
 
 async function attempt(isValid: boolean, request: ApiRequest, { lost = never, answer = accepted } = {}) {
   const { client, sent } = clientOf(() => answer);
-  const guarded = whileLeading({ isValid: () => isValid, signal: lost }, client);
+  const guarded = leaderGate({ isValid: () => isValid, signal: lost }, client);
   return { answer: await guarded.call(request), sent: sent.length };
 }
 
@@ -65,14 +65,14 @@ test('when leadership is lost on the way, an answer of the server stays what it 
       isValid = false;
       return failing(kind);
     });
-    const result = await whileLeading({ isValid: () => isValid, signal: never }, client).call(write);
+    const result = await leaderGate({ isValid: () => isValid, signal: never }, client).call(write);
     const isAnswer = kind === 'conflict' || kind === 'notFound';
     assert.equal(!result.ok && result.failure.kind, isAnswer ? kind : 'cancelled');
   }
 });
 
 test('a deletion says whether it was leadership or its window that was lost', async () => {
-  const request: DeletionRequest = {
+  const request: DeletionAttempt = {
     uid: 'u',
     namespace: 'shoot-1',
     name: 'kapi-0',
@@ -82,7 +82,7 @@ test('a deletion says whether it was leadership or its window that was lost', as
   };
   const refused = (reason: string): DeletionAnswer => ({ type: 'delete.refused', reason, failure: 'cancelled' });
   const deletionBy = (isValid: boolean) =>
-    deleteThrough(whileLeading({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
+    deleteThrough(leaderGate({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
   assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });
   assert.deepEqual(await deletionBy(false)(request, never), refused('this replica lost leadership'));
   const isWanted = () => false;

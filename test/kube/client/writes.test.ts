@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
-import { withoutWrites } from '../../../src/kube/client/withoutWrites.ts';
+import { dryRunClient, leaderGate } from '../../../src/kube/client/clientWrappers.ts';
 import { calling } from '../../support/api/calling.ts';
 import { answerWith } from '../../support/api/faultyServer.ts';
 
@@ -14,7 +13,7 @@ const never = new AbortController().signal;
 test('who leads writes, and who stands by reads, and sends no write', async () => {
   await using it = await calling('http');
   let isLeading = true;
-  const client = whileLeading({ isValid: () => isLeading, signal: never }, it.client);
+  const client = leaderGate({ isValid: () => isLeading, signal: never }, it.client);
   assert.equal((await client.call(patch)).ok, true);
   isLeading = false;
   for (const method of ['PATCH', 'POST', 'PUT', 'DELETE'] as const)
@@ -29,7 +28,7 @@ test('who leads writes, and who stands by reads, and sends no write', async () =
 test('who loses the lead drops the write that is on its way, and not a reading', async () => {
   await using it = await calling('http');
   const lost = new AbortController();
-  const client = whileLeading({ isValid: () => !lost.signal.aborted, signal: lost.signal }, it.client);
+  const client = leaderGate({ isValid: () => !lost.signal.aborted, signal: lost.signal }, it.client);
   it.server.failNext((_answer, _request, _proceed) => lost.abort());
   assert.deepEqual(await client.call(patch), stopped);
   assert.equal((await client.call(get)).ok, true);
@@ -37,7 +36,7 @@ test('who loses the lead drops the write that is on its way, and not a reading',
 
 test('a write that its own caller does not want any more is not said to be a matter of leading', async () => {
   await using it = await calling('http');
-  const client = whileLeading({ isValid: () => true, signal: never }, it.client);
+  const client = leaderGate({ isValid: () => true, signal: never }, it.client);
   for (const unwanted of [{ signal: AbortSignal.abort() }, { isWanted: () => false }]) {
     const result = await client.call({ ...patch, ...unwanted });
     assert.equal(!result.ok && result.failure.message, 'the request is not wanted any more');
@@ -47,7 +46,7 @@ test('a write that its own caller does not want any more is not said to be a mat
 
 test('in a dry run nothing is written, and a patch gives the object as it would be', async () => {
   await using it = await calling('http');
-  const client = withoutWrites(it.client);
+  const client = dryRunClient(it.client);
   const object = { metadata: { resourceVersion: '8', annotations: { a: '1', b: '2' } }, spec: { replicas: 3 } };
   it.server.failAll(answerWith(200, JSON.stringify(object)));
   const body = { metadata: { resourceVersion: '8', annotations: { b: null, c: '3' } } };
@@ -64,7 +63,7 @@ test('in a dry run nothing is written, and a patch gives the object as it would 
 
 test('in a dry run too, a patch of another version is a conflict, and one of nothing is not found', async () => {
   await using it = await calling('http');
-  const client = withoutWrites(it.client);
+  const client = dryRunClient(it.client);
   it.server.failNext(answerWith(200, '{"metadata":{"resourceVersion":"9"}}'));
   const stale = await client.call({ ...patch, body: { metadata: { resourceVersion: '8' } } });
   assert.equal(!stale.ok && stale.failure.kind, 'conflict');
@@ -75,7 +74,7 @@ test('in a dry run too, a patch of another version is a conflict, and one of not
 
 test('in a dry run what the server is asked only to try goes to the server, and nothing that it would keep', async () => {
   await using it = await calling('http');
-  const client = withoutWrites(it.client);
+  const client = dryRunClient(it.client);
   it.server.failAll(answerWith(200, '{"spec":{"paused":false}}'));
   const tried = await client.call({ ...patch, query: { dryRun: 'All' } });
   assert.deepEqual(tried, { ok: true, status: 200, body: { spec: { paused: false } } });

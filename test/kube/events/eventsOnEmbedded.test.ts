@@ -87,7 +87,7 @@ test('a recovery is told on the Service and on the pod, found by their uids', as
   const message = 'Recovered: for 5m0s, dependants in crash-loop back-off are deleted.';
   const [opened, closed] = await eventsAbout(cluster, play.service);
   assert.deepEqual(opened, { ...from, reason: 'WindowOpened', message, count: 2 });
-  assert.deepEqual(closed, { ...from, reason: 'WindowClosed', message: 'Window closed: 1 pod deleted, 0 kept.' });
+  assert.deepEqual(closed, { ...from, reason: 'WindowClosed', message: 'Window closed: 1 pod deleted, 0 skipped.' });
 });
 
 test('what has not been told when weeder stops is told before it ends', async () => {
@@ -143,12 +143,15 @@ for (const [how, takesTheLease] of [
     assert.equal(await weeder.controller.stopped, takesTheLease ? 'leadershipLost' : 'shutdown');
     const closed = weeder.facts.find(({ type }) => type === 'window.closed');
     assert(closed?.type === 'window.closed');
-    assert.deepEqual([closed.isLeft, closed.givenUp], takesTheLease ? [true, []] : [undefined, [`${home}/kapi-0`]]);
+    assert.deepEqual(
+      [closed.isHandedOver, closed.failed],
+      takesTheLease ? [true, []] : [undefined, [`${home}/kapi-0`]],
+    );
     assert.equal(
-      weeder.facts.some(({ type }) => type === 'deletion.givenUp'),
+      weeder.facts.some(({ type }) => type === 'deletion.failed'),
       !takesTheLease,
     );
-    assert.equal(weeder.logged.includes('window left to the replica that leads'), takesTheLease);
+    assert.equal(weeder.logged.includes('window handed over to the leader'), takesTheLease);
     const told = ['DeletionFailed', 'WindowClosed'].filter((reason) => play.told().includes(reason));
     assert.deepEqual(told, takesTheLease ? [] : ['DeletionFailed', 'WindowClosed']);
   });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lineSplitter } from '../../../src/kube/watch/lines.ts';
-import { peekMetadata } from '../../../src/kube/watch/peek.ts';
+import { peekMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 
 test('lines come out whole, wherever the chunks are cut', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => text.replaceAll('\n', ' '));

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
-import { whileLeading } from '../../../src/kube/client/whileLeading.ts';
-import { withoutWrites } from '../../../src/kube/client/withoutWrites.ts';
+import { dryRunClient, leaderGate } from '../../../src/kube/client/clientWrappers.ts';
 import { followKeys } from '../../../src/restart/digest/followKeys.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import {
@@ -167,7 +166,7 @@ test('one that comes and goes each time it is looked at is given up, in the end'
 
 test('a replica that does not lead makes no key, and reads the one that is there', async () => {
   await using it = await withSecret();
-  const standby = whileLeading({ isValid: () => false, signal }, it.client);
+  const standby = leaderGate({ isValid: () => false, signal }, it.client);
   const none = await readHashKeys(standby, where, signal);
   assert.match(none.ok ? '' : none.error.message, /this replica lost leadership/);
   assert.equal(it.secret(), undefined);
@@ -177,7 +176,7 @@ test('a replica that does not lead makes no key, and reads the one that is there
 
 test('in a dry run there is a key, and no Secret', async () => {
   await using it = await withSecret();
-  const keys = await readHashKeys(withoutWrites(it.client), where, signal);
+  const keys = await readHashKeys(dryRunClient(it.client), where, signal);
   assert(keys.ok);
   assert.equal(keys.value.current.bytes.length, 32);
   assert.equal(it.secret(), undefined);

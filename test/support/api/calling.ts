@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
-import { createKubeClient, type KubeClient, type RequestFact } from '../../../src/kube/client/client.ts';
+import { createKubeClient, type KubeClient, type RequestOutcome } from '../../../src/kube/client/client.ts';
 import { accessTo } from '../world/reflecting.ts';
 import type { Protocol } from './faultyServer.ts';
 import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
@@ -11,7 +11,7 @@ import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.t
 export interface Calling extends AsyncDisposable {
   readonly server: MisbehavingServer;
   readonly client: KubeClient;
-  readonly facts: readonly RequestFact[];
+  readonly facts: readonly RequestOutcome[];
   /** A folder of its own. */
   readonly folder: string;
 }
@@ -30,7 +30,7 @@ export async function calling(
 ): Promise<Calling> {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-client-'));
   const server = await misbehavingServer(protocol);
-  const facts: RequestFact[] = [];
+  const facts: RequestOutcome[] = [];
   const access = accessTo(server.url + path, user(folder));
   const client = createKubeClient({ access, clock, onRequest: (fact) => facts.push(fact) });
   return {

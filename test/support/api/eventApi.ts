@@ -2,7 +2,7 @@ import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import type { ApiFailure } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import type { Occurrence } from '../../../src/kube/events/event.ts';
+import type { EventDraft } from '../../../src/kube/events/event.ts';
 import { createEventRecorder, type EventRecorder } from '../../../src/kube/events/events.ts';
 import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 
@@ -83,8 +83,8 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
 
 /** Something that happened to a pod. */
 export function occurrence(
-  part: Partial<Omit<Occurrence, 'regarding'>> & { pod?: string; namespace?: string } = {},
-): Occurrence {
+  part: Partial<Omit<EventDraft, 'regarding'>> & { pod?: string; namespace?: string } = {},
+): EventDraft {
   const { pod = 'web-0', namespace = 'shop', ...rest } = part;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name: pod, uid: `uid-of-${pod}` };
   return { regarding, type: 'Normal', reason: 'PodDeleted', action: 'Delete', note: 'Deleted.', ...rest };

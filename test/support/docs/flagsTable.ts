@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addRunFlags } from '../../../src/cli/runFlags.ts';
+import { addRunFlags } from '../../../src/cli/flags/runFlags.ts';
 
 /** The flags of `weeder run` as a Markdown table. */
 export function flagsTable(): string {

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { systemClock } from '../../../src/base/clock.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
-import { createObservation, type Observation, type Served } from '../../../src/telemetry/observe.ts';
+import { createTelemetry, type Served, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Family, scraped } from '../api/scraped.ts';
 import { serviceConfig } from '../world/simulation.ts';
 
@@ -9,7 +9,7 @@ const anyPort = { host: '127.0.0.1', port: 0 };
 
 /** A process's observation on two free ports. */
 export interface Observed extends AsyncDisposable {
-  readonly observation: Observation;
+  readonly observation: Telemetry;
   readonly reload: Reload;
   readonly served: Served;
   /** The errors that it logged. */
@@ -30,7 +30,7 @@ export async function observed(services: readonly string[] = ['etcd-main-client'
     report: (fact) => observation.reportProcess(fact),
     apply: () => {},
   });
-  const observation = createObservation({ reload, logger, clock: systemClock });
+  const observation = createTelemetry({ reload, logger, clock: systemClock });
   const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort });
   if (!serving.ok) throw new Error(serving.error.message);
   const served = serving.value;

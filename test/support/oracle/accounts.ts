@@ -1,4 +1,4 @@
-import { type WeederFact, type WindowRef, windowRefOf } from '../../../src/weeder/deletions/facts.ts';
+import { type WeederEvent, type WindowRef, windowRefOf } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Entry, History } from '../recording/history.ts';
 import { falseOutcomes } from './accountsOutcomes.ts';
@@ -7,7 +7,7 @@ import { attemptsOf, toldAt, wishesAt, wishesOf } from './oracleFacts.ts';
 import type { DueWindow } from './oracleWindows.ts';
 
 /** A fact, when it was told (milliseconds, and the place in the history), by which weeder of the story, from 1. */
-export type ToldFact = WeederFact & { readonly t: number; readonly place: number; readonly life: number };
+export type ToldFact = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
 
 /**
  * What is wrong with what the windows say of themselves: each opens when the design says, closes once, and has each
@@ -42,10 +42,10 @@ function falseCount(facts: readonly ToldFact[], name: string): string[] {
   const told = facts.filter((fact) => namesOf(fact).includes(name));
   const counts = [
     ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(told, 'pod.deleted')],
-    ['kept', closed.reduce((sum, { kept }) => sum + kept, 0), countOf(told, 'pod.kept')],
+    ['kept', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(told, 'pod.skipped')],
   ] as const;
-  const givenUp = [...new Set(closed.flatMap((fact) => fact.givenUp))].toSorted();
-  const toldGivenUp = [...new Set(told.flatMap((fact) => (fact.type === 'deletion.givenUp' ? podNameOf(fact) : [])))];
+  const givenUp = [...new Set(closed.flatMap((fact) => fact.failed))].toSorted();
+  const toldGivenUp = [...new Set(told.flatMap((fact) => (fact.type === 'deletion.failed' ? podNameOf(fact) : [])))];
   const isSame = givenUp.join() === toldGivenUp.toSorted().join();
   return [
     ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),

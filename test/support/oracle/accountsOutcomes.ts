@@ -14,8 +14,8 @@ export function falseOutcomes(cases: readonly Case[], facts: readonly ToldFact[]
       const told = about.filter((fact) => namesOf(fact).includes(name));
       const wishes = each.wishes.filter((wish) => wish.window === window);
       const missing = [
-        ...(hasToKeep(each, wishes) && !told.some(({ type }) => type === 'pod.kept') ? ['pod.kept'] : []),
-        ...(hasToGiveUp(each, wishes) && !told.some(({ type }) => type === 'deletion.givenUp') ? ['givenUp'] : []),
+        ...(hasToKeep(each, wishes) && !told.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
+        ...(hasToGiveUp(each, wishes) && !told.some(({ type }) => type === 'deletion.failed') ? ['givenUp'] : []),
       ];
       return [
         ...told
@@ -28,9 +28,9 @@ export function falseOutcomes(cases: readonly Case[], facts: readonly ToldFact[]
 }
 
 function canBeTold(each: Case, wishes: readonly Wish[], { type, place }: ToldFact): boolean {
-  if (type === 'pod.kept') return [place, place - 1].some((index) => isKeptAt(each, wishes, index));
-  if (type === 'deletion.givenUp') return isGivenUp(each, wishes, place);
-  return type !== 'deletion.held' || wishes.some(isHeld);
+  if (type === 'pod.skipped') return [place, place - 1].some((index) => isKeptAt(each, wishes, index));
+  if (type === 'deletion.failed') return isGivenUp(each, wishes, place);
+  return type !== 'deletion.blocked' || wishes.some(isHeld);
 }
 
 /**

@@ -19,8 +19,8 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     window: undefined,
     crashLooping: 0,
     deleted: 0,
-    kept: 0,
-    givenUp: 0,
+    skipped: 0,
+    failed: 0,
     ...changes,
   };
 }
@@ -172,8 +172,8 @@ export function scene(now: number): readonly PageMessage[] {
       type: 'services',
       services: [
         serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
-        serviceView('db', { state: 'ready.weeding.steady', window, crashLooping: 2, deleted: 9, kept: 1 }),
-        serviceView('queue', { deleted: 4, givenUp: 1 }),
+        serviceView('db', { state: 'ready.weeding.steady', window, crashLooping: 2, deleted: 9, skipped: 1 }),
+        serviceView('queue', { deleted: 4, failed: 1 }),
         ...quiet,
       ],
     },
@@ -194,7 +194,7 @@ function moments(now: number): Moment[] {
     at(48, 'service.notReady', 'queue'),
     at(41, 'window.opened', 'queue', '5m0s'),
     ...[40.9, 40.7, 40.2, 38.5].map((each, index) => deleted(each, 'queue', `worker-${index}`)),
-    at(37, 'deletion.givenUp', 'queue', 'a webhook refused it', 'worker-7'),
+    at(37, 'deletion.failed', 'queue', 'a webhook refused it', 'worker-7'),
     at(36, 'window.closed', 'queue'),
     at(27, 'service.notReady', 'db'),
     at(19, 'window.opened', 'db', '5m0s'),

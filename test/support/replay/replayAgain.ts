@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '../../..');
  */
 export async function playRecording(path: string): Promise<readonly string[]> {
   const file = relative(root, path);
-  const sentenceOf = ({ message: sentence }: CodedError) => [sentence.replace(path, file)];
+  const sentenceOf = ({ message }: CodedError) => [message.replace(path, file)];
   const read = await readJsonLines(path);
   if (!read.ok) return sentenceOf(read.error);
   const { first, rest, cut } = read.value;

@@ -1,6 +1,5 @@
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import type { Config } from '../../../src/config/config.ts';
-import { distinctSelectors } from '../../../src/config/selectors.ts';
+import { type Config, distinctSelectors } from '../../../src/config/config.ts';
 import { matchesSelector } from '../../../src/kube/objects/selector.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { labelsOf } from '../../../src/weeder/pods/fanOut.ts';

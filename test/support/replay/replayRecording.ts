@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { failed, messageOf, ok, type Result } from '../../../src/base/errors.ts';
 import { isObject, type JsonObject, textOf, timeOf } from '../../../src/base/json.ts';
-import type { ChangeType } from '../../../src/kube/watch/peek.ts';
+import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 
 /** One line of a recorded watch. */
 export interface RecordedEvent {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts';
 import { messageOf } from '../../../src/base/errors.ts';
-import type { WeederFact, WindowRef } from '../../../src/weeder/deletions/facts.ts';
+import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Replay } from './replayFile.ts';
 
@@ -13,7 +13,7 @@ export interface TimelineLine {
 const deeds = { delete: 'deleted', evict: 'evicted', dryRun: 'would be deleted' } as const;
 
 /** A fact in words, as a replay file writes it down. */
-export function sentenceOf(fact: WeederFact): string {
+export function sentenceOf(fact: WeederEvent): string {
   switch (fact.type) {
     case 'service.ready':
       return `${fact.namespace}/${fact.service} is ready, no window`;
@@ -22,10 +22,10 @@ export function sentenceOf(fact: WeederFact): string {
     case 'window.opened':
       return `${windowOf(fact)} opens for ${formatDuration(fact.duration)}`;
     case 'window.closed':
-      return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.kept} skipped, ${fact.givenUp.length} failed`;
+      return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.skipped} skipped, ${fact.failed.length} failed`;
     case 'pod.deleted':
       return `${podOf(fact.pod)} ${deeds[fact.how]} (${fact.pod.cause}) in ${windowsOf(fact)}`;
-    case 'pod.kept':
+    case 'pod.skipped':
       return `${podOf(fact.pod)} skipped (${fact.reason}) in ${windowOf(fact)}`;
     case 'pod.recovered':
       return `${podOf(fact.pod)} recovered in ${windowsOf(fact)}`;
@@ -33,13 +33,13 @@ export function sentenceOf(fact: WeederFact): string {
       return `${podOf(fact.pod)} gone in ${windowsOf(fact)}`;
     case 'deletion.pending':
       return `${podOf(fact.pod)} pending (${fact.reason}) in ${windowsOf(fact)}`;
-    case 'deletion.skipped':
-      return `${podOf(fact.pod)} not attempted (${fact.reason}) in ${windowsOf(fact)}`;
+    case 'deletion.expired':
+      return `${podOf(fact.pod)} expired (${fact.reason}) in ${windowsOf(fact)}`;
     case 'deletion.refused':
       return `${podOf(fact.pod)} refused, next try in ${formatDuration(fact.retryIn)}`;
-    case 'deletion.held':
-      return `${podOf(fact.pod)} postponed in ${windowsOf(fact)}`;
-    case 'deletion.givenUp':
+    case 'deletion.blocked':
+      return `${podOf(fact.pod)} blocked in ${windowsOf(fact)}`;
+    case 'deletion.failed':
       return `${podOf(fact.pod)} failed in ${windowsOf(fact)}, ${fact.reason}`;
     case 'actor.failed':
       return `failed, ${fact.actor}, ${messageOf(fact.error)}`;

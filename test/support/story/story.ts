@@ -1,5 +1,5 @@
 import { selectorToString } from '../../../src/kube/objects/selector.ts';
-import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import type { ToldFact } from '../oracle/accounts.ts';
 import type { Entry, Happening, History } from '../recording/history.ts';
@@ -77,7 +77,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     started.start();
   }
 
-  const report = (life: number) => (fact: WeederFact) => {
+  const report = (life: number) => (fact: WeederEvent) => {
     facts.push({ ...fact, t: clock.monotonic(), place: entries.length - 1, life });
     if (fact.type === 'pod.deleted' && fact.how === 'dryRun') answers.pretend(fact.pod);
   };

@@ -1,4 +1,4 @@
-import type { DeletePod, DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { DeletePod, DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
 import type { Happening } from '../recording/history.ts';
 import type { Dating, Mood } from '../steps.ts';
@@ -13,14 +13,14 @@ export interface StoryAnswers {
   /** Whoever waits for an answer gets one. */
   answerLate(mood: Exclude<Mood, 'late'>): void;
   /** A deletion that was not sent, and counts as one. */
-  pretend(request: Pick<DeletionRequest, 'uid' | 'resourceVersion'>): void;
+  pretend(request: Pick<DeletionAttempt, 'uid' | 'resourceVersion'>): void;
 }
 
 export interface StoryAnswersOptions {
   readonly now: () => number;
   readonly note: (happening: Happening) => void;
   /** What the cluster does with a deletion that is let through. */
-  readonly accept: (request: DeletionRequest) => DeletionAnswer;
+  readonly accept: (request: DeletionAttempt) => DeletionAnswer;
   /** Epoch milliseconds; the service as `namespace/name`. */
   readonly readySince: (service: string) => number | undefined;
 }
@@ -81,7 +81,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
 
 function answerOf(
   mood: Exclude<Mood, 'late'>,
-  request: DeletionRequest,
+  request: DeletionAttempt,
   accept: StoryAnswersOptions['accept'],
 ): DeletionAnswer {
   switch (mood) {

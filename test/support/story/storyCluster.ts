@@ -1,6 +1,6 @@
 import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../src/kube/watch/peek.ts';
-import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { backOff, nextVersion, pod, running, terminated } from '../objects/objects.ts';
 import type { Happening, ToldPod } from '../recording/history.ts';
@@ -16,7 +16,7 @@ export interface StoryCluster {
   /** Every pod stream reads its complete list again. */
   relist(): void;
   /** The API server's own answer: it holds preconditions, and what it accepts is gone at once. */
-  delete(request: DeletionRequest): DeletionAnswer;
+  delete(request: DeletionAttempt): DeletionAnswer;
 }
 
 interface StoryPod {

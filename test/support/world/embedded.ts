@@ -7,10 +7,10 @@ import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
-import type { ProcessFact } from '../../../src/process/facts.ts';
-import { type Controller, type ControllerOptions, startController } from '../../../src/process/main.ts';
+import { type Manager, type ManagerOptions, startManager } from '../../../src/process/manager.ts';
+import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
-import type { WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 
 /** An embedded API server that listens, and how to reach it as users do. */
 export interface Embedded extends AsyncDisposable {
@@ -67,10 +67,10 @@ export function made<T>(outcome: Outcome<T>): T {
 
 /** The real weeder, on an embedded server. */
 export interface EmbeddedWeeder extends AsyncDisposable {
-  readonly controller: Controller;
+  readonly controller: Manager;
   readonly reload: Reload;
-  readonly facts: readonly WeederFact[];
-  readonly processFacts: readonly ProcessFact[];
+  readonly facts: readonly WeederEvent[];
+  readonly processFacts: readonly ProcessEvent[];
   /** The sentences of its log at info and above. */
   readonly logged: readonly string[];
 }
@@ -79,12 +79,12 @@ export interface EmbeddedWeeder extends AsyncDisposable {
 export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,
-  options: Partial<Pick<ControllerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
+  options: Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
-  const facts: WeederFact[] = [];
-  const processFacts: ProcessFact[] = [];
+  const facts: WeederEvent[] = [];
+  const processFacts: ProcessEvent[] = [];
   const logged: string[] = [];
   const logger = pino(
     { base: null, formatters: { log: (line) => line } },
@@ -102,7 +102,7 @@ export function startEmbeddedWeeder(
     report: (fact) => processFacts.push(fact),
     apply: (next) => controller.configure(next),
   });
-  const controller = startController({
+  const controller = startManager({
     config: parsed.value,
     client: cluster.client(),
     clock: systemClock,

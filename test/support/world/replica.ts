@@ -2,15 +2,15 @@ import { pino } from 'pino';
 import { type AnyActor, createActor } from 'xstate';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { Election } from '../../../src/kube/lease/election.ts';
-import type { ProcessFact } from '../../../src/process/facts.ts';
-import { createLeadership, type Leadership, type LeadershipPart } from '../../../src/process/leadership.ts';
+import { createLeadership, type Leadership, type LeadershipGate } from '../../../src/process/leadership.ts';
+import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { type LeaseApi, where } from '../api/leaseApi.ts';
 import { settled, type VirtualClock } from './virtualClock.ts';
 
 /** A process that takes part in the election, with clocks of its own, and can be stopped like any other. */
 export interface Replica {
   readonly identity: string;
-  readonly facts: readonly ProcessFact[];
+  readonly facts: readonly ProcessEvent[];
   /** What it warned of. */
   readonly warnings: readonly string[];
   state(): Leadership | undefined;
@@ -41,7 +41,7 @@ export function startReplica(
   identity: string,
   { times = {}, skew = 0, random = () => 0.5 }: ReplicaOptions = {},
 ): Replica {
-  const facts: ProcessFact[] = [];
+  const facts: ProcessEvent[] = [];
   const warnings: string[] = [];
   const arrived: (() => void)[] = [];
   const due = new Map<unknown, () => void>();
@@ -74,7 +74,7 @@ export function startReplica(
     { write: (line: string) => void warnings.push(String(JSON.parse(line).cause)) },
   );
   const client = api.client(identity, arrive);
-  let part: LeadershipPart;
+  let part: LeadershipGate;
   let actor: AnyActor;
 
   /** As `weeder run`: after a loss the next candidate. */

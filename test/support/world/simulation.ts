@@ -1,8 +1,8 @@
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { Config, ServiceConfig } from '../../../src/config/config.ts';
-import type { ChangeType } from '../../../src/kube/watch/peek.ts';
-import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
-import type { Report, WeederFact } from '../../../src/weeder/deletions/facts.ts';
+import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { ReadyEvidence } from '../../../src/weeder/services/readiness.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import { type PodOptions, pod, type SliceOptions, slice } from '../objects/objects.ts';
@@ -16,11 +16,11 @@ export interface SimulationOptions {
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
   /** What the API server says to a deletion; default: accepted. */
-  readonly answer?: (request: DeletionRequest) => DeletionAnswer | Promise<DeletionAnswer>;
+  readonly answer?: (request: DeletionAttempt) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
   readonly inspect?: ActorRuntime['inspect'];
   /** Told of every fact, too. */
-  readonly report?: Report;
+  readonly report?: ReportWeeder;
   /** What the wall clock says at the start: epoch milliseconds. */
   readonly startTime?: number;
 }
@@ -29,16 +29,16 @@ export interface SimulationOptions {
 export interface Simulation {
   readonly clock: VirtualClock;
   readonly weeder: Weeder;
-  readonly facts: WeederFact[];
+  readonly facts: WeederEvent[];
   /** Every deletion that reached the API server, with its time in milliseconds since the start. */
-  readonly deletions: (DeletionRequest & { readonly at: number; readonly how: string })[];
+  readonly deletions: (DeletionAttempt & { readonly at: number; readonly how: string })[];
   /** An event of the EndpointSlice stream. */
   slice(options?: SliceOptions, type?: ChangeType): void;
   /** An event of every pod stream whose selector is named; default: all. */
   pod(options?: PodOptions, type?: ChangeType): void;
   /** Names of the pods deleted so far. */
   deletedNames(): string[];
-  factsOf<T extends WeederFact['type']>(type: T): Extract<WeederFact, { type: T }>[];
+  factsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
 }
 
 export const apiserver = { matchLabels: { role: 'apiserver' } };
@@ -66,7 +66,7 @@ export function simulate(
 ): Simulation {
   const clock = virtualClock(options.startTime);
   const began = clock.monotonic();
-  const facts: WeederFact[] = [];
+  const facts: WeederEvent[] = [];
   const deletions: Simulation['deletions'] = [];
   const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
   const config: Config = { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
@@ -97,7 +97,7 @@ export function simulate(
       for (const sink of weeder.pods.values()) sink.apply(type, object);
     },
     deletedNames: () => deletions.map((each) => each.name),
-    factsOf: (type) => facts.filter((fact): fact is Extract<WeederFact, { type: typeof type }> => fact.type === type),
+    factsOf: (type) => facts.filter((fact): fact is Extract<WeederEvent, { type: typeof type }> => fact.type === type),
   };
   const sinks = [weeder.slices, ...weeder.pods.values()];
   for (const sink of sinks) sink.begin();

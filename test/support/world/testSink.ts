@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ChangeType, PeekedMetadata } from '../../../src/kube/watch/peek.ts';
+import type { ChangeType, PeekedMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 
 /** A sink that keeps each object's version by name, and refuses what comes twice or in the wrong order. */

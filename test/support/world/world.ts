@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../src/kube/watch/peek.ts';
-import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import { nextVersion, type PodOptions, pod } from '../objects/objects.ts';
 import { minute, type Simulation, type SimulationOptions, serviceConfig, simulate } from './simulation.ts';
 
@@ -19,7 +19,7 @@ export interface World extends Simulation {
   /** Changes the pod and tells nobody: the streams are late. */
   putUnseen(options?: PodOptions): Pod;
   /** What the API server answers by itself. Deletes the pod when it accepts. */
-  answerTo(request: DeletionRequest): DeletionAnswer;
+  answerTo(request: DeletionAttempt): DeletionAnswer;
   pods(): Pod[];
   /** Every pod stream reads its complete list again. */
   relistPods(): void;
@@ -86,7 +86,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         told.delete(before.metadata.uid);
         tell({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
       },
-      answerTo({ uid, namespace, name, resourceVersion }: DeletionRequest): DeletionAnswer {
+      answerTo({ uid, namespace, name, resourceVersion }: DeletionAttempt): DeletionAnswer {
         const found = pods.get(keyOf(namespace, name))?.metadata;
         if (found === undefined) return { type: 'delete.notFound' };
         if (found.uid !== uid || found.resourceVersion !== resourceVersion) return { type: 'delete.conflicted' };
@@ -117,7 +117,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
   }
 
   let current: World | undefined;
-  const answer = (request: DeletionRequest) =>
+  const answer = (request: DeletionAttempt) =>
     options.answer?.(request) ?? current?.answerTo(request) ?? ({ type: 'delete.notFound' } as const);
   const simulation = simulate({ ...options, answer }, (early) => {
     current = extend(early);

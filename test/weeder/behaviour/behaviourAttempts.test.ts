@@ -41,7 +41,7 @@ test('a refused deletion is tried again, ever more slowly, until it is accepted'
     [1, 2, 3].map((attempt) => [attempt, pauses[attempt - 1], '500: etcd is slow']),
   );
   assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  assert.deepEqual(at.factsOf('deletion.failed'), []);
 });
 
 test('one that is refused until the window closes is given up then: told, and in the closing account', async () => {
@@ -56,8 +56,8 @@ test('one that is refused until the window closes is given up then: told, and in
     expected.push(next);
   }
   assert.deepEqual(times(at), expected);
-  assert.equal(at.factsOf('deletion.givenUp')[0]?.reason, 'the window closed first');
-  assert.deepEqual(at.factsOf('window.closed')[0]?.givenUp, ['shoot-1/kapi-0']);
+  assert.equal(at.factsOf('deletion.failed')[0]?.reason, 'the window closed first');
+  assert.deepEqual(at.factsOf('window.closed')[0]?.failed, ['shoot-1/kapi-0']);
   assert.equal(at.facts.at(-1)?.type, 'window.closed');
 });
 
@@ -76,7 +76,7 @@ test('one that can never be accepted is reported once, and not tried again while
   await ends(at);
   assert.deepEqual(times(at), [0]);
   assert.deepEqual(
-    at.factsOf('deletion.givenUp').map((fact) => fact.reason),
+    at.factsOf('deletion.failed').map((fact) => fact.reason),
     ['400: bad request'],
   );
 });
@@ -118,7 +118,7 @@ test('a new window asks once more for what can never be accepted, and its accoun
     await ends(at);
     assert.deepEqual(times(at), [0, 1000]);
     assert.deepEqual(
-      at.factsOf('window.closed').map((fact) => fact.givenUp),
+      at.factsOf('window.closed').map((fact) => fact.failed),
       [['shoot-1/kapi-0'], ['shoot-1/kapi-0']],
     );
   }

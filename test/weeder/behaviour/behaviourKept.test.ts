@@ -11,7 +11,7 @@ const crashLooping = { containers: [backOff()] };
 const mirror = { annotations: { 'kubernetes.io/config.mirror': 'abc' } };
 const ignored = { annotations: { 'weeder.dev/ignore': 'true' } };
 
-const kept = (at: World) => at.factsOf('pod.kept').map(({ pod, reason, window }) => [pod.name, reason, window]);
+const kept = (at: World) => at.factsOf('pod.skipped').map(({ pod, reason, window }) => [pod.name, reason, window]);
 
 test('a bare pod, a mirror pod and one that is annotated weeder.dev/ignore are kept, each told once a window', async () => {
   const cases: readonly (readonly [PodOptions, string])[] = [
@@ -34,8 +34,8 @@ test('a bare pod, a mirror pod and one that is annotated weeder.dev/ignore are k
     assert.deepEqual(at.timeline(), []);
     assert.deepEqual(kept(at), [['kapi-0', reason, 1]]);
     const account = at.factsOf('window.closed')[0];
-    assert.deepEqual([account?.kept, account?.deleted, account?.givenUp], [1, 0, []]);
-    assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+    assert.deepEqual([account?.skipped, account?.deleted, account?.failed], [1, 0, []]);
+    assert.deepEqual(at.factsOf('deletion.failed'), []);
   }
 });
 
@@ -96,7 +96,7 @@ test('the next window tells of a kept pod again, also one that replaces an open 
       ['kapi-0', 'barePod', 3],
     ]);
     assert.deepEqual(
-      at.factsOf('window.closed').map((fact) => fact.kept),
+      at.factsOf('window.closed').map((fact) => fact.skipped),
       [1, 1, 1],
     );
   }
@@ -190,7 +190,7 @@ test('a pod that has left one selector for another is kept for the window of tha
   apiservers?.apply('DELETED', moved);
   await at.clock.pass(1000);
   assert.deepEqual(
-    at.factsOf('pod.kept').map(({ service }) => service),
+    at.factsOf('pod.skipped').map(({ service }) => service),
     ['dns'],
   );
 });
@@ -216,7 +216,7 @@ test('a pod that becomes a protected one is kept for each window whose stream sa
     await at.clock.pass(1000);
   }
   assert.deepEqual(
-    at.factsOf('pod.kept').map(({ service }) => service),
+    at.factsOf('pod.skipped').map(({ service }) => service),
     ['etcd', 'dns'],
   );
 });

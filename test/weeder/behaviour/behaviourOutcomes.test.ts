@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import { backOff, running, terminated } from '../../support/objects/objects.ts';
 import { minute, settled } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
@@ -17,7 +17,7 @@ test('404: it is gone already, and that is that', async () => {
   await ends(at);
   assert.deepEqual(times(at), [0]);
   assert.deepEqual(at.factsOf('pod.deleted'), []);
-  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  assert.deepEqual(at.factsOf('deletion.failed'), []);
 });
 
 test('409 with a newer state that the stream has told: that one is decided on', async () => {
@@ -113,8 +113,8 @@ test('a deletion that outlasts its window while the next one wants it too is in 
   at.remove('kapi-0');
   await ends(at);
   assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
-    { window: 1, deleted: 1, givenUp: [] },
-    { window: 2, deleted: 1, givenUp: [] },
+    { window: 1, deleted: 1, failed: [] },
+    { window: 2, deleted: 1, failed: [] },
   ]);
   assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
 });
@@ -166,11 +166,11 @@ test('a pod that crash-loops again, as it was, after its stream had lost it for 
 
 test('a deletion that is in flight when the window closes ends by itself, and its outcome is in the account', async () => {
   for (const [answer, type, counts] of [
-    [{ type: 'delete.accepted' }, 'pod.deleted', { deleted: 1, givenUp: [] }],
-    [refused, 'deletion.givenUp', { deleted: 0, givenUp: ['shoot-1/kapi-0'] }],
+    [{ type: 'delete.accepted' }, 'pod.deleted', { deleted: 1, failed: [] }],
+    [refused, 'deletion.failed', { deleted: 0, failed: ['shoot-1/kapi-0'] }],
   ] as const) {
     const late = Promise.withResolvers<DeletionAnswer>();
-    const requests: DeletionRequest[] = [];
+    const requests: DeletionAttempt[] = [];
     const at = world({
       answer: (request) => {
         requests.push(request);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeletionAnswer, DeletionRequest } from '../../../src/weeder/deletions/deletePod.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import { backOff, running } from '../../support/objects/objects.ts';
 import { settled } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
@@ -12,7 +12,7 @@ const crashLooping = (name: string) => ({ name, containers: [backOff()] });
 interface SlowWorld {
   readonly at: World;
   /** The deletions that the API server has not answered yet, oldest first. */
-  readonly unanswered: { readonly request: DeletionRequest; readonly answer: (answer: DeletionAnswer) => void }[];
+  readonly unanswered: { readonly request: DeletionAttempt; readonly answer: (answer: DeletionAnswer) => void }[];
   /** Lets the API server answer the oldest by itself. */
   answerOldest(): Promise<void>;
 }
@@ -100,13 +100,13 @@ test('what waits for its turn when the window closes is given up, each one by na
   const { at, unanswered, answerOldest } = slowWorld();
   await at.clock.pass(120_000);
   assert.equal(at.weeder.counts().queued, 0);
-  assert.equal(at.factsOf('deletion.givenUp').length, 68);
+  assert.equal(at.factsOf('deletion.failed').length, 68);
   while (unanswered.length > 0) await answerOldest();
   await ends(at);
-  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 68);
+  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 68);
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 32);
   assert.equal(at.deletions.length, 32);
-  assert.equal(at.factsOf('deletion.givenUp').length, 68);
+  assert.equal(at.factsOf('deletion.failed').length, 68);
 });
 
 test('a pod whose deletion is refused lets others have their turn while it waits', async () => {
@@ -150,7 +150,7 @@ test('stop() closes the open windows, and their accounts name what was given up'
   while (unanswered.length > 0) await answerOldest();
   await ends(at);
   assert.equal(at.factsOf('window.closed').length, 1);
-  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 68);
+  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 68);
 });
 
 test('drained() resolves at once when nothing is in flight', async () => {

@@ -64,7 +64,7 @@ test('pods of the same name in two namespaces are told apart where their deletio
   at.put(crashLooping('kapi', 'shoot-2'));
   at.slice(up);
   await ends(at);
-  assert.equal(at.factsOf('window.closed')[0]?.givenUp.length, 2);
+  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 2);
 });
 
 test('a service that is configured for some namespaces is watched there only', async () => {
@@ -127,7 +127,7 @@ test('a deletion is in the account of each window that asked for it, whichever c
     await at.clock.pass(10);
     if (!isStreamFirst) at.remove('kapi');
     await ends(at);
-    const counts = at.factsOf('window.closed').map(({ service, deleted, givenUp }) => [service, deleted, givenUp]);
+    const counts = at.factsOf('window.closed').map(({ service, deleted, failed }) => [service, deleted, failed]);
     assert.deepEqual(counts, [
       ['etcd', 1, []],
       ['dns', 1, []],
@@ -170,7 +170,7 @@ test('what happens to a pod is one fact, which names every window that it concer
     at.facts.flatMap((fact) =>
       'also' in fact ? `${fact.type} ${fact.pod.name} ${[fact, ...fact.also].map((each) => each.service)}` : [],
     ),
-    ['deletion.refused rejected etcd,dns', 'deletion.givenUp rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
+    ['deletion.refused rejected etcd,dns', 'deletion.failed rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
   );
   await ends(at);
 });
@@ -185,7 +185,7 @@ test('a pod is wanted as long as one window wants it: the first that closes does
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
   await at.clock.pass(2 * minute);
-  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
+  assert.deepEqual(at.factsOf('deletion.failed'), []);
   isRefused = false;
   await at.clock.pass(10_000);
   assert.equal(at.factsOf('pod.deleted').length, 1);

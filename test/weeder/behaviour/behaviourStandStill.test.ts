@@ -24,7 +24,7 @@ test('news that come after the process stood still over the end of a window dele
   await ends(at);
   assert.deepEqual(at.timeline(), []);
   assert.deepEqual(
-    at.factsOf('window.closed').map(({ deleted, givenUp }) => [deleted, givenUp]),
+    at.factsOf('window.closed').map(({ deleted, failed }) => [deleted, failed]),
     [[0, []]],
   );
 });
@@ -47,7 +47,7 @@ test('a deletion that was refused before is not tried again after the end, and i
   await ends(at);
   assert.equal(at.timeline().length, tries);
   assert.deepEqual(
-    at.factsOf('window.closed').map(({ deleted, givenUp }) => [deleted, givenUp.length]),
+    at.factsOf('window.closed').map(({ deleted, failed }) => [deleted, failed.length]),
     [[0, 1]],
   );
 });

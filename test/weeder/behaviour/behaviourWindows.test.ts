@@ -141,9 +141,9 @@ test('a held window that runs out deletes nothing, and nobody calls its pods giv
   const tries = at.deletions.length;
   await ends(at);
   assert.equal(at.deletions.length, tries);
-  assert.equal(at.factsOf('deletion.held').length, 1);
-  assert.deepEqual(at.factsOf('deletion.givenUp'), []);
-  assert.deepEqual(at.factsOf('window.closed')[0]?.givenUp, []);
+  assert.equal(at.factsOf('deletion.blocked').length, 1);
+  assert.deepEqual(at.factsOf('deletion.failed'), []);
+  assert.deepEqual(at.factsOf('window.closed')[0]?.failed, []);
 });
 
 test('whileNotReady: delete goes on deleting while the service is down, until the window is over', async () => {

@@ -162,7 +162,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await eventually(async () => (await scene.condition('shop', 'Degraded')) === 'True', { what: 'the refusal' });
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
     await careful.stop();
-    await scene.start(t, { flags: ['--observer-own-rights'] });
+    await scene.start(t, { flags: ['--observer-impersonate=false'] });
     await scene.untilInSync('shop');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
   });

@@ -8,7 +8,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts
 import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../../src/kube/client/client.ts';
 import { matchesSelector } from '../../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../../src/kube/watch/peek.ts';
+import type { ChangeType } from '../../../../src/kube/watch/metadataFastPath.ts';
 import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
 import type { ObjectSink } from '../../../../src/kube/watch/sink.ts';
 import type { Cleanup } from '../namespace.ts';

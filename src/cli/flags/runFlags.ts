@@ -1,0 +1,172 @@
+import { type Command, Option } from 'commander';
+import type { BindAddress } from '../../base/http.ts';
+import type { LogLevel } from '../../base/log.ts';
+import type { Shard } from '../../controller/shard.ts';
+import {
+  camelCase,
+  readAddress,
+  readBoolean,
+  readCount,
+  readDuration,
+  readFiles,
+  readInspector,
+  readLogLevel,
+  readNames,
+  readNamespace,
+  readNumber,
+  readShard,
+  readSize,
+} from './values.ts';
+
+/** Which cluster a verb looks at, and how. */
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespaces?: readonly string[];
+  readonly kubeApiQps: number;
+  readonly kubeApiBurst: number;
+}
+
+/** What `weeder run` was told. Durations are milliseconds. */
+export interface RunFlags extends ClusterFlags {
+  readonly configFile?: string;
+  readonly concurrentDeletions: number;
+  readonly dryRun: boolean;
+  readonly events: boolean;
+  readonly observerImpersonate: boolean;
+  readonly record?: string;
+  /** Bytes. */
+  readonly recordLimit: number;
+  readonly recordFiles: number;
+  readonly apiServerTimeout?: number;
+  readonly shard?: Shard;
+  readonly healthBindAddr: BindAddress | 'none';
+  readonly metricsBindAddr: BindAddress | 'none';
+  readonly uiBindAddr: BindAddress | 'none';
+  /** Where an inspector listens: `ws://…`. */
+  readonly inspect?: string;
+  readonly enableLeaderElection: boolean;
+  readonly leaderElectionNamespace: string;
+  readonly leaderElectLeaseDuration: number;
+  readonly leaderElectRenewDeadline: number;
+  readonly leaderElectRetryPeriod: number;
+  readonly logLevel: LogLevel;
+  readonly zapLogLevel?: LogLevel;
+}
+
+/** Flags of the Go original that are taken, so that its manifests work, and mean nothing here. */
+export const ignoredFlags = [
+  'concurrent-reconciles',
+  'pprof-bind-addr',
+  'zap-devel',
+  'zap-encoder',
+  'zap-stacktrace-level',
+  'zap-time-encoding',
+] as const;
+
+/** Flags that say which cluster, and where in it; for every verb that looks at one. */
+export function addClusterFlags(command: Command): Command {
+  return command
+    .optionsGroup('Cluster:')
+    .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
+    .option('--namespaces <names>', 'watch only these namespaces, with commas between them; default: all', readNames)
+    .option('--kube-api-qps <n>', 'requests a second at most; 0: as many as the API server takes', readNumber, 0)
+    .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
+}
+
+/** Where the config is; for every verb that needs it. */
+export function addConfigFlag(command: Command): Command {
+  return command
+    .optionsGroup('Config:')
+    .option('--config-file <file>', 'the services and their dependants, and whom restart control manages (YAML)');
+}
+
+export function addRunFlags(command: Command): Command {
+  addClusterFlags(addConfigFlag(command))
+    .addOption(
+      new Option(
+        '--api-server-timeout <duration>',
+        'how long to wait at the start for an API server that does not answer; 0: for ever; default: 30s, in a pod 0',
+      )
+        .argParser(readDuration)
+        .helpGroup('Cluster:'),
+    )
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'act for the services and workloads of every nth namespace only; i is from 0 to n-1, or auto: the number at the end of the host name',
+      )
+        .argParser(readShard)
+        .helpGroup('Cluster:'),
+    )
+    .optionsGroup('Deletions, restarts and applies:')
+    .option('--dry-run [bool]', 'decide everything, and delete, restart, apply and write nothing', readBoolean, false)
+    .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
+    .option('--events [bool]', 'tell of windows, deletions, restarts and drift in Kubernetes Events', readBoolean, true)
+    .option(
+      '--observer-impersonate [bool]',
+      'apply Applications that name no ServiceAccount as the account default of their namespace; false: with the permissions of weeder itself',
+      readBoolean,
+      true,
+    )
+    .optionsGroup('Process:')
+    .addOption(
+      new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')
+        .argParser(readAddress)
+        .default({ host: undefined, port: 9644 }, ':9644'),
+    )
+    .addOption(
+      new Option('--metrics-bind-addr <address>', 'where /metrics is served; 0: nowhere')
+        .argParser(readAddress)
+        .default({ host: undefined, port: 9643 }, ':9643'),
+    )
+    .addOption(uiBindAddr())
+    .addOption(
+      new Option('--inspect [url]', 'show the actors in Stately’s inspector, from a checkout')
+        .argParser(readInspector)
+        .preset('ws://localhost:8080'),
+    )
+    .option('--record <file>', 'write a recording for weeder replay')
+    .addOption(
+      new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
+        .argParser(readSize)
+        .default(64 * 2 ** 20, '64Mi'),
+    )
+    .option('--record-files <n>', 'how many old ones are kept: <file>.1, <file>.2, …', readFiles, 1)
+    .addOption(
+      new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
+    )
+    .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
+  addElectionFlags(command);
+  for (const flag of ignoredFlags) command.addOption(new Option(`--${flag} <value>`).hideHelp());
+  return command.optionsGroup('Other:');
+}
+
+/** Off by default: the page shows names of pods, and whoever reaches it sees them. */
+function uiBindAddr(): Option {
+  const description = 'where the live page is served, without a host on 127.0.0.1; 0: nowhere';
+  return new Option('--ui-bind-addr <address>', description).argParser(readAddress).default('none', '0');
+}
+
+/** Of several replicas, one acts. The original's flags, and its defaults. */
+function addElectionFlags(command: Command): void {
+  const times = [
+    ['lease-duration', '15s', 'for how long the others leave a Lease alone that is not renewed', 15_000],
+    ['renew-deadline', '10s', 'for how long a replica acts that cannot renew its Lease', 10_000],
+    ['retry-period', '2s', 'how often the Lease is renewed, or asked for again', 2_000],
+  ] as const;
+  command
+    .optionsGroup('Leader election:')
+    .option('--enable-leader-election [bool]', 'act only while holding the Lease', readBoolean, false)
+    .option('--leader-election-namespace <name>', 'where the Lease is', readNamespace, 'garden');
+  for (const [name, text, description, milliseconds] of times) {
+    const option = new Option(`--leader-elect-${name} <time>`, description);
+    command.addOption(option.argParser(readDuration).default(milliseconds, text));
+  }
+}
+
+/** The flags that were given and mean nothing, as `--name`. */
+export function givenIgnoredFlags(options: Readonly<Record<string, unknown>>): string[] {
+  return ignoredFlags.filter((flag) => options[camelCase(flag)] !== undefined).map((flag) => `--${flag}`);
+}

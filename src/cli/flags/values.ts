@@ -1,0 +1,113 @@
+import { hostname } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../../base/duration.ts';
+import { type BindAddress, parseBindAddress } from '../../base/http.ts';
+import { type LogLevel, logLevels } from '../../base/log.ts';
+import { parseShard, type Shard } from '../../controller/shard.ts';
+
+/** Readers of flag values: each gives the value or throws commander's error with what was found and what is wanted. */
+
+/** Milliseconds. */
+export function readDuration(text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw new InvalidArgumentError(duration.error);
+  if (duration.value < 0) throw new InvalidArgumentError(`found "${text}", wanted a duration that is not negative`);
+  return duration.value;
+}
+
+export function readNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new InvalidArgumentError(`found "${text}", wanted a number from 0 on`);
+  }
+  return value;
+}
+
+export function readCount(text: string): number {
+  return readWhole(text, 10_000);
+}
+
+export function readFiles(text: string): number {
+  return readWhole(text, 100);
+}
+
+function readWhole(text: string, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > most) {
+    throw new InvalidArgumentError(`found "${text}", wanted a whole number from 1 to ${most}`);
+  }
+  return value;
+}
+
+const sizeUnits: Readonly<Record<string, number>> = {
+  '': 1,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+};
+const smallestSize = 64 * 2 ** 10;
+const largestSize = 1024 * 2 ** 30;
+
+/** Bytes; written as Kubernetes writes sizes, such as 64Mi. */
+export function readSize(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)(Ki|Mi|Gi|k|M|G)?$/.exec(text) ?? [];
+  const size = digits === '' ? Number.NaN : Number(digits) * (sizeUnits[unit] ?? Number.NaN);
+  if (size >= smallestSize && size <= largestSize) return size;
+  throw new InvalidArgumentError(`found "${text}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
+}
+
+/** As Go's strconv.ParseBool takes it. */
+export function readBoolean(text: string): boolean {
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw new InvalidArgumentError(`found "${text}", wanted true or false`);
+}
+
+/** Names with commas between them, as `--namespaces a,b`; may be given several times. */
+export function readNames(text: string, previous: readonly string[] | undefined): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...new Set([...(previous ?? []), ...names.map(readNamespace)])];
+}
+
+export function readNamespace(name: string): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return name;
+  throw new InvalidArgumentError(`found "${name}", which is not the name of a namespace`);
+}
+
+/** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */
+export function readShard(text: string): Shard {
+  const shard = parseShard(text, hostname());
+  if (!shard.ok) throw new InvalidArgumentError(shard.error);
+  return shard.value;
+}
+
+/** Never undefined: commander would make an empty text of it. */
+export function readAddress(text: string): BindAddress | 'none' {
+  const address = parseBindAddress(text);
+  if (!address.ok) throw new InvalidArgumentError(address.error);
+  return address.value;
+}
+
+/** The address of an inspector's server. */
+export function readInspector(text: string): string {
+  if (/^wss?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new InvalidArgumentError(`found "${text}", wanted an address such as ws://localhost:8080`);
+}
+
+/** Any case; zap's numbers (the higher, the more is said) and its levels above error are understood. */
+export function readLogLevel(text: string): LogLevel {
+  const wanted = text.toLowerCase();
+  const level = logLevels.find((each) => each === wanted);
+  if (level !== undefined) return level;
+  if (['dpanic', 'panic', 'fatal'].includes(wanted)) return 'error';
+  if (/^\d+$/.test(wanted)) return Number(wanted) > 0 ? 'debug' : 'info';
+  throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
+}
+
+/** A flag as commander names its value: `dry-run` is `dryRun`. */
+export function camelCase(flag: string): string {
+  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,37 @@
+import { systemClock } from '../../base/clock.ts';
+import { failed, ok } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { watchConfigFile } from '../../config/watchFile.ts';
+import type { Reload } from '../../process/reload.ts';
+import { type OpenedConfig, problemOf } from '../configFile.ts';
+
+/** The config file, followed for as long as weeder runs. */
+interface FollowedConfig {
+  stop(): void;
+}
+
+/** Hands on each new content of the config file; SIGHUP has the file read at once. */
+export function followConfig({ file, text }: OpenedConfig, take: Reload['take'], logger: Logger): FollowedConfig {
+  const watch = watchConfigFile({
+    file,
+    clock: systemClock,
+    known: ok(text),
+    onNews: (config) => take(config.ok ? config : failed(problemOf(file, config.error))),
+    onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is looked at every 10 s only'),
+  });
+  const onHangUp = () => {
+    watch.lookNow().then(
+      (isNews) => {
+        if (!isNews) logger.info({ file }, 'SIGHUP: the config file has not changed');
+      },
+      (error: unknown) => logger.error({ err: error }, 'the config file could not be looked at'),
+    );
+  };
+  process.on('SIGHUP', onHangUp);
+  return {
+    stop() {
+      process.off('SIGHUP', onHangUp);
+      watch.stop();
+    },
+  };
+}

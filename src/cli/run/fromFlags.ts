@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { systemClock } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
+import { codedError, failed, ok, type Result } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Config } from '../../config/config.ts';
+import { areTimesInOrder, type Election, leaseName } from '../../kube/lease/election.ts';
+import { openRecorder, type Recorder } from '../../recording/recorder.ts';
+import type { RunFlags } from '../flags/runFlags.ts';
+
+/** The election that the flags ask for; undefined: none. Times that do not go together are a USAGE problem. */
+export function electionOf(flags: RunFlags): Result<Election | undefined> {
+  if (!flags.enableLeaderElection) return ok(undefined);
+  const times = {
+    leaseDuration: flags.leaderElectLeaseDuration,
+    renewDeadline: flags.leaderElectRenewDeadline,
+    retryPeriod: flags.leaderElectRetryPeriod,
+  };
+  if (!areTimesInOrder(times)) return failed(codedError('USAGE', orderOf(times)));
+  const { shard } = flags;
+  return ok({
+    namespace: flags.leaderElectionNamespace,
+    // Replicas of one shard share a Lease; shards do not.
+    name: leaseName(shard && `${shard.index}-of-${shard.count}`),
+    identity: `${hostname()}_${randomUUID()}`,
+    ...times,
+  });
+}
+
+function orderOf(times: Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>): string {
+  const [lease, deadline, retry] = [times.leaseDuration, times.renewDeadline, times.retryPeriod].map(formatDuration);
+  return (
+    `The flag --leader-elect-lease-duration (${lease}) has to be longer than --leader-elect-renew-deadline (${deadline}), ` +
+    `that longer than 1.2 times --leader-elect-retry-period (${retry}), and all between 0 and 24h.`
+  );
+}
+
+type RecordingFlags = Pick<
+  RunFlags,
+  'record' | 'recordLimit' | 'recordFiles' | 'namespaces' | 'concurrentDeletions' | 'dryRun'
+>;
+
+/** Opens the recording that --record asks for; undefined: none. A recording that breaks off later is told to `onFailure`. */
+export async function startRecording(
+  flags: RecordingFlags,
+  config: Config,
+  logger: Logger,
+  onFailure: () => void,
+): Promise<Result<Recorder | undefined>> {
+  const { record: file, recordLimit: limit, recordFiles: oldFiles } = flags;
+  const { namespaces = 'all', concurrentDeletions, dryRun: isDryRun } = flags;
+  if (file === undefined) return ok(undefined);
+  return openRecorder({
+    file,
+    limit,
+    oldFiles,
+    clock: systemClock,
+    config,
+    namespaces,
+    concurrentDeletions,
+    isDryRun,
+    onFailure(cause) {
+      logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+      onFailure();
+    },
+  });
+}

@@ -1,0 +1,124 @@
+import { connectInspector, type Inspection } from '../../actors/inspector.ts';
+import { systemClock } from '../../base/clock.ts';
+import { ok, type Result } from '../../base/errors.ts';
+import { createLogger, type Logger } from '../../base/log.ts';
+import { notifyBoth } from '../../base/notifyBoth.ts';
+import type { Manager } from '../../process/manager.ts';
+import type { ReportProcess } from '../../process/processLog.ts';
+import { createReload } from '../../process/reload.ts';
+import { processHeap, trimWhenIdle } from '../../process/trimHeap.ts';
+import { createTelemetry } from '../../telemetry/telemetry.ts';
+import { openConfig } from '../configFile.ts';
+import type { RunFlags } from '../flags/runFlags.ts';
+import { fail } from '../output.ts';
+import { serveUi } from '../serveUi.ts';
+import { ignoreHangUps, stopOnSignals } from '../signals.ts';
+import { electionOf, startRecording } from './fromFlags.ts';
+import { runLoop } from './runLoop.ts';
+
+/** `weeder run`: opens all that it shows of itself, and works until it is told to stop. Resolves with the exit code. */
+export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+  // Not `await using`: an old Node has to understand the program as far as the sentence that it is too old.
+  const open = new AsyncDisposableStack();
+  try {
+    return await runWith(open, flags, meaningless);
+  } finally {
+    await open.disposeAsync();
+  }
+}
+
+/** What has to be closed in the end goes into `open`. */
+async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+  const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
+  const election = electionOf(flags);
+  if (!election.ok) return fail(election.error);
+  const opened = await openConfig('run', flags.configFile);
+  if (!opened.ok) return fail(opened.error);
+  if (meaningless.length > 0) logger.info({ flags: meaningless }, 'ignoring unsupported flags');
+
+  const { config } = opened.value;
+  let controller: Manager | undefined;
+  const listeners: ReportProcess[] = [];
+  const reportProcess: ReportProcess = (fact) => {
+    for (const tell of listeners) tell(fact);
+  };
+  const apply: Manager['configure'] = (next) => controller?.configure(next);
+  const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });
+  const { dryRun: isDryRun } = flags;
+  const observation = createTelemetry({ reload, lease: election.value?.name, isDryRun, logger, clock: systemClock });
+  listeners.push(observation.reportProcess);
+
+  const served = await observation.serve(flags);
+  if (!served.ok) return fail(served.error);
+  open.defer(served.value.close);
+  const offered = await serveUi(flags.uiBindAddr, logger, { isDryRun: flags.dryRun });
+  if (!offered.ok) return fail(offered.error);
+  const page = offered.value;
+  open.defer(() => page?.close());
+  const inspection = await inspectionOf(flags, logger);
+  if (!inspection.ok) return fail(inspection.error);
+  if (inspection.value !== undefined) {
+    open.defer(endSoon);
+    open.defer(inspection.value.stop);
+  }
+  const recording = await startRecording(flags, config, logger, observation.recordingFailed);
+  if (!recording.ok) return fail(recording.error);
+  const recorder = recording.value;
+  if (page !== undefined) {
+    listeners.push(page.reportProcess);
+    logger.info({ url: page.url }, 'the live page is served');
+  }
+  open.defer(ignoreHangUps());
+  const stop = stopOnSignals(logger);
+  open.defer(stop.forget);
+  open.defer(() => recorder?.close());
+  open.defer(trimWhenIdle(systemClock, processHeap));
+  return runLoop(
+    {
+      flags,
+      opened: opened.value,
+      reload,
+      election: election.value,
+      logger,
+      recorder,
+      onRequest: observation.onRequest,
+      reportRestart:
+        page === undefined ? observation.reportRestart : notifyBoth(observation.reportRestart, page.reportRestart),
+      onHashRead: observation.onHashRead,
+      nextReport() {
+        const report = observation.nextReport();
+        return page === undefined ? report : notifyBoth(report, page.report);
+      },
+      reportProcess,
+      listeners,
+      inspect: anyOf(inspection.value?.inspect, page?.inspect),
+      reportObserver:
+        page === undefined ? observation.reportObserver : notifyBoth(observation.reportObserver, page.reportObserver),
+      onStarted(started, { restarts, observer }) {
+        controller = started;
+        observation.watch(started, { restarts, observer });
+        page?.watch({
+          ...started,
+          workloads: () => restarts?.control()?.entries() ?? [],
+          applications: () => observer?.core()?.entries() ?? [],
+        });
+      },
+    },
+    stop.signal,
+  );
+}
+
+async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise<Result<Inspection | undefined>> {
+  return url === undefined ? ok(undefined) : connectInspector({ url, clock: systemClock, logger });
+}
+
+/** Node cannot cut a connection that its other end does not let go of: an inspector that hangs would keep the process. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), 2_000).unref();
+}
+
+/** Those that there are, as one. */
+function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
+  if (one === undefined) return other;
+  return other === undefined ? one : notifyBoth(one, other);
+}

@@ -1,0 +1,165 @@
+import { hostname } from 'node:os';
+import type { InspectionEvent } from 'xstate';
+import { systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { ControllerFactory } from '../../controller/controller.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createEventRecorder } from '../../kube/events/events.ts';
+import type { Election } from '../../kube/lease/election.ts';
+import type { ReportObserver } from '../../observer/model/facts.ts';
+import type { ObserverPart } from '../../observer/observerPart.ts';
+import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
+import { ownPod, tellProcess } from '../../process/processEvents.ts';
+import type { ReportProcess } from '../../process/processLog.ts';
+import type { Reload } from '../../process/reload.ts';
+import {
+  loadObserverPart,
+  loadRestartPart,
+  observerWhenConfigured,
+  restartWhenConfigured,
+} from '../../process/whenConfigured.ts';
+import type { Recorder } from '../../recording/recorder.ts';
+import type { ReportRestart } from '../../restart/model/events.ts';
+import type { ReportRead } from '../../restart/requests/restartApi.ts';
+import type { RestartPart } from '../../restart/restartPart.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
+import type { OpenedConfig } from '../configFile.ts';
+import { connect } from '../connect.ts';
+import type { RunFlags } from '../flags/runFlags.ts';
+import { exitCodes, fail } from '../output.ts';
+import { followConfig } from './followConfig.ts';
+
+/** What a process works with, once all that it shows of itself is open. */
+interface Work {
+  readonly flags: RunFlags;
+  readonly opened: OpenedConfig;
+  readonly reload: Reload;
+  readonly election: Election | undefined;
+  readonly logger: Logger;
+  readonly recorder: Recorder | undefined;
+  readonly onRequest: Telemetry['onRequest'];
+  /** Whom the next controller tells what it does. */
+  readonly nextReport: () => ReportWeeder;
+  readonly reportRestart: ReportRestart;
+  readonly onHashRead: ReportRead;
+  readonly reportObserver: ReportObserver;
+  /** What concerns the process: how it is told, and who is told of it. */
+  readonly reportProcess: ReportProcess;
+  readonly listeners: ReportProcess[];
+  readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  /** From now on this one is at work. */
+  readonly onStarted: (controller: Manager, parts: OtherParts) => void;
+}
+
+/** The controllers beside the weeder, where they were made. */
+interface OtherParts {
+  readonly restarts: RestartPart | undefined;
+  readonly observer: ObserverPart | undefined;
+}
+
+/** From the first word with the API server to the last. Resolves with the exit code. */
+export async function runLoop({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
+  const { election, logger, recorder, listeners, inspect, onRequest } = its;
+  const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
+  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
+  if (stop.aborted) {
+    if (client.ok) await client.value.close();
+    return exitCodes.ok;
+  }
+  if (!client.ok) return fail(client.error);
+  const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
+  const { server } = client.value;
+  logger.info(
+    {
+      server,
+      services: [...opened.config.services.keys()],
+      restartRules: opened.config.restart?.rules.length,
+      observer: opened.config.observer === undefined ? undefined : true,
+      dryRun,
+      shard: shard && `${shard.index}/${shard.count}`,
+    },
+    'weeder started',
+  );
+  let restarts: RestartPart | undefined;
+  const createRestarts = opened.config.restart === undefined ? restartWhenConfigured : await loadRestartPart();
+  const restartControl: ControllerFactory = (context) => {
+    restarts = createRestarts({
+      ...context,
+      ownNamespace: process.env['POD_NAMESPACE'] || 'default',
+      report: its.reportRestart,
+      onRead: its.onHashRead,
+      recorder,
+    });
+    return restarts;
+  };
+  let observer: ObserverPart | undefined;
+  const createObserver = opened.config.observer === undefined ? observerWhenConfigured : await loadObserverPart();
+  const applicationObserver: ControllerFactory = (context) => {
+    observer = createObserver({
+      ...context,
+      mayUseOwnRights: !flags.observerImpersonate,
+      report: its.reportObserver,
+      recorder,
+    });
+    return observer;
+  };
+  let current: Manager | undefined;
+  const isBusy = () => current?.isBusy() === true;
+  const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
+  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
+  const followed = followConfig(opened, reload.take, logger);
+  // What is on its way out does not change its ways.
+  stop.addEventListener('abort', followed.stop);
+  const end = await lead(stop, () => {
+    current = startManager({
+      config: reload.config(),
+      client: client.value,
+      clock: systemClock,
+      logger,
+      namespaces,
+      concurrentDeletions,
+      isDryRun: dryRun,
+      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(shard === undefined ? {} : { shard }),
+      ...(election === undefined ? {} : { election }),
+      report: its.nextReport(),
+      others: [restartControl, applicationObserver],
+      reportProcess: its.reportProcess,
+      ...(inspect === undefined ? {} : { inspect }),
+      ...(recorder === undefined ? {} : { recorder }),
+    });
+    its.onStarted(current, { restarts, observer });
+    return current;
+  });
+  followed.stop();
+  await ownEvents?.close();
+  await client.value.close();
+  if (end !== 'broken') logger.info('weeder stopped');
+  else logger.error('weeder stopped unexpectedly');
+  return end !== 'broken' ? exitCodes.ok : exitCodes.failed;
+}
+
+/**
+ * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
+ * end the process instead would only earn weeder a crash-loop back-off of its own.
+ */
+async function lead(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd> {
+  for (;;) {
+    const controller = start();
+    const shutdown = () => controller.shutdown();
+    stop.addEventListener('abort', shutdown);
+    const end = await controller.stopped;
+    stop.removeEventListener('abort', shutdown);
+    if (end !== 'leadershipLost' || stop.aborted) return end;
+  }
+}
+
+/** Events on weeder's own pod; undefined outside of one. */
+function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+  const pod = ownPod(process.env);
+  if (pod === undefined) return undefined;
+  const source = { controller: 'weeder.dev/weeder', instance: pod.name };
+  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
+  return { tell: tellProcess(pod, record), close };
+}

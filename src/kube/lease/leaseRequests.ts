@@ -1,0 +1,99 @@
+import type { LeaseEvent, LeaseWriteInput } from '../../../machines/process/lease.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ApiResult, KubeClient } from '../client/client.ts';
+import { describeFailure } from '../client/describeFailure.ts';
+import type { ApiFailure } from '../client/failure.ts';
+import type { ApiRequest } from '../client/request.ts';
+import type { Election } from './election.ts';
+import { elapsedSince, type LeadershipTerm, momentOf } from './leadershipTerm.ts';
+import { heldBy, type LeaseRecord, readLease, released } from './record.ts';
+
+/** The requests of an election, with their answers as the events that the lease machine takes. Never reject. */
+export interface LeaseRequests {
+  read(signal: AbortSignal): Promise<LeaseEvent>;
+  /** Only where nobody wrote since we looked last. A success extends the tenure. */
+  write(input: LeaseWriteInput, signal: AbortSignal): Promise<LeaseEvent>;
+  /** Takes in a Lease as a watch brings it; undefined: it is none. */
+  sighted(object: unknown): LeaseEvent | undefined;
+}
+
+export function leasePath({ namespace }: Election): string {
+  return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+}
+
+export function leaseRequests(
+  client: KubeClient,
+  clock: Clock,
+  election: Election,
+  tenure: LeadershipTerm,
+): LeaseRequests {
+  const collection = leasePath(election);
+  const path = `${collection}/${election.name}`;
+  // As controller-runtime: two tries fit into the deadline.
+  const timeoutMs = Math.max(1, Math.floor(election.renewDeadline / 2));
+  let last: LeaseRecord | undefined;
+
+  function call(request: ApiRequest): Promise<ApiResult> {
+    return client.call({ ...request, timeoutMs, rank: 'urgent' });
+  }
+
+  function take(object: unknown): LeaseRecord | undefined {
+    const lease = readLease(object, election);
+    if (lease !== undefined) last = lease;
+    return lease;
+  }
+
+  function sighted(object: unknown): LeaseEvent | undefined {
+    const lease = take(object);
+    if (lease === undefined) return undefined;
+    const { holder, version, record, heldFor } = lease;
+    return { type: 'lease.found', holder, version, record, heldFor, now: clock.monotonic() };
+  }
+
+  function refusal(failure: ApiFailure): LeaseEvent {
+    const hint = failure.kind === 'notFound' ? ' Name another namespace with --leader-election-namespace.' : '';
+    return { type: 'lease.failed', message: `${describeFailure(failure, client.server)}${hint}` };
+  }
+
+  const notALease: LeaseEvent = {
+    type: 'lease.failed',
+    message: `${client.server} answered for the Lease ${election.namespace}/${election.name} with something else`,
+  };
+
+  async function read(signal: AbortSignal): Promise<LeaseEvent> {
+    const result = await call({ method: 'GET', path, signal });
+    if (result.ok) return sighted(result.body) ?? notALease;
+    if (result.failure.kind !== 'notFound') return refusal(result.failure);
+    last = undefined;
+    return { type: 'lease.missing', now: clock.monotonic() };
+  }
+
+  function requestFor({ deed, version }: LeaseWriteInput): Pick<ApiRequest, 'method' | 'path' | 'body'> | undefined {
+    if (version !== last?.version) return undefined;
+    if (deed === 'release') {
+      return last === undefined ? undefined : { method: 'PUT', path, body: released(election, last, clock.now()) };
+    }
+    const body = heldBy(election, last, clock.now());
+    return last === undefined ? { method: 'POST', path: collection, body } : { method: 'PUT', path, body };
+  }
+
+  async function write(input: LeaseWriteInput, signal: AbortSignal): Promise<LeaseEvent> {
+    const request = requestFor(input);
+    if (request === undefined) return { type: 'lease.conflicted' };
+    const askedAt = momentOf(clock);
+    const result = await call({ ...request, signal });
+    if (!result.ok)
+      return isConflict(result.failure, request.method) ? { type: 'lease.conflicted' } : refusal(result.failure);
+    const lease = take(result.body);
+    if (lease === undefined) return notALease;
+    if (input.deed !== 'release' && !signal.aborted) tenure.extend(askedAt);
+    return { type: 'lease.written', version: lease.version, tookMs: elapsedSince(askedAt, clock) };
+  }
+
+  return { read, write, sighted };
+}
+
+/** It was changed, or created, or deleted since we looked. */
+function isConflict({ kind }: ApiFailure, method: ApiRequest['method']): boolean {
+  return kind === 'conflict' || (kind === 'notFound' && method === 'PUT');
+}

@@ -1,0 +1,54 @@
+import type { LeaseEvent } from '../../../machines/process/lease.ts';
+import type { Clock } from '../../base/clock.ts';
+import { objectOf } from '../../base/json.ts';
+import type { KubeClient } from '../client/client.ts';
+import { watchOnce } from '../watch/watchOnce.ts';
+import type { Election } from './election.ts';
+import { type LeaseRequests, leasePath } from './leaseRequests.ts';
+
+/** How long the server is to hold the watch open, in seconds. */
+const timeoutSeconds = 20;
+/** A watch that ends sooner than this, in milliseconds, is not worth opening at once again. */
+const settledMs = 1_000;
+
+/**
+ * Tells the lease machine of each change of this one Lease from `version` on, and in the end that it ended. The
+ * original's Role allows it: watch, by name. Returns what stops it; after that nothing is told.
+ */
+export function watchLease(
+  parts: { readonly client: KubeClient; readonly clock: Clock; readonly election: Election },
+  requests: Pick<LeaseRequests, 'sighted'>,
+  version: string | undefined,
+  tell: (event: LeaseEvent) => void,
+): () => void {
+  const { client, clock, election } = parts;
+  const stop = new AbortController();
+  const begun = clock.monotonic();
+  const tellUnlessStopped = (event: LeaseEvent | undefined) => {
+    if (event !== undefined && !stop.signal.aborted) tell(event);
+  };
+  const source = {
+    path: leasePath(election),
+    kind: 'Lease',
+    labelSelector: '',
+    fieldSelector: `metadata.name=${election.name}`,
+    sink: {
+      begin: () => undefined,
+      apply(type: string, object: unknown) {
+        if (objectOf(objectOf(object)['metadata'])['name'] !== election.name) return;
+        const isGone = type === 'DELETED';
+        tellUnlessStopped(isGone ? { type: 'lease.missing', now: clock.monotonic() } : requests.sighted(object));
+      },
+      end: () => undefined,
+    },
+  };
+  const run = { client, clock, source, start: version, timeoutSeconds, signal: stop.signal, onOpened: () => undefined };
+  watchOnce(run).then(
+    ({ message, reason }) => {
+      const hasSettled = reason !== 'refused' && clock.monotonic() - begun >= settledMs;
+      tellUnlessStopped({ type: 'watch.ended', hasSettled, message });
+    },
+    (error: unknown) => tellUnlessStopped({ type: 'watch.ended', message: String(error) }),
+  );
+  return () => stop.abort();
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../base/clock.ts';
+import type { ReportWeeder, WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import { backOffLeft } from '../weeder/pods/backOff.ts';
+import { limitedLabel, snakeCase } from './labels.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Services by name as the config has them; more than this share one label. */
+export const mostServices = 100;
+
+const results = ['deleted', 'evicted', 'dry_run', 'recovered', 'not_found', 'blocked', 'expired', 'failed'] as const;
+type DeletionResult = (typeof results)[number];
+
+const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dry_run' } as const;
+const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
+const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
+
+/** Counts what the weeder says while it works. */
+interface EventCounter {
+  /** Whom the next controller tells. Windows that the one before it left open are open no more. */
+  next(): ReportWeeder;
+  /** Begins the series of these services at 0, so that their first increase is seen as one. */
+  begin(services: Iterable<string>): void;
+}
+
+export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): EventCounter {
+  const labelOf = limitedLabel(mostServices);
+  const errorOf = limitedLabel(errors.length + 8);
+  const shown = new Set<string>();
+  let newest: object | undefined;
+
+  for (const reason of reasons) metrics.podsSkipped.inc({ reason: snakeCase(reason) }, 0);
+  for (const error of errors) metrics.retries.inc({ error: errorOf(error) }, 0);
+
+  function countDeletion({ service }: { readonly service: string }, result: DeletionResult): void {
+    metrics.deletions.inc({ service: labelOf(service), result });
+  }
+
+  function countDeleted(fact: Extract<WeederEvent, { type: 'pod.deleted' }>): void {
+    countDeletion(fact, resultOf[fact.how]);
+    if (fact.how === 'dryRun') return;
+    metrics.recoveryToDeletion.observe(fact.sinceOpened / 1000);
+    if (fact.isRepeated) return;
+    metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
+  }
+
+  /** Of a controller that was replaced only the last words come, which change no window any more. */
+  function countOpen(by: number, { service }: { readonly service: string }, reporter: object): void {
+    if (reporter !== newest) return;
+    metrics.windowsOpen.inc({ service: labelOf(service) }, by);
+    shown.add(labelOf(service));
+  }
+
+  function count(fact: WeederEvent, teller: object): void {
+    switch (fact.type) {
+      case 'window.opened':
+        metrics.windowsOpened.inc({ service: labelOf(fact.service) });
+        countOpen(1, fact, teller);
+        break;
+      case 'window.closed':
+        countOpen(-1, fact, teller);
+        break;
+      case 'pod.deleted':
+        countDeleted(fact);
+        break;
+      case 'pod.skipped':
+        metrics.podsSkipped.inc({ reason: snakeCase(fact.reason) });
+        break;
+      case 'pod.recovered':
+        countDeletion(fact, 'recovered');
+        break;
+      case 'pod.gone':
+        countDeletion(fact, 'not_found');
+        break;
+      case 'deletion.expired':
+        countDeletion(fact, 'expired');
+        break;
+      case 'deletion.blocked':
+        countDeletion(fact, 'blocked');
+        break;
+      case 'deletion.failed':
+        countDeletion(fact, 'failed');
+        break;
+      case 'deletion.refused':
+        metrics.retries.inc({ error: errorOf(fact.failure) });
+        break;
+      case 'actor.failed':
+        metrics.actorFailures.inc();
+        break;
+      case 'service.ready':
+      case 'service.notReady':
+      case 'deletion.pending':
+        break;
+    }
+  }
+
+  return {
+    next() {
+      const teller = {};
+      newest = teller;
+      for (const service of shown) metrics.windowsOpen.set({ service }, 0);
+      return (fact) => count(fact, teller);
+    },
+    begin(services) {
+      for (const name of services) {
+        const service = labelOf(name);
+        metrics.windowsOpened.inc({ service }, 0);
+        metrics.windowsOpen.inc({ service }, 0);
+        for (const result of results) metrics.deletions.inc({ service, result }, 0);
+      }
+    },
+  };
+}

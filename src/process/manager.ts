@@ -1,0 +1,290 @@
+import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
+import { manager } from '../../machines/process/manager.ts';
+import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
+import type { Clock, TimerHandle } from '../base/clock.ts';
+import type { Logger } from '../base/log.ts';
+import { notifyBoth } from '../base/notifyBoth.ts';
+import type { Config } from '../config/config.ts';
+import {
+  type Controller,
+  type ControllerContext,
+  type ControllerFactory,
+  isBusy,
+  streamsOf,
+  totalWork,
+} from '../controller/controller.ts';
+import type { Shard } from '../controller/shard.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { dryRunClient, leaderGate } from '../kube/client/clientWrappers.ts';
+import { createEventRecorder } from '../kube/events/events.ts';
+import type { Election } from '../kube/lease/election.ts';
+import { excusedStreams, longestFirstList } from '../kube/watch/excusedStreams.ts';
+import { provideReflector } from '../kube/watch/reflector.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import {
+  createStreamStatuses,
+  type StreamStatus,
+  type StreamStatuses,
+  type StreamTotals,
+} from '../kube/watch/streamStatus.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import { createWeederController } from '../weeder/controller.ts';
+import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
+import type { UnseenService } from '../weeder/services/unseenServices.ts';
+import type { WeederCounts } from '../weeder/weeder.ts';
+import { createLeadership, type Leadership } from './leadership.ts';
+import type { ReportProcess } from './processLog.ts';
+
+export interface ManagerOptions {
+  readonly config: Config;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where to watch: everywhere, or in these namespaces only. */
+  readonly namespaces: 'all' | readonly string[];
+  /** The services and workloads of which namespaces: of all, or of those that this shard owns. */
+  readonly shard?: Shard;
+  readonly concurrentDeletions: number;
+  readonly isDryRun: boolean;
+  /** The controllers beside the weeder. Default: none. */
+  readonly others?: readonly ControllerFactory[];
+  /** Told of every fact of the weeder, beside the log. */
+  readonly report?: ReportWeeder;
+  /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
+  readonly eventInstance?: string;
+  /** The same, for what concerns the process. */
+  readonly reportProcess?: ReportProcess;
+  /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
+  readonly election?: Election;
+  /** Takes down what reaches the weeder and what it decides. */
+  readonly recorder?: Recorder;
+  readonly inspect?: (event: InspectionEvent) => void;
+}
+
+/** The manager's state, or that a mistake in weeder ended it. */
+export type ManagerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
+
+/** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
+export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
+
+/** The controllers at work. It knows since when each actor is in its state, and since when its timers run. */
+export interface Manager extends Pick<ActorTimes, 'since' | 'startedAt'> {
+  state(): ManagerState;
+  /** Of the weeder. */
+  counts(): WeederCounts;
+  /** This config is in force from now on; what is on its way out does not change its ways. */
+  configure(config: Config): void;
+  /** How many actors are at work, by machine. */
+  actorCounts(): Readonly<Record<string, number>>;
+  /** How each stream fares that was begun. */
+  streams(): StreamStatus[];
+  /** What the streams did so far, by resource. */
+  streamTotals(): ReadonlyMap<string, StreamTotals>;
+  /** The actors that have no parent: the manager, and those of the controllers. */
+  actors(): Iterable<AnyActorRef>;
+  /** The services of the config that are nowhere, or were never ready. */
+  unseenServices(): readonly UnseenService[];
+  /** How many dependants of a service crash-loop now. */
+  crashLooping(namespace: string, service: string): number;
+  /** Whether a controller has something under way that changes the cluster. */
+  isBusy(): boolean;
+  /** Undefined without leader election. */
+  leadership(): Leadership | undefined;
+  /** Whether this replica is the one that acts: always, without leader election, until it has stopped. */
+  isLeader(): boolean;
+  /** How many Kubernetes Events wait to be written. */
+  eventsWaiting(): number;
+  /** How many were not written, by cause. Undefined: none are told. */
+  eventLosses(): Readonly<Record<string, number>> | undefined;
+  /** Begins nothing any more, lets the requests in flight end, gives the Lease back, and stops. */
+  shutdown(): void;
+  /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
+  readonly stopped: Promise<ManagerEnd>;
+}
+
+/** Wires the machines to the cluster and starts them. */
+export function startManager(options: ManagerOptions): Manager {
+  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
+  const times = createActorTimes(clock);
+  const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
+  const leadership = createLeadership(options);
+  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const statuses = createStreamStatuses(clock);
+  const isLeading = () => leadership.isValid() && !leadership.signal.aborted;
+  const context: ControllerContext = {
+    config,
+    runtime,
+    client: leaderGate(leadership, isDryRun ? dryRunClient(client) : client),
+    logger,
+    namespaces,
+    shard: options.shard,
+    isDryRun,
+    isWeeding: () => isBusy(weeder.work()),
+    isLeading,
+    recordEvent: (occurrence) => void (isLeading() && events?.record(occurrence)),
+    onStreamsChanged: notifyStreams,
+    onStreamClosed: (name) => statuses.forget(name),
+  };
+  const weeder = createWeederController({ ...context, concurrentDeletions, report: options.report, recorder });
+  const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
+  const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
+  let excused: ReadonlySet<string> = new Set();
+  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || excused.has(need.name);
+  const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
+    [...streamsOf(parts).values()].filter(isMeant).map(({ name }) => name);
+  const work = () => totalWork(parts);
+
+  function createEvents(instance: string) {
+    const isHeldBack = () => isBusy(work());
+    const source = { controller: 'weeder.dev/weeder', instance };
+    return createEventRecorder({ client, clock, log: logger, source, isHeldBack });
+  }
+
+  let closing: Promise<void> | undefined;
+  function closeEvents(): Promise<void> | undefined {
+    closing ??= events?.close();
+    return closing;
+  }
+
+  function notifyStreams(): void {
+    actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) });
+  }
+
+  function streams(): StreamStatus[] {
+    const needs = streamsOf(parts);
+    return statuses.all().map((status) => {
+      const need = needs.get(status.name);
+      const isMissing = need?.whenMissing !== undefined && status.problem === need.whenMissing;
+      return { ...status, isOptional: isOptional(need), peers: need?.peers, isMissing };
+    });
+  }
+
+  /** Nobody waits any longer for what the API server refuses, or takes long to serve, while it serves the like. */
+  function excuse(): void {
+    if (actor.getSnapshot().value !== 'syncing') return;
+    const before = excused;
+    excused = excusedStreams(streams());
+    if (excused.size !== before.size || [...excused].some((name) => !before.has(name))) notifyStreams();
+  }
+
+  let slowTimer: TimerHandle | undefined;
+  /** Where all streams are read in time, nobody goes through hundreds of them each time that one is. */
+  let mayBeExcused = false;
+  function excuseFromNowOn(): void {
+    mayBeExcused = true;
+    excuse();
+  }
+
+  const reflected: StreamStatuses = {
+    ...statuses,
+    synced(name, objects) {
+      statuses.synced(name, objects);
+      if (mayBeExcused) excuse();
+      slowTimer ??= clock.setTimeout(excuseFromNowOn, longestFirstList);
+    },
+    lost(name, reason, problem, details) {
+      statuses.lost(name, reason, problem, details);
+      if (details?.isRefused === true) excuseFromNowOn();
+    },
+  };
+
+  const notStarted = new Set<Controller>(parts);
+  /** Starts those that wait for none of these streams. */
+  function startUnlessWaiting(unsynced: readonly string[]): void {
+    for (const part of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
+      notStarted.delete(part);
+      part.start([...part.needs.keys()].filter((name) => excused.has(name)));
+    }
+  }
+
+  let end: ManagerEnd = 'shutdown';
+  const logic = manager.provide({
+    actors: {
+      leadership: leadership.logic,
+      reflector: provideReflector({
+        client,
+        clock,
+        log: logger,
+        statuses: reflected,
+        sourceOf: (name) => streamsOf(parts).get(name),
+      }),
+      drain: fromCallback(({ sendBack }) => {
+        const drained = Promise.all(parts.map((part) => part.drained()));
+        drained.then(() => sendBack({ type: 'requests.drained' }), logger.error.bind(logger));
+      }),
+    },
+    actions: {
+      startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
+      stopControllers: () => {
+        clock.clearTimeout(slowTimer);
+        for (const part of parts) part.stop();
+      },
+      dropRequests: () => leadership.drop(),
+      reportReflectorFailed: ({ event }) => logger.error({ event }, 'internal error: stream failed, restarting'),
+      reportLeadershipLost: ({ event }) => {
+        end = 'error' in event ? 'broken' : 'leadershipLost';
+        if ('error' in event) logger.error({ err: event.error }, 'internal error: leader election failed');
+      },
+      reportDrainOverdue: () => logger.warn({ inFlight: work().inFlight }, 'stopping with requests in flight'),
+      reportReleaseOverdue: () => logger.warn('stopping although the lease could not be released'),
+    },
+  });
+
+  const input = { streams: names(), optional: names(isNotAwaited), election: options.election };
+  const actor = createActor(logic, { ...runtime, id: 'manager', input });
+  const ended = new Promise<ManagerEnd>((resolve) => {
+    actor.subscribe({
+      // The Events are written while the Lease is given back: both are short of time.
+      next: ({ value }) => value === 'releasing' && closeEvents(),
+      complete: () => resolve(end),
+      error: (error) => {
+        logger.error({ err: error }, 'internal error: manager failed');
+        resolve('broken');
+      },
+    });
+  });
+  actor.start();
+  const isOver = () => actor.getSnapshot().status !== 'active';
+  const standing = () => leadership.state(actor.getSnapshot().children['leadership']);
+  const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
+  return {
+    state,
+    counts: () => weeder.counts(),
+    configure(next) {
+      if (!canChange.has(state())) return;
+      for (const part of parts) part.configure(next);
+    },
+    actorCounts() {
+      const isAtWork = !isOver();
+      return {
+        manager: isAtWork ? 1 : 0,
+        lease: isAtWork && options.election !== undefined ? 1 : 0,
+        reflector: isAtWork ? statuses.all().length : 0,
+        ...Object.assign({}, ...parts.map((part) => part.actorCounts())),
+      };
+    },
+    streams,
+    streamTotals: () => statuses.totals(),
+    *actors() {
+      yield actor;
+      for (const part of parts) yield* part.actors();
+    },
+    since: times.since,
+    startedAt: times.startedAt,
+    unseenServices: () => weeder.unseen(),
+    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    isBusy: () => isBusy(work()),
+    leadership: standing,
+    isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',
+    eventsWaiting: () => events?.waiting ?? 0,
+    eventLosses: () => events?.lost,
+    shutdown: () => actor.send({ type: 'shutdown.requested' }),
+    stopped: ended.then(async (how) => {
+      await closeEvents();
+      return how;
+    }),
+  };
+}
+
+/** In which states a controller takes a new config: not on its way out. */
+const canChange: ReadonlySet<ManagerState> = new Set(['electing', 'syncing', 'running']);

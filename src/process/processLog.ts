@@ -1,0 +1,41 @@
+import type { CodedError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { ConfigChange } from '../config/compare.ts';
+import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
+
+/** What the process has to say beside the weeder's own facts, one object a fact; as WeederFact. */
+export type ProcessEvent =
+  | LeadershipChange
+  /** A new config is in force. All lists are empty where it says the same in other words. */
+  | ({ readonly type: 'config.applied'; readonly generation: number } & ConfigChange)
+  /** It cannot be used: the one before stays in force. */
+  | { readonly type: 'config.rejected'; readonly generation: number; readonly problem: CodedError };
+
+export type ReportProcess = (fact: ProcessEvent) => void;
+
+const messages = {
+  'leadership.acquired': { level: 'info', message: 'this replica leads' },
+  'leadership.lost': { level: 'warn', message: 'lost leadership, standing by' },
+  'leadership.released': { level: 'info', message: 'lease released' },
+  'leadership.standsBy': { level: 'info', message: 'another replica leads, standing by' },
+  'config.applied': { level: 'info', message: 'config applied' },
+  'config.rejected': { level: 'error', message: 'config rejected, the one before stays in force' },
+} as const satisfies Record<
+  ProcessEvent['type'],
+  { readonly level: 'info' | 'warn' | 'error'; readonly message: string }
+>;
+
+/** Writes each fact as one line. */
+export function logProcess(logger: Logger): ReportProcess {
+  return (fact) => {
+    const { level, message } = messages[fact.type];
+    logger[level](fieldsOf(fact), message);
+  };
+}
+
+function fieldsOf(fact: ProcessEvent): object {
+  const { type, ...fields } = fact;
+  if (fact.type !== 'config.rejected') return fields;
+  const { generation, problem } = fact;
+  return { generation, errors: problem.message.split('\n'), hint: problem.hint };
+}

@@ -1,0 +1,57 @@
+import type { ActorView } from '../../protocol.ts';
+import { create, setText } from '../dom.ts';
+import { innermost, span, statePath } from '../format.ts';
+
+/** A row of the list of actors; only what has changed is touched, so that a reader's place stays. */
+export interface ActorRow {
+  readonly element: HTMLElement;
+  show(shown: RowContent): void;
+}
+
+interface RowContent {
+  readonly index: number;
+  readonly total: number;
+  /** Undefined: it is being fetched. */
+  readonly actor: ActorView | undefined;
+  readonly isActive: boolean;
+  readonly now: number;
+}
+
+/** Pixels, as in page.css. */
+export const rowHeight = 36;
+
+export function createActorRow(): ActorRow {
+  const [name, machine, state, age] = [
+    create('span', { class: 'id' }),
+    create('span', { class: 'soft' }),
+    create('span', { class: 'at' }),
+    create('span', { class: 'soft number' }),
+  ];
+  const element = create('div', { class: 'actor', attributes: { role: 'option' } }, name, machine, state, age);
+
+  function set(attribute: string, value: string): void {
+    if (element.getAttribute(attribute) !== value) element.setAttribute(attribute, value);
+  }
+
+  return {
+    element,
+    show({ index, total, actor, isActive, now }) {
+      set('id', `actor-${index}`);
+      set('aria-selected', String(isActive));
+      set('aria-setsize', String(total));
+      set('aria-posinset', String(index + 1));
+      element.dataset['index'] = String(index);
+      element.style.top = `${index * rowHeight}px`;
+      const path = actor === undefined ? '' : innermost(actor.states).map(statePath).join(', ');
+      const { id = '…', parent } = actor ?? {};
+      const isChild = parent !== undefined && id.startsWith(parent);
+      setText(name, isChild ? id.slice(parent.length).replace(/^\//, '↳ ') : id);
+      name.classList.toggle('child', isChild);
+      name.title = id;
+      setText(machine, actor?.machine ?? '');
+      setText(state, path);
+      setText(age, actor === undefined || actor.since === 0 ? '' : span(now - actor.since));
+      set('aria-label', actor === undefined ? 'is being fetched' : `${id}, ${actor.machine}, ${path}`);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { CorrectionView, DriftView } from '../../protocol.ts';
+import { create } from '../dom.ts';
+import { dayAndTime } from '../format.ts';
+
+/** What differs: the path, what is wanted with a minus, and what was found with a plus. */
+export function difference({ path, is, wanted, found }: DriftView): HTMLElement {
+  const sides = [
+    ...(wanted === undefined ? [] : [side('del', '-', 'wanted', wanted)]),
+    ...(found === undefined ? [] : [side('ins', '+', 'found', found)]),
+  ];
+  // Of a Secret neither value is told.
+  const word = sides.length === 2 ? '' : ` (${is})`;
+  return create('div', { class: 'difference' }, create('code', { text: `${path}${word}` }), ...sides);
+}
+
+function side(tag: 'del' | 'ins', sign: string, what: string, text: string): HTMLElement {
+  const label = create('span', { class: 'unseen', text: `${what}: ` });
+  return create(tag, { attributes: { 'data-sign': sign } }, label, create('span', { text }));
+}
+
+/** The newest corrections, behind a line that says how many there were. */
+export function corrections(those: readonly CorrectionView[], count: number, now: number): readonly Node[] {
+  const [newest] = those;
+  if (newest === undefined) return [];
+  const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${dayAndTime(newest.at, now)}`;
+  const lines = those.map(({ at, drifts, rival }) =>
+    create(
+      'li',
+      { text: `${dayAndTime(at, now)}${rival === undefined ? '' : `, changed by ${rival}`}` },
+      ...drifts.map(difference),
+    ),
+  );
+  return [create('details', {}, create('summary', { text: times }), create('ol', { class: 'transitions' }, ...lines))];
+}

@@ -1,0 +1,121 @@
+import type { ActorView, Transition } from '../../protocol.ts';
+import { byId, setText } from '../dom.ts';
+import { clockTime, innermost, span, statePath } from '../format.ts';
+import { addressOf, machineOf } from '../views.ts';
+import { createPaced } from './paced.ts';
+import { createPicture } from './picture.ts';
+import { createTransitionList } from './transitionList.ts';
+
+/** The chosen actor: its statechart, where it is in it, and what it went through while it was looked at. */
+interface MachineView {
+  show(actor: ActorView, transition: Transition | undefined): void;
+  /** There is none, or it has ended. */
+  gone(): void;
+  /** Another actor is chosen, or the newest one of a machine: what comes next begins anew. */
+  choose(id: string): void;
+  tick(): void;
+}
+
+/** For so long each transition is shown at least; milliseconds. */
+const step = 450;
+
+interface Shown {
+  readonly actor: ActorView;
+  readonly transition: Transition | undefined;
+}
+
+export function createMachineView(now: () => number): MachineView {
+  const picture = createPicture(byId('picture', HTMLElement));
+  const list = createTransitionList();
+  const size = byId('machine-size', HTMLButtonElement);
+  const pick = byId('machine-pick', HTMLSelectElement);
+  let chosen = '';
+  /** What was chosen by its id last: the way back from the newest ones. */
+  let byHand: string | undefined;
+  let shown: ActorView | undefined;
+  let hasEnded = false;
+  const paced = createPaced((item: Shown | 'gone') => {
+    if (item === 'gone') showGone();
+    else showNow(item);
+  }, step);
+
+  function fact(name: string, text: string): void {
+    setText(byId(`machine-${name}`, HTMLElement), text);
+  }
+
+  function tick(): void {
+    if (shown !== undefined) fact('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+  }
+
+  function draw(machine: string): void {
+    byId('machine-view', HTMLElement).hidden = false;
+    fact('title', `Machine: ${machine}`);
+    picture.show(machine);
+  }
+
+  function showNow({ actor, transition }: Shown): void {
+    if (actor.id !== shown?.id || hasEnded) list.begin(actor.id);
+    hasEnded = false;
+    shown = actor;
+    byId('machine-none', HTMLElement).hidden = true;
+    fact('actor', actor.id);
+    fact('state', innermost(actor.states).map(statePath).join(', '));
+    fact('waits', actor.waitsFor.join(', ') || '–');
+    tick();
+    picture.light(actor.states);
+    if (transition !== undefined) {
+      list.add(transition);
+      picture.take(transition);
+    }
+    draw(actor.machine);
+  }
+
+  function showGone(): void {
+    const none = byId('machine-none', HTMLElement);
+    const machine = machineOf(chosen);
+    if (shown === undefined) {
+      none.hidden = false;
+      setText(none, machine === undefined ? `There is no actor ${chosen} now.` : waiting(machine));
+    } else if (!hasEnded) {
+      fact('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
+      fact('waits', '–');
+    }
+    hasEnded = true;
+  }
+
+  size.addEventListener('click', () => {
+    const isWhole = size.getAttribute('aria-pressed') !== 'true';
+    size.setAttribute('aria-pressed', String(isWhole));
+    picture.showWhole(isWhole);
+  });
+  pick.addEventListener('change', () => {
+    if (pick.value !== '') location.hash = addressOf(`newest:${pick.value}`);
+    else location.hash = byHand === undefined ? '#actors' : addressOf(byHand);
+  });
+  return {
+    show: (actor, transition) => paced.add({ actor, transition }),
+    gone: () => paced.add('gone'),
+    choose(id) {
+      const machine = machineOf(id);
+      chosen = id;
+      shown = undefined;
+      hasEnded = false;
+      if (machine === undefined) byHand = id;
+      pick.value = machine ?? '';
+      paced.clear();
+      list.clear();
+      picture.light([]);
+      picture.take(undefined);
+      for (const name of ['actor', 'state', 'since', 'waits']) fact(name, '–');
+      byId('machine-none', HTMLElement).hidden = true;
+      byId('machine-view', HTMLElement).hidden = true;
+      fact('title', 'Machine');
+      if (machine !== undefined) draw(machine);
+    },
+    tick,
+  };
+}
+
+function waiting(machine: string): string {
+  return `No ${machine} is at work now: the next one is shown as soon as it starts.`;
+}

@@ -1,0 +1,72 @@
+import type { ServiceView } from '../../protocol.ts';
+import { create, setText } from '../dom.ts';
+import { count, span, statePath } from '../format.ts';
+import { addressOf } from '../views.ts';
+
+/** One service in the table. Only what has changed is touched. */
+export interface ServiceRow {
+  readonly element: HTMLTableRowElement;
+  show(service: ServiceView, now: number): void;
+  /** The countdown goes on. */
+  tick(now: number): void;
+}
+
+export function createServiceRow(first: ServiceView, now: number): ServiceRow {
+  let service = first;
+  const link = create('a', { text: first.service, attributes: { href: addressOf(first.actor) } });
+  const name = cell('th', 'Service', 'name', create('span', { class: 'soft', text: `${first.namespace}/` }), link);
+  const state = create('span', { class: 'state' });
+  const left = create('span', { class: 'left' });
+  const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
+  const numbers = [number('Crash-looping'), number('Deleted'), number('Kept'), number('Given up')] as const;
+  const element = create(
+    'tr',
+    { attributes: { role: 'row' } },
+    name,
+    cell('td', 'State', '', state),
+    cell('td', 'Window', 'window', left, bar),
+    ...numbers,
+  );
+
+  function tick(time: number): void {
+    const { window } = service;
+    const isOpen = window !== undefined && window.closesAt > time;
+    setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
+    // Even the same value would be written.
+    if (bar.hidden === isOpen) bar.hidden = !isOpen;
+    if (isOpen) bar.value = (window.closesAt - time) / Math.max(1, window.closesAt - window.openedAt);
+  }
+
+  function show(changed: ServiceView, time: number): void {
+    service = changed;
+    setText(state, statePath(changed.state));
+    state.dataset['ready'] = String(changed.isReady);
+    if (changed.window !== undefined) state.dataset['window'] = 'open';
+    else delete state.dataset['window'];
+    const { crashLooping, deleted, skipped, failed } = changed;
+    for (const [index, value] of [crashLooping, deleted, skipped, failed].entries()) {
+      const shown = numbers[index];
+      if (shown === undefined) continue;
+      setText(shown, count(value));
+      shown.classList.toggle('zero', value === 0);
+    }
+    link.setAttribute('href', addressOf(changed.actor));
+    tick(time);
+  }
+
+  show(first, now);
+  return {
+    element,
+    show,
+    tick,
+  };
+}
+
+function cell(tag: 'td' | 'th', label: string, kind: string, ...children: readonly Node[]): HTMLTableCellElement {
+  const role = tag === 'th' ? 'rowheader' : 'cell';
+  return create(tag, { class: kind, attributes: { role, 'data-label': label } }, ...children);
+}
+
+function number(label: string): HTMLTableCellElement {
+  return cell('td', label, 'number');
+}

@@ -1,0 +1,111 @@
+import type { Moment } from '../../protocol.ts';
+
+/** What a service went through, for drawing. Epoch milliseconds. */
+export interface Lane {
+  readonly about: string;
+  readonly outages: readonly Span[];
+  readonly windows: readonly Span[];
+  readonly recoveries: readonly number[];
+  readonly deletions: readonly Moment[];
+  /** Refused or failed. */
+  readonly troubles: readonly Moment[];
+}
+
+export interface Span {
+  readonly from: number;
+  /** Undefined: it lasts. */
+  readonly to: number | undefined;
+  /** It had begun before the first moment that is known. */
+  readonly hasBegunBefore: boolean;
+}
+
+interface OpenLane {
+  readonly about: string;
+  readonly outages: OpenSpan[];
+  readonly windows: OpenSpan[];
+  readonly recoveries: number[];
+  readonly deletions: Moment[];
+  readonly troubles: Moment[];
+}
+
+interface OpenSpan extends Span {
+  to: number | undefined;
+}
+
+/** The lanes of all services that anything happened to, by name. `moments`: oldest first. */
+export function lanesOf(moments: readonly Moment[]): Lane[] {
+  const lanes = new Map<string, OpenLane>();
+  for (const moment of moments) {
+    if (!/^(service|window|pod|deletion|workload|application|resource)\./.test(moment.what)) continue;
+    const { about } = moment;
+    const lane = lanes.get(about) ?? {
+      about,
+      outages: [],
+      windows: [],
+      recoveries: [],
+      deletions: [],
+      troubles: [],
+    };
+    lanes.set(about, lane);
+    put(lane, moment);
+  }
+  return [...lanes.values()].sort((a, b) => (a.about < b.about ? -1 : 1));
+}
+
+function put(lane: OpenLane, moment: Moment): void {
+  const { t, what } = moment;
+  switch (what) {
+    case 'service.notReady':
+      if (lane.outages.at(-1)?.to !== undefined || lane.outages.length === 0) lane.outages.push(begun(t));
+      break;
+    case 'service.ready':
+      recover(lane, t);
+      break;
+    case 'window.opened':
+      recover(lane, t);
+      end(lane.windows, t);
+      lane.windows.push(begun(t));
+      break;
+    case 'window.closed':
+      if (lane.windows.length === 0) lane.windows.push({ from: t, to: undefined, hasBegunBefore: true });
+      end(lane.windows, t);
+      break;
+    case 'pod.deleted':
+    case 'workload.restarted':
+    case 'resource.corrected':
+    case 'resource.applied':
+      lane.deletions.push(moment);
+      break;
+    case 'workload.blocked':
+    case 'workload.stalled':
+    case 'workload.reverted':
+    case 'workload.refused':
+    case 'resource.drifted':
+    case 'resource.missing':
+    case 'resource.correctionBackOff':
+    case 'resource.ownershipConflict':
+    case 'resource.refused':
+    case 'resource.failed':
+    case 'application.invalid':
+    case 'application.refused':
+    case 'deletion.refused':
+    case 'deletion.failed':
+      lane.troubles.push(moment);
+  }
+}
+
+function recover(lane: OpenLane, t: number): void {
+  if (end(lane.outages, t)) lane.recoveries.push(t);
+}
+
+/** Ends what lasts; false: nothing did. */
+function end(spans: readonly OpenSpan[], t: number): boolean {
+  const last = spans.at(-1);
+  if (last === undefined || last.to !== undefined) return false;
+  last.to = t;
+  return true;
+}
+
+function begun(t: number): OpenSpan {
+  return { from: t, to: undefined, hasBegunBefore: false };
+}

@@ -1,0 +1,113 @@
+import { createOngoing } from '../../ongoing.ts';
+import type { Moment, ReplayClock } from '../../protocol.ts';
+import { byId, create, onceAFrame, setText } from '../dom.ts';
+import { clockTime, count } from '../format.ts';
+import { chart } from './chart.ts';
+import { createShownRange } from './range.ts';
+import { lanesOf } from './spans.ts';
+
+interface Timeline {
+  all(moments: readonly Moment[]): void;
+  one(moment: Moment): void;
+  follow(clock: ReplayClock): void;
+  /** Time goes on. */
+  draw(): void;
+}
+
+const hour = 3_600_000;
+/** So many are drawn and listed; who looks for others finds them by name. */
+const mostLanes = 60;
+const mostRows = 200;
+/** It looks at all moments, so it is done seldom. */
+const tidyEvery = 60_000;
+
+export function createTimeline(now: () => number): Timeline {
+  const place = byId('chart', HTMLElement);
+  const search = byId('timeline-search', HTMLInputElement);
+  const range = createShownRange();
+  let moments: Moment[] = [];
+  let tidiedAt = 0;
+  let replay: ReplayClock | undefined;
+  const end = () => replay?.endsAt ?? now();
+  const draw = onceAFrame(() => {
+    const wanted = search.value.trim().toLowerCase();
+    const shown = range.get(end());
+    const lanes = lanesOf(moments).filter(({ about }) => about.toLowerCase().includes(wanted));
+    const drawn = lanes.slice(0, mostLanes);
+    const width = Math.max(200, place.clientWidth);
+    place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
+    place.hidden = drawn.length === 0;
+    const inView = moments.filter(
+      ({ t, about }) => t >= shown.from && t <= shown.to && about.toLowerCase().includes(wanted),
+    );
+    list(inView.slice(-mostRows).reverse());
+    byId('timeline-none', HTMLElement).hidden = inView.length > 0;
+    const many = lanes.length > mostLanes ? `${mostLanes} of ${count(lanes.length)} services, ` : '';
+    setText(byId('timeline-count', HTMLElement), `${many}${clockTime(shown.from)} to ${clockTime(shown.to)}`);
+  });
+
+  function act(key: string): boolean {
+    if (key === '+') range.zoom(0.5, end());
+    else if (key === '-') range.zoom(2, end());
+    else if (key === 'ArrowLeft') range.move(-0.25, end());
+    else if (key === 'ArrowRight') range.move(0.25, end());
+    else return false;
+    draw();
+    return true;
+  }
+
+  const buttons = { in: '+', out: '-', earlier: 'ArrowLeft', later: 'ArrowRight' };
+  for (const [name, key] of Object.entries(buttons)) {
+    byId(`timeline-${name}`, HTMLButtonElement).addEventListener('click', () => act(key));
+  }
+  place.addEventListener('keydown', (event) => {
+    if (act(event.key)) event.preventDefault();
+  });
+  search.addEventListener('input', draw);
+  new ResizeObserver(draw).observe(place);
+  return {
+    all(its) {
+      moments = [...its];
+    },
+    one(moment) {
+      moments.push(moment);
+      if (replay !== undefined || moments.length < 2000) return;
+      if (now() - tidiedAt < tidyEvery) return;
+      tidiedAt = now();
+      moments = forgotten(moments, tidiedAt - hour);
+    },
+    follow(clock) {
+      replay = clock;
+      range.limit(clock.endsAt - clock.startsAt);
+    },
+    draw,
+  };
+}
+
+/** What is older goes, except for what opened an outage or a window that lasts. */
+function forgotten(moments: readonly Moment[], oldest: number): Moment[] {
+  const underway = createOngoing<Moment>();
+  for (const moment of moments) if (moment.t < oldest) underway.note(moment);
+  return [...underway.all(), ...moments.filter(({ t }) => t >= oldest)];
+}
+
+const rows = new WeakMap<Moment, HTMLTableRowElement>();
+
+/** Only what is new is written, so that a reader's place in the table stays. */
+function list(moments: readonly Moment[]): void {
+  const body = byId('moments', HTMLTableSectionElement);
+  const wanted = moments.map((moment) => {
+    const row = rows.get(moment) ?? rowOf(moment);
+    rows.set(moment, row);
+    return row;
+  });
+  const isSame = wanted.length === body.rows.length && wanted.every((row, index) => body.rows[index] === row);
+  if (!isSame) body.replaceChildren(...wanted);
+}
+
+function rowOf({ t, what, about, pod, detail }: Moment): HTMLTableRowElement {
+  const row = create('tr', {}, create('td', {}, create('time', { text: clockTime(t) })));
+  for (const text of [what, about, pod ?? '–', detail]) row.append(create('td', { text }));
+  row.dataset['what'] = what;
+  return row;
+}

@@ -1,0 +1,83 @@
+import { objectOf, textOf } from '../base/json.ts';
+import { activeStates, descend, type Found, foundRoot, machineOf, type PageSource } from './actorTree.ts';
+import type { ServiceView } from './protocol.ts';
+import type { ActorSubscriptions } from './subscriptions.ts';
+import type { WindowCounter, WindowCounters } from './windowCounters.ts';
+
+/** What has changed since the last look: JSON by `namespace/service`. */
+export interface Changes {
+  readonly all: ReadonlyMap<string, string>;
+  readonly changed: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** So many actors are looked at without a pause. */
+const batch = 500;
+
+/**
+ * Looks at every service, and at the chosen actors, with pauses: how many there are does not matter to the weeding.
+ * `before` is what the last look found.
+ */
+export async function pollServices(
+  source: PageSource | undefined,
+  tallies: WindowCounters,
+  chosenActors: ActorSubscriptions,
+  before: ReadonlyMap<string, string>,
+): Promise<Changes> {
+  const all = new Map<string, string>();
+  let count = 0;
+  chosenActors.beginPoll();
+  for (const actor of source?.actors() ?? []) {
+    const root = foundRoot(actor);
+    if (source !== undefined && root !== undefined) {
+      chosenActors.poll(root, descend);
+      noteService(source, root);
+    }
+    count += 1;
+    if (count % batch === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  chosenActors.endPoll();
+
+  function noteService(its: PageSource, root: Found): void {
+    const service = serviceOf(root);
+    if (service === undefined) return;
+    const key = `${service.namespace}/${service.service}`;
+    all.set(key, JSON.stringify(serviceView(its, root, service, tallies.of(key))));
+  }
+
+  return {
+    all,
+    changed: [...all].filter(([key, json]) => before.get(key) !== json).map(([, json]) => json),
+    gone: [...before.keys()].filter((key) => !all.has(key)),
+  };
+}
+
+/** The service of an `endpoint` actor; undefined for the actors of other machines. */
+function serviceOf(found: Found): { readonly namespace: string; readonly service: string } | undefined {
+  if (machineOf(found) !== 'endpoint') return undefined;
+  const context = objectOf(found.snapshot.context);
+  const [namespace, service] = [textOf(context['namespace']), textOf(context['service'])];
+  return namespace === undefined || service === undefined ? undefined : { namespace, service };
+}
+
+function serviceView(
+  source: Pick<PageSource, 'crashLooping'>,
+  found: Found,
+  { namespace, service }: { readonly namespace: string; readonly service: string },
+  tally: WindowCounter | undefined,
+): ServiceView {
+  const state = activeStates(found.snapshot.value).at(-1) ?? '';
+  const { deleted = 0, skipped = 0, failed = 0 } = tally ?? {};
+  return {
+    namespace,
+    service,
+    actor: found.id,
+    state,
+    isReady: state.startsWith('ready'),
+    window: tally?.isOpen ? { number: tally.number, openedAt: tally.openedAt, closesAt: tally.closesAt } : undefined,
+    crashLooping: source.crashLooping(namespace, service),
+    deleted,
+    skipped,
+    failed,
+  };
+}

@@ -1,0 +1,67 @@
+import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
+
+/** What became of the newest window of a service. Times are epoch milliseconds. */
+export interface WindowCounter {
+  readonly number: number;
+  readonly openedAt: number;
+  readonly closesAt: number;
+  isOpen: boolean;
+  deleted: number;
+  skipped: number;
+  failed: number;
+}
+
+/** The newest window of each service, told from the facts. */
+export interface WindowCounters {
+  note(fact: WeederEvent, now: number): void;
+  of(key: string): WindowCounter | undefined;
+  clear(): void;
+}
+
+/** Of so many services: those whose windows opened longest ago are forgotten first. */
+const most = 20_000;
+
+export function createWindowCounters(): WindowCounters {
+  const counters = new Map<string, WindowCounter>();
+
+  function counterOf({ namespace, service, window }: WindowRef): WindowCounter | undefined {
+    const tally = counters.get(`${namespace}/${service}`);
+    return tally?.number === window ? tally : undefined;
+  }
+
+  function count(fact: WindowRef & { readonly also?: readonly WindowRef[] }, what: 'deleted' | 'skipped' | 'failed') {
+    for (const ref of [fact, ...(fact.also ?? [])]) {
+      const tally = counterOf(ref);
+      if (tally !== undefined) tally[what] += 1;
+    }
+  }
+
+  function open({ namespace, service, window }: WindowRef, now: number, duration: number): void {
+    const key = `${namespace}/${service}`;
+    counters.delete(key);
+    const times = { openedAt: now, closesAt: now + duration };
+    counters.set(key, { number: window, ...times, isOpen: true, deleted: 0, skipped: 0, failed: 0 });
+    if (counters.size <= most) return;
+    for (const oldest of counters.keys()) {
+      counters.delete(oldest);
+      return;
+    }
+  }
+
+  return {
+    note(fact, now) {
+      if (fact.type === 'window.opened') open(fact, now, fact.duration);
+      else if (fact.type === 'pod.deleted') count(fact, 'deleted');
+      else if (fact.type === 'pod.skipped') count(fact, 'skipped');
+      else if (fact.type === 'deletion.failed') count(fact, 'failed');
+      else if (fact.type === 'window.closed') {
+        const tally = counterOf(fact);
+        if (tally === undefined) return;
+        const { deleted, skipped, failed } = fact;
+        Object.assign(tally, { isOpen: false, deleted, skipped, failed: failed.length });
+      }
+    },
+    of: (key) => counters.get(key),
+    clear: () => counters.clear(),
+  };
+}

@@ -1,0 +1,118 @@
+import type { TimerHandle } from '../base/clock.ts';
+import type { Controller, ControllerContext } from '../controller/controller.ts';
+import { onlyOwned, type Shard } from '../controller/shard.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { deleteThrough } from './deletions/deletePod.ts';
+import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
+import { logEvents } from './report/logEvents.ts';
+import { recordEvents } from './report/recordEvents.ts';
+import { readySinceThrough } from './services/readySince.ts';
+import { unseenInWords } from './services/unseenServices.ts';
+import { createStreams } from './streams.ts';
+import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
+
+interface WeederControllerOptions extends ControllerContext {
+  readonly concurrentDeletions: number;
+  /** Told of every fact, beside the log and the Events. */
+  readonly report?: ReportWeeder | undefined;
+  /** Creates the weeder and its streams such that all that passes in and out of them is taken down. */
+  readonly recorder?: RecordingFactories | undefined;
+}
+
+interface RecordingFactories {
+  readonly createWeeder: typeof createWeeder;
+  readonly createStreams: typeof createStreams;
+}
+
+/** The weeder as one of the controllers of the process. */
+interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
+  counts(): WeederCounts;
+}
+
+/** A service that is deployed together with weeder has so long to come. Milliseconds. */
+const unseenAfter = 30_000;
+
+/** The weeder with its streams, its log and its Events. */
+export function createWeederController(options: WeederControllerOptions): WeederController {
+  const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
+  const { clock } = runtime;
+  const create = options.recorder ?? { createWeeder, createStreams };
+  const log = logEvents(logger, isDryRun);
+  const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
+  const tell = recordEvents({ record: options.recordEvent, serviceUid, isDryRun, clock });
+  const weeder = create.createWeeder({
+    config,
+    runtime,
+    deletePod: deleteThrough(client),
+    readySince: readySinceThrough(client, (unknown) =>
+      logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
+    ),
+    report: (reported) => {
+      const fact = options.isLeading() ? reported : withoutLeadership(reported);
+      if (fact === undefined) return;
+      log(fact);
+      tell(fact);
+      options.report?.(fact);
+    },
+    concurrentDeletions,
+    isDryRun,
+    random: Math.random,
+  });
+  const streams = create.createStreams({
+    weeder,
+    config,
+    namespaces,
+    wrap: (stream) => ofShard(stream, shard),
+    onChanged: options.onStreamsChanged,
+    onClosed: options.onStreamClosed,
+  });
+  let unseenTimer: TimerHandle | undefined;
+  let told = '';
+  function reportUnseenSoon(): void {
+    clock.clearTimeout(unseenTimer);
+    unseenTimer = clock.setTimeout(() => {
+      const words = unseenInWords(weeder.unseen());
+      if (words !== '' && words !== told)
+        logger.warn({ services: words }, 'services of the config that never opened a window');
+      told = words;
+    }, unseenAfter);
+  }
+
+  return {
+    name: 'weeder',
+    needs: streams.needs,
+    configure(next) {
+      weeder.configure(next);
+      streams.configure(next);
+      reportUnseenSoon();
+    },
+    start(without = []) {
+      if (without.length > 0)
+        logger.warn({ streams: without, ...weeder.counts() }, 'weeding, without streams that cannot be read yet');
+      else if (streams.needs.size > 0)
+        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
+      weeder.start();
+      reportUnseenSoon();
+    },
+    stop() {
+      clock.clearTimeout(unseenTimer);
+      weeder.stop();
+    },
+    drained: () => weeder.drained(),
+    work: () => weeder.counts(),
+    actors: () => weeder.actors(),
+    actorCounts() {
+      const { endpoints, podDeletions } = weeder.counts();
+      return { endpoint: endpoints, dependants: weeder.dependants(), podDeletion: podDeletions };
+    },
+    counts: () => weeder.counts(),
+    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    unseen: () => weeder.unseen(),
+  };
+}
+
+/** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
+function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
+  if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
+  return { ...stream, sink: onlyOwned(stream.sink, shard) };
+}

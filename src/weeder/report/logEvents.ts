@@ -1,0 +1,115 @@
+import { formatDuration } from '../../base/duration.ts';
+import { type Logger, type LogLine, logLines } from '../../base/log.ts';
+import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+
+/** Writes each fact as one line with namespace, service, pod, window and cause. */
+export function logEvents(logger: Logger, isDryRun = false): ReportWeeder {
+  return logLines(logger, (fact) => (isDryRun && fact.type === 'window.closed' ? dryRunClosed(fact) : lineOf(fact)));
+}
+
+/** Nothing was deleted. */
+function dryRunClosed(fact: Extract<WeederEvent, { readonly type: 'window.closed' }>): LogLine {
+  const { fields, ...line } = lineOf(fact);
+  return {
+    ...line,
+    fields: { ...fields, deleted: 0, wouldBeDeleted: fact.deleted },
+    message: `${line.message} (dry run)`,
+  };
+}
+
+/** Why a pod is never deleted, in words. */
+export const skippedBecause = {
+  none: '',
+  barePod: 'it has no controller that would bring it back (barePods: keep)',
+  mirrorPod: 'it is the mirror of a static pod',
+  ignored: 'it is annotated weeder.dev/ignore: "true"',
+} as const;
+
+/** Why a deletion waits, in words. */
+export const waitBecause = {
+  coolingDown: 'the pod replaces one that was deleted in this window',
+  restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',
+  tooLate: 'the container had just ended',
+} as const;
+
+const deletedHow = {
+  delete: 'pod deleted',
+  evict: 'pod evicted',
+  dryRun: 'pod would be deleted (dry run)',
+} as const;
+
+function lineOf(fact: WeederEvent): LogLine {
+  switch (fact.type) {
+    case 'service.ready': {
+      const { namespace, service } = fact;
+      return line('info', { namespace, service }, 'service is ready, and no window is due');
+    }
+    case 'service.notReady': {
+      const { namespace, service } = fact;
+      return line('info', { namespace, service }, 'service is not ready');
+    }
+    case 'window.opened':
+      return line(
+        'info',
+        { ...windowRefOf(fact), for: formatDuration(fact.duration) },
+        'service recovered, window opened',
+      );
+    case 'window.closed': {
+      const { deleted, skipped, failed, neverStarted = [] } = fact;
+      const level = failed.length > 0 ? 'warn' : 'info';
+      const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
+      const more = alone.length === 0 ? {} : { neverStarted: alone };
+      if (fact.isHandedOver)
+        return line('info', { ...windowRefOf(fact), deleted, skipped }, 'window handed over to the leader');
+      return line(level, { ...windowRefOf(fact), deleted, skipped, failed, ...more }, 'window closed');
+    }
+    case 'pod.deleted': {
+      const sinceOpenedMs = Math.round(fact.sinceOpened);
+      return line('info', { ...aboutPod(fact), sinceOpenedMs }, deletedHow[fact.how]);
+    }
+    case 'pod.skipped': {
+      const fields = { ...aboutPod(fact), reason: fact.reason };
+      return line('info', fields, `deletion skipped: ${skippedBecause[fact.reason]}`);
+    }
+    case 'pod.recovered':
+      return line('debug', aboutPod(fact), 'pod recovered by itself');
+    case 'pod.gone':
+      return line('debug', aboutPod(fact), 'pod was deleted by another client, or is no longer selected');
+    case 'deletion.pending': {
+      const fields = { ...aboutPod(fact), reason: fact.reason, waitIn: formatDuration(Math.round(fact.waitIn)) };
+      return line('info', fields, `deletion pending: ${waitBecause[fact.reason]}`);
+    }
+    case 'deletion.expired': {
+      const fields = { ...aboutPod(fact), reason: fact.reason };
+      return line('info', fields, `deletion expired: the window closed first, and ${waitBecause[fact.reason]}`);
+    }
+    case 'deletion.refused': {
+      const { reason, attempt, retryIn } = fact;
+      const fields = {
+        ...aboutPod(fact),
+        reason,
+        attempt,
+        retryIn: formatDuration(Math.round(retryIn)),
+      };
+      return line('warn', fields, 'deletion refused, retrying');
+    }
+    case 'deletion.blocked':
+      return line('info', aboutPod(fact), 'deletion blocked: the service is not ready');
+    case 'deletion.failed':
+      return line('warn', { ...aboutPod(fact), reason: fact.reason }, 'deletion failed');
+    case 'actor.failed':
+      return line('error', { actor: fact.actor, err: fact.error }, 'internal error: actor failed, please report this');
+  }
+}
+
+function line(level: LogLine['level'], fields: object, message: string): LogLine {
+  return { level, fields, message };
+}
+
+function aboutPod(fact: Extract<WeederEvent, { readonly pod: CrashLoopingPod }>) {
+  const { namespace, name, uid, container, cause, restarts, message } = fact.pod;
+  const pod = { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
+  const also = 'also' in fact && fact.also.length > 0 ? { also: fact.also } : {};
+  return { ...windowRefOf(fact), ...also, ...pod };
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
+import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
+import type { ReportWeeder, WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
+import { backOffLeft } from '../pods/backOff.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+import type { EventReason, eventTable } from './eventTable.ts';
+import { skippedBecause, waitBecause } from './logEvents.ts';
+
+interface RecordEventsOptions {
+  readonly record: (occurrence: EventDraft) => void;
+  /** The uid of the Service, where it is known. */
+  readonly serviceUid: (namespace: string, service: string) => string | undefined;
+  readonly isDryRun: boolean;
+  readonly clock: Clock;
+}
+
+/** Tells those facts as Kubernetes Events that somebody who looks at the pod or the service wants to know. */
+export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEventsOptions): ReportWeeder {
+  /** The Services with an open window: their uids are known to slices that may be gone when it closes. */
+  const uids = new Map<string, string | undefined>();
+
+  function serviceOf({ namespace, service }: WindowRef, uid: string | undefined): ObjectRef {
+    return { apiVersion: 'v1', kind: 'Service', namespace, name: service, uid };
+  }
+
+  return (fact) => {
+    switch (fact.type) {
+      case 'window.opened': {
+        const uid = serviceUid(fact.namespace, fact.service);
+        uids.set(keyOf(fact), uid);
+        record(about(serviceOf(fact, uid), 'WindowOpened', 'Normal', 'Watch', openedNote(fact.duration, isDryRun)));
+        return;
+      }
+      case 'window.closed': {
+        const service = serviceOf(fact, uids.get(keyOf(fact)));
+        uids.delete(keyOf(fact));
+        const type = fact.failed.length > 0 ? 'Warning' : 'Normal';
+        record(about(service, 'WindowClosed', type, 'Stop', closedNote(fact, isDryRun)));
+        return;
+      }
+      case 'pod.deleted': {
+        const { reason, action } = reasonByMethod[fact.how];
+        record(about(podRef(fact.pod), reason, 'Normal', action, deletedNote(fact, clock)));
+        return;
+      }
+      case 'pod.skipped': {
+        const note = `Crash-looping, and skipped after ${servicesOf(fact)} recovered: ${skippedBecause[fact.reason]}.`;
+        record(about(podRef(fact.pod), 'DeletionSkipped', 'Normal', 'Keep', note));
+        return;
+      }
+      case 'deletion.pending': {
+        const again = `It is considered again in ${inSeconds(Math.max(1_000, fact.waitIn))}`;
+        const note = `Crash-looping, and not deleted yet after ${servicesOf(fact)} recovered: ${waitBecause[fact.reason]}. ${again}.`;
+        record(about(podRef(fact.pod), 'DeletionPending', 'Normal', 'Wait', note));
+        return;
+      }
+      case 'deletion.failed': {
+        const note = `Not deleted after ${servicesOf(fact)} recovered: ${fact.reason}`;
+        record(about(podRef(fact.pod), 'DeletionFailed', 'Warning', 'GiveUp', ended(note)));
+        return;
+      }
+    }
+  };
+}
+
+const reasonByMethod = {
+  delete: { reason: 'PodDeleted', action: 'Delete', words: 'Deleted' },
+  evict: { reason: 'PodDeleted', action: 'Evict', words: 'Evicted' },
+  dryRun: { reason: 'PodDeletionDryRun', action: 'DryRun', words: 'Would be deleted (dry run)' },
+} as const;
+
+/** An Event of the table. */
+function about<R extends EventReason>(
+  regarding: ObjectRef,
+  reason: R,
+  type: (typeof eventTable)[R]['types'][number],
+  action: (typeof eventTable)[R]['actions'][number],
+  note: string,
+): EventDraft {
+  return { regarding, type, reason, action, note };
+}
+
+function podRef({ namespace, name, uid }: CrashLoopingPod): ObjectRef {
+  return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+}
+
+function keyOf({ namespace, service, window }: WindowRef): string {
+  return `${namespace}/${service}#${window}`;
+}
+
+function openedNote(duration: number, isDryRun: boolean): string {
+  const deed = isDryRun ? 'would be deleted (dry run)' : 'are deleted';
+  return `Recovered: for ${inSeconds(duration)}, dependants in crash-loop back-off ${deed}.`;
+}
+
+function closedNote(closed: Extract<WeederEvent, { readonly type: 'window.closed' }>, isDryRun: boolean): string {
+  const { deleted, skipped, failed, neverStarted = [] } = closed;
+  const deed = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
+  const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${deed}, ${skipped} skipped`;
+  const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
+  if (neverStarted.length === 0) return `${counts}${lost}.`;
+  const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);
+  return `${counts}${lost}. Never started, and not deleted, as a new pod would not start either: ${listed(names)}.`;
+}
+
+/** Two of them leave room for the counts in the 1 kB of a note. */
+const longestList = 400;
+
+function listed(names: readonly string[]): string {
+  let length = 0;
+  const shown = names.filter((name) => {
+    length += name.length + 2;
+    return length <= longestList;
+  });
+  const hidden = names.length - shown.length;
+  return hidden === 0 ? shown.join(', ') : `${shown.join(', ')} and ${hidden} more`;
+}
+
+function deletedNote(fact: Extract<WeederEvent, { type: 'pod.deleted' }>, clock: Clock): string {
+  const { pod, how } = fact;
+  const { container, cause, restarts } = pod;
+  const left = backOffLeft(pod, clock.now());
+  const state = cause === 'silent' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
+  const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
+  const rest = left === undefined ? '' : `, with ${inSeconds(left)} of its back-off left`;
+  return `${reasonByMethod[how].words}, because ${servicesOf(fact)} recovered: container ${container} ${state} after ${times}${rest}.`;
+}
+
+/** `service etcd`, with its namespace where that is not the pod's own; and all of them where several recovered. */
+function servicesOf(fact: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] }): string {
+  const names = [fact, ...(fact.also ?? [])].map(({ namespace, service }) =>
+    namespace === fact.pod.namespace ? service : `${namespace}/${service}`,
+  );
+  const unique = [...new Set(names)];
+  return `${unique.length === 1 ? 'service' : 'services'} ${unique.join(' and ')}`;
+}
+
+function inSeconds(duration: number): string {
+  return formatDuration(Math.round(duration / 1_000) * 1_000);
+}
+
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseConfig } from '../../src/config/parse.ts';
+import type { Controller, ControllerContext, ControllerFactory } from '../../src/controller/controller.ts';
+import type { ApiResult } from '../../src/kube/client/client.ts';
+import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
+import { until } from '../support/until.ts';
+import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
+import { testSink } from '../support/world/testSink.ts';
+
+const config = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: api}}]}}\n';
+const leases = '/apis/coordination.k8s.io/v1/leases';
+const replicaSets = '/apis/apps/v1/replicasets';
+const kindOf: Readonly<Record<string, string>> = { [leases]: 'Lease', [replicaSets]: 'ReplicaSet' };
+/** There is no such collection: its stream is never synced. */
+const nowhere = '/api/v1/nothings';
+
+/** A controller beside the weeder, with a stream of each of these names. */
+function part(given: Readonly<Record<string, string>>) {
+  const calls: string[] = [];
+  const needs = new Map<string, StreamNeed>();
+  const drained = Promise.withResolvers<void>();
+  let context: ControllerContext | undefined;
+  let work = { queued: 0, inFlight: 0 };
+  function need(name: string, path: string): void {
+    needs.set(name, { name, path, kind: kindOf[path] ?? 'Nothing', labelSelector: '', sink: testSink() });
+  }
+  for (const [name, path] of Object.entries(given)) need(name, path);
+  const its: Controller = {
+    name: 'other',
+    needs,
+    configure: () => void calls.push('configure'),
+    start: () => void calls.push('start'),
+    stop: () => void calls.push('stop'),
+    drained: () => drained.promise,
+    work: () => work,
+    *actors() {},
+    actorCounts: () => ({ other: 3 }),
+  };
+  const create: ControllerFactory = (its_) => {
+    context = its_;
+    return its;
+  };
+  return {
+    create,
+    calls,
+    need,
+    forget: (name: string) => needs.delete(name),
+    end: drained.resolve,
+    work: (inFlight: number) => {
+      work = { queued: 0, inFlight };
+    },
+    get context() {
+      assert.ok(context !== undefined);
+      return context;
+    },
+  };
+}
+
+function started(cluster: Embedded, other: ReturnType<typeof part>) {
+  return startEmbeddedWeeder(cluster, config, { others: [other.create], eventInstance: 'here' });
+}
+
+test('a controller starts once its own streams are read, whatever becomes of another one’s', async () => {
+  await using cluster = await embedded();
+  const other = part({ nothings: nowhere });
+  await using weeder = started(cluster, other);
+  await until('the weeder is at work', () => weeder.logged.includes('caches synced, starting controller'));
+  await until('the stream has failed', () => weeder.logged.includes('stream lost'));
+  assert.equal(weeder.controller.state(), 'syncing');
+  assert.deepEqual(other.calls, []);
+  other.forget('nothings');
+  other.context.onStreamsChanged();
+  assert.equal(weeder.controller.state(), 'running');
+  assert.deepEqual(other.calls, ['start']);
+  other.end();
+});
+
+test('the streams of a controller are opened beside the weeder’s, and again as its needs change', async () => {
+  await using cluster = await embedded();
+  const other = part({ leases });
+  await using weeder = started(cluster, other);
+  await until('all are at work', () => weeder.controller.state() === 'running');
+  const names = () => weeder.controller.streams().map(({ name }) => name);
+  assert.deepEqual(names().sort(), ['endpointslices', 'leases', 'pods app=api']);
+  assert.deepEqual(other.calls, ['start']);
+  other.forget('leases');
+  other.need('replicasets', replicaSets);
+  other.context.onStreamClosed('leases');
+  other.context.onStreamsChanged();
+  await until('the new one is begun', () => names().includes('replicasets'));
+  assert.equal(names().includes('leases'), false);
+  assert.deepEqual(other.calls, ['start']);
+  other.end();
+});
+
+test('each config is put in force for all controllers, and all are counted', async () => {
+  await using cluster = await embedded();
+  const other = part({});
+  await using weeder = started(cluster, other);
+  await until('all are at work', () => weeder.controller.state() === 'running');
+  const next = parseConfig(config.replaceAll('db', 'cache'), 'config.yaml');
+  assert.ok(next.ok);
+  weeder.reload.take(next);
+  assert.deepEqual(other.calls, ['start', 'configure']);
+  assert.equal(weeder.controller.actorCounts()['other'], 3);
+  assert.equal(weeder.controller.actorCounts()['endpoint'], 0);
+  assert.equal(weeder.controller.isBusy(), false);
+  other.work(1);
+  assert.equal(weeder.controller.isBusy(), true);
+  other.end();
+});
+
+test('at the end all are stopped, and what is in flight in any of them is waited for', async () => {
+  await using cluster = await embedded();
+  const other = part({});
+  await using weeder = started(cluster, other);
+  const { controller } = weeder;
+  await until('all are at work', () => controller.state() === 'running');
+  controller.shutdown();
+  assert.deepEqual(other.calls, ['start', 'stop']);
+  assert.equal(controller.state(), 'draining');
+  other.end();
+  assert.equal(await controller.stopped, 'shutdown');
+  assert.equal(weeder.logged.includes('stopping with requests in flight'), false);
+});
+
+test('what a controller asks for after leadership is lost changes nothing in the cluster', async () => {
+  await using cluster = await embedded();
+  const other = part({});
+  const create = (): Promise<ApiResult> =>
+    other.context.client.call({
+      method: 'POST',
+      path: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
+      body: { metadata: { name: 'a' } },
+    });
+  const election = {
+    namespace: 'default',
+    name: 'weeder',
+    identity: 'me',
+    leaseDuration: 15_000,
+    renewDeadline: 10_000,
+    retryPeriod: 2_000,
+  };
+  const weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], election });
+  other.end();
+  await until('it leads', () => weeder.controller.state() === 'running');
+  assert.equal((await create()).ok, true);
+  weeder.controller.shutdown();
+  await weeder.controller.stopped;
+  const refused = await create();
+  assert.equal(!refused.ok && refused.failure.message, 'this replica lost leadership');
+});
+
+test('in a dry run no controller changes anything, whatever it asks for', async () => {
+  await using cluster = await embedded();
+  const other = part({});
+  await using weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], isDryRun: true });
+  other.end();
+  await until('all are at work', () => weeder.controller.state() === 'running');
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+  assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
+  const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });
+  assert.equal(!found.ok && found.failure.kind, 'notFound');
+});
+
+test('two controllers that call a stream by one name are a mistake that shows at once', async () => {
+  await using cluster = await embedded();
+  const other = part({ endpointslices: leases });
+  assert.throws(() => started(cluster, other), /other calls a stream "endpointslices"/);
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { EventDraft } from '../../src/kube/events/event.ts';
+import { observerEventTable } from '../../src/observer/report/eventTable.ts';
+import { processEventTable } from '../../src/process/processEvents.ts';
+import { restartEventTable } from '../../src/restart/report/eventTable.ts';
+import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
+import { eventTable } from '../../src/weeder/report/eventTable.ts';
+import { recordEvents } from '../../src/weeder/report/recordEvents.ts';
+import { eventsTable } from '../support/docs/eventsTable.ts';
+import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+const clock = virtualClock();
+const window = { namespace: 'shop', service: 'etcd', window: 1 };
+const pod = crashLoopingPod({ uid: 'uid-of-web-0', finishedAt: clock.now() - 20_000 });
+const deleted = {
+  type: 'pod.deleted',
+  pod,
+  sinceOpened: 12,
+  isRepeated: false,
+  how: 'delete',
+  also: [],
+  ...window,
+} as const;
+const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
+const closed = { type: 'window.closed', deleted: 2, skipped: 1, failed: [], ...window } as const;
+const kept = { type: 'pod.skipped', pod, reason: 'barePod', ...window } as const;
+const pending = {
+  type: 'deletion.pending',
+  pod,
+  reason: 'coolingDown',
+  waitIn: 12_400,
+  also: [],
+  ...window,
+} as const;
+const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', also: [], ...window } as const;
+
+/** What is told of these facts. */
+function told(facts: readonly WeederEvent[], options: { isDryRun?: boolean; uid?: () => string | undefined } = {}) {
+  const { isDryRun = false, uid = () => 'uid-of-etcd' } = options;
+  const events: EventDraft[] = [];
+  const tell = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, clock });
+  for (const fact of facts) tell(fact);
+  return events;
+}
+
+const notes = (...given: Parameters<typeof told>) => told(...given).map(({ note }) => note);
+
+test('a deleted pod: which container, why, after whose recovery, and how much of its back-off was left', () => {
+  assert.deepEqual(told([deleted]), [
+    {
+      regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0' },
+      type: 'Normal',
+      reason: 'PodDeleted',
+      action: 'Delete',
+      note: 'Deleted, because service etcd recovered: container main was in CrashLoopBackOff after 4 restarts, with 1m0s of its back-off left.',
+    },
+  ]);
+});
+
+test('a pod that was evicted, in unreported back-off, in another namespace, restarted once, at an unknown time', () => {
+  const silent = { ...pod, cause: 'silent', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
+  const [event] = told([{ ...deleted, pod: silent, how: 'evict' }]);
+  assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
+  assert.equal(
+    event?.note,
+    'Evicted, because service shop/etcd recovered: container main was in unreported back-off after 1 restart.',
+  );
+});
+
+test('a pod that two windows wanted is told of once, and names both services', () => {
+  const also = [
+    { namespace: 'shop', service: 'kapi', window: 3 },
+    { namespace: 'shop', service: 'etcd', window: 1 },
+  ];
+  const [note, ...more] = notes([{ ...deleted, also }]);
+  assert.match(note ?? '', /^Deleted, because services etcd and kapi recovered: /);
+  assert.deepEqual(more, []);
+});
+
+test('a window is told on the Service, with its uid at the end too, when its slices are gone', () => {
+  const uids = ['uid-of-etcd'];
+  const events = told([opened, closed], { uid: () => uids.pop() });
+  const service = { apiVersion: 'v1', kind: 'Service', namespace: 'shop', name: 'etcd', uid: 'uid-of-etcd' };
+  assert.deepEqual(events, [
+    {
+      regarding: service,
+      type: 'Normal',
+      reason: 'WindowOpened',
+      action: 'Watch',
+      note: 'Recovered: for 2m0s, dependants in crash-loop back-off are deleted.',
+    },
+    {
+      regarding: service,
+      type: 'Normal',
+      reason: 'WindowClosed',
+      action: 'Stop',
+      note: 'Window closed: 2 pods deleted, 1 skipped.',
+    },
+  ]);
+});
+
+test('a service whose uid nobody knows is told of all the same', () => {
+  const [event] = told([opened], { uid: () => undefined });
+  assert.deepEqual([event?.regarding.name, event?.regarding.uid], ['etcd', undefined]);
+});
+
+test('a window with deletions that did not succeed is a warning, and names the pods', () => {
+  const [event] = told([{ ...closed, deleted: 1, failed: ['shop/web-0', 'shop/web-1'] }]);
+  assert.equal(event?.type, 'Warning');
+  assert.equal(event?.note, 'Window closed: 1 pod deleted, 1 skipped, 2 failed: shop/web-0, shop/web-1.');
+});
+
+test('a window names the dependants that never started, and why they are left alone', () => {
+  const one = { namespace: 'shop', name: 'web-0', container: 'main', reason: 'ImagePullBackOff', because: 'no image' };
+  const many = Array.from({ length: 500 }, (_, index) => ({ ...one, name: `web-${1000 + index}` }));
+  assert.deepEqual(notes([{ ...closed, neverStarted: [one] }]), [
+    'Window closed: 2 pods deleted, 1 skipped. Never started, and not deleted, as a new pod would not start either: shop/web-0 (ImagePullBackOff).',
+  ]);
+  const [note = ''] = notes([{ ...closed, neverStarted: many, failed: many.map(({ name }) => name) }]);
+  assert(note.length < 1024);
+});
+
+test('more pods than a note can hold are counted', () => {
+  const many = Array.from({ length: 500 }, (_, index) => `shop/web-${1000 + index}`);
+  const [note = ''] = notes([{ ...closed, failed: many }]);
+  assert(note.length < 1024);
+  const [, names = '', hidden] = /, 500 failed: (.*) and (\d+) more\.$/.exec(note) ?? [];
+  const shown = names.split(', ');
+  assert.deepEqual([...shown, ...many.slice(shown.length)], many);
+  assert.equal(shown.length + Number(hidden), 500);
+});
+
+test('a deletion that waits: why, and for how long', () => {
+  assert.deepEqual(notes([pending, { ...pending, reason: 'restartIsSooner', waitIn: 300 }]), [
+    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. It is considered again in 12s.',
+    'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. It is considered again in 1s.',
+  ]);
+});
+
+test('a pod that is kept, and one that is given up: why', () => {
+  const refused = 'https://api refused (403): no. Grant it.';
+  assert.deepEqual(notes([kept, failed, { ...failed, reason: refused }]), [
+    'Crash-looping, and skipped after service etcd recovered: it has no controller that would bring it back (barePods: keep).',
+    'Not deleted after service etcd recovered: the window closed first.',
+    `Not deleted after service etcd recovered: ${refused}`,
+  ]);
+});
+
+test('a dry run never says that something was deleted', () => {
+  const events = told([opened, { ...deleted, how: 'dryRun' }, closed], { isDryRun: true });
+  assert.deepEqual(
+    events.map(({ reason, action, note }) => [reason, action, note.replace(/:.*dry run\)/, ':')]),
+    [
+      ['WindowOpened', 'Watch', 'Recovered:.'],
+      [
+        'PodDeletionDryRun',
+        'DryRun',
+        'Would be deleted (dry run), because service etcd recovered: container main was in CrashLoopBackOff after 4 restarts, with 1m0s of its back-off left.',
+      ],
+      ['WindowClosed', 'Stop', 'Window closed:, 1 skipped.'],
+    ],
+  );
+});
+
+test('what matters only while one reads the log is no Event', () => {
+  const quiet: WeederEvent[] = [
+    { type: 'service.ready', namespace: 'shop', service: 'etcd' },
+    { type: 'service.notReady', namespace: 'shop', service: 'etcd' },
+    { type: 'pod.recovered', pod, also: [], ...window },
+    { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
+    { type: 'deletion.blocked', pod, also: [], ...window },
+    { type: 'pod.gone', pod, also: [], ...window },
+    { type: 'deletion.expired', pod, reason: 'tooLate', also: [], ...window },
+    { type: 'actor.failed', actor: 'x', error: new Error('x') },
+  ];
+  assert.deepEqual(told(quiet), []);
+});
+
+test('the table says of each reason what is told, and of nothing else', () => {
+  const events = told([
+    opened,
+    closed,
+    { ...closed, failed: ['shop/web-0'] },
+    deleted,
+    { ...deleted, how: 'evict' },
+    { ...deleted, how: 'dryRun' },
+    kept,
+    pending,
+    failed,
+  ]);
+  const seen = events.map(({ regarding, type, reason, action }) => `${reason} ${regarding.kind} ${type} ${action}`);
+  const listed = Object.entries(eventTable).flatMap(([reason, { about, types, actions }]) =>
+    types.flatMap((type) => actions.map((action) => `${reason} ${about} ${type} ${action}`)),
+  );
+  assert.deepEqual([...new Set(seen)].sort(), [...listed].sort());
+});
+
+test('the docs hold the table, and name no other reason in it', () => {
+  const docs = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
+  const rows = docs.split('\n').filter((line) => /^\| `\w+` \|/.test(line));
+  assert.deepEqual(
+    rows,
+    eventsTable()
+      .split('\n')
+      .filter((line) => line.startsWith('| `')),
+  );
+  assert.equal(
+    rows.length,
+    Object.keys({ ...eventTable, ...restartEventTable, ...observerEventTable, ...processEventTable }).length,
+  );
+});
