@@ -91,9 +91,9 @@ export const recreation = setup({
   delays: {
     /** Longer than an API server works on a request. */
     requestLife: 120_000,
-    /** The stream tells sooner, unless it is broken. */
+    /** The stream delivers it sooner, unless it has failed. */
     recheckInterval: 5_000,
-    /** A node lets go of an immutable source a moment after the last pod that used it. */
+    /** A node drops its copy of an immutable source a moment after the last pod that used it. */
     nodeCleanup: 2_000,
     retryDelay: ({ context }) => context.retryIn,
   },
@@ -156,7 +156,7 @@ export const recreation = setup({
       after: { nodeCleanup: { target: 'creating' } },
     },
     creating: {
-      description: 'Makes it anew, from the copy.',
+      description: 'Creates the Job from the copy.',
       invoke: {
         id: 'createJob',
         src: 'createJob',
@@ -165,13 +165,13 @@ export const recreation = setup({
       },
       on: {
         'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
-        'create.conflicted': { target: 'checking', description: 'Somebody else was faster, or an answer was lost.' },
+        'create.conflicted': { target: 'checking', description: 'Another client was faster, or an answer was lost.' },
         'create.cancelled': { target: 'gone' },
         'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
     transferringState: {
-      description: 'The new Job is there; what is written on it is not taken over yet.',
+      description: 'The new Job exists; the state of the old Job is not transferred yet.',
       after: { recheckInterval: { target: 'checking' } },
       on: { 'job.changed': { target: 'checking' } },
     },
@@ -203,7 +203,7 @@ function inputOf({ job }: RecreationContext): RecreationInput {
   return { job };
 }
 
-/** An effect that broke tells its error. */
+/** The reason and class of a refusal, or the error of an effect that failed. */
 function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
   const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
   if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };

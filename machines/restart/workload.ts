@@ -14,15 +14,15 @@ export interface WorkloadInput {
 
 /** What the written state is to say. */
 export type Outcome =
-  /** What is not written down yet: what the sources say now is what the pods are taken to run with. */
+  /** There is no written state yet: the pods are assumed to run with the current content of the sources. */
   | 'adopted'
-  /** The pods are proven to run with the target. */
+  /** The pods are verified to run with the target. */
   | 'rolledOut'
   /** Pods that started after the last write run with it already: nothing had to be restarted. */
   | 'skipped'
-  /** Pods may have started with what a source said for a while: what they run with is not known. */
+  /** Pods may have started with content that a source had in between: what they run with is unknown. */
   | 'unconfirmed'
-  /** Somebody took the restart back. */
+  /** Another client reverted the restart. */
   | 'reverted'
   /** It is not managed any more. */
   | 'released';
@@ -31,9 +31,9 @@ export type Outcome =
 export interface EffectInput {
   readonly workload: string;
   readonly outcome: Outcome;
-  /** The rollout of the stored target was followed until it stood still: it is not to be followed once more. */
+  /** The rollout of the stored target was followed until it stalled, and is not followed again. */
   readonly hasStalled: boolean;
-  /** It has been told why it does not go on by itself, and that nobody is waited for. */
+  /** It was reported that the rollout stalled, so it is not reported again. */
   readonly isStallReported: boolean;
   /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
   readonly isUnderWay: boolean;
@@ -44,7 +44,7 @@ export interface EffectInput {
   readonly changedSince: number | undefined;
 }
 
-/** How the rollout of the stored target stands still; `reason` is for people. */
+/** How the rollout of the stored target has stopped; `reason` is for people. */
 interface Standing {
   readonly is: 'stalled' | 'suspended';
   readonly reason: string;
@@ -66,7 +66,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly quietIn: number;
   /** It has been changing for quietMax: a newer change does not put the restart off any more. */
   readonly isOverdue: boolean;
-  /** Why it is held, waits, stands still, or is asked again: for people. */
+  /** Why it is blocked, pending, stalled, or retried: for people. */
   readonly reason: string;
   /** How long it is held; undefined: until something changes. */
   readonly blockedFor: number | undefined;
@@ -110,16 +110,16 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.unconfirmed' }
   /** A restart was begun: its rollout has to be followed to its end. */
   | { readonly type: 'assessed.rolling'; readonly hasNewerChange?: boolean }
-  /** The rollout that stands still is still the one that is wanted. */
+  /** The target of the stalled rollout is still the desired one. */
   | { readonly type: 'assessed.stalled' }
   /** It must not be restarted now. `blockedFor`: for so long; otherwise until something changes. */
   | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** It is not to be managed: opted out, or matched by no rule. */
   | { readonly type: 'assessed.unmanaged' }
   | ({ readonly type: 'assessed.refused' } & Refused)
-  /** Its turn to be adopted, or to be restarted. */
+  /** It may be adopted, or restarted. */
   | { readonly type: 'slot.granted' }
-  /** Why it is not its turn yet. */
+  /** Why it has no slot yet. */
   | { readonly type: 'slot.pending'; readonly reason?: string }
   | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** Some container runs with old content. */
@@ -138,7 +138,7 @@ export type WorkloadEvent =
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
   /** It waits for people: for pods with OnDelete to be deleted, for a paused Deployment to be resumed. */
   | { readonly type: 'rollout.suspended'; readonly reason?: string }
-  /** Somebody put the template back, and the pods are the old ones. */
+  /** Another client restored the template, and the pods are the old ones. */
   | { readonly type: 'rollout.reverted' }
   /** All pods were to be ended before new ones start, and none is left. */
   | { readonly type: 'rollout.emptied' }
@@ -149,7 +149,7 @@ export type WorkloadEvent =
   | { readonly type: 'state.written' }
   | ({ readonly type: 'state.conflicted' } & Refused)
   | ({ readonly type: 'state.refused' } & Refused)
-  /** The workload is gone, or weeder has been told to manage it no more and it keeps no state. */
+  /** The workload is gone, or it is no longer managed and has no state. */
   | { readonly type: 'workload.gone' };
 
 const shortestRetry = 200;
@@ -339,13 +339,14 @@ export const workload = setup({
       },
     },
     assessed: {
-      description: 'What is so is known, until something changes.',
+      description: 'The assessment is known, until something changes.',
       initial: 'current',
       always: { guard: 'isDirty', target: 'assessing', description: 'Something changed while it was assessed.' },
       on: { 'facts.changed': { target: 'assessing' } },
       states: {
         adopting: {
-          description: 'Waits for its turn to be written down: many are adopted one after the other. Restarts nothing.',
+          description:
+            'Waits for a slot before its state is written: workloads are adopted one after the other. Restarts nothing.',
           invoke: {
             id: 'adoptionSlot',
             src: 'adoptionSlot',
@@ -422,7 +423,7 @@ export const workload = setup({
       initial: 'waiting',
       states: {
         waiting: {
-          description: 'For its interval, a maintenance window, the end of a pause, or its turn among the others.',
+          description: 'Waits for its interval, a maintenance window, the end of a pause, or a slot.',
           on: {
             'slot.pending': { actions: ['noteReason', 'reportPending'] },
             'slot.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
@@ -432,7 +433,7 @@ export const workload = setup({
         },
         verifying: {
           description:
-            'Looks at the pods: those that were made after the last write have the new content already. So a release ' +
+            'Checks the pods: those that were created after the last write have the new content already. So a release ' +
             'that changes ConfigMap and image makes one rollout, and an undo or an eviction counts as the restart.',
           invoke: {
             id: 'verifyPods',
@@ -531,7 +532,7 @@ export const workload = setup({
       },
     },
     writingState: {
-      description: 'Writes down on the workload what is known now.',
+      description: 'Writes the state to the workload.',
       invoke: {
         id: 'writeState',
         src: 'writeState',
@@ -559,7 +560,7 @@ export const workload = setup({
       after: { retryDelay: { target: 'assessing' } },
     },
     releasing: {
-      description: 'Takes its state away. The annotation in the template stays: to remove it would be a rollout.',
+      description: 'Removes the state. The annotation in the template stays: removing it would cause a rollout.',
       entry: 'noteReleased',
       invoke: {
         id: 'writeState',
@@ -604,7 +605,7 @@ function reasonOf(event: object): { readonly reason: string; readonly blockedFor
   };
 }
 
-/** An effect that broke tells its error. */
+/** The reason and class of a refusal, or the error of an effect that failed. */
 function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
   const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
   if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };

@@ -118,7 +118,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
       const update = readUpdate(object, entry.facts.ref.kind);
-      // It may be gone by now, and its stream would not tell of that once more.
+      // It may be deleted by now, and its stream would not deliver that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },
     inFlight,
@@ -141,7 +141,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     recreations,
   });
   const sinks = createWorkloadSinks({
-    // Where a Job is being recreated, whatever its stream tells is looked at.
+    // While a Job is being recreated, every update of its stream is handled.
     knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
     take(update) {
       const id = workloadKey(update.facts.ref);

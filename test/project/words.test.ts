@@ -45,6 +45,7 @@ const terms: readonly (readonly [RegExp, string])[] = [
     'the names of docs/glossary.md',
   ],
   [/keeps changing (the resource|it) back/, 'changed back repeatedly, conflicting manager'],
+  [/\bweeder_restarts_held\b/, 'weeder_restarts_blocked'],
 ];
 
 test('texts use the terms of the field, and none of those that they took the place of', () => {

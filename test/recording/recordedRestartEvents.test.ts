@@ -79,8 +79,8 @@ test('a dry run never says that something was restarted', () => {
 
 test('what waits and what is held says for what, and until when where that is known', () => {
   assert.deepEqual(notes(waiting, { ...waiting, until: undefined }, restartFactOf['workload.blocked']), [
-    'The restart waits: no maintenance window is open, until 2026-11-21T11:00:00Z.',
-    'The restart waits: no maintenance window is open.',
+    'The restart is pending: no maintenance window is open, until 2026-11-21T11:00:00Z.',
+    'The restart is pending: no maintenance window is open.',
     'It is not restarted: ConfigMap settings is missing.',
   ]);
 });
@@ -104,8 +104,8 @@ test('a refusal that its owner can do something about, a revert and what cannot 
     notes(refused, reverted, { ...reverted, isEvicting: true }, unreadable, { ...unreadable, on: settings }),
     [
       'Not restarted: https://api refused (403): no. Grant it.',
-      'Somebody put the pod template back, and the old pods stayed.',
-      'Somebody put the pod template back, and the old pods stayed. From now on its pods are evicted instead.',
+      'Another client restored the pod template, and the old pods stayed.',
+      'Another client restored the pod template, and the old pods stayed. From now on its pods are evicted instead.',
       'The annotation weeder.dev/paused-until cannot be read: "soon" is no time.',
       'The annotation weeder.dev/paused-until of ConfigMap settings cannot be read: "soon" is no time.',
     ],

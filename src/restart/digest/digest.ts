@@ -4,9 +4,9 @@ import type { OptOut } from '../model/annotations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { Use } from '../model/uses.ts';
 
-/** What tags are made with: without it, a tag tells nothing of the content. */
+/** The key of tags: without it, a tag reveals nothing of the content. */
 export interface HashKey {
-  /** Eight characters that name the key and do not tell it. */
+  /** Eight characters that identify the key and do not reveal it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -22,7 +22,7 @@ export interface SourceContent {
 export interface SourceTag {
   /** 128 bits in base64url: 22 characters. */
   readonly tag: string;
-  /** Six characters for each used key that is there, where they are at most 20: enough to tell which has changed. */
+  /** Six characters for each used key that is there, where they are at most 20: enough to show which has changed. */
   readonly keys: Readonly<Record<string, string>> | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface SourceTag {
 type Seen = ReadonlyMap<string, Buffer | undefined>;
 
 const mostKeys = 20;
-/** The kubelet looks for these two in an image pull secret, and for nothing else. */
+/** The kubelet reads only these two keys of an image pull secret. */
 const pullSecretKeys = ['.dockerconfigjson', '.dockercfg'];
 
 /** Reads a whole ConfigMap or Secret. */
@@ -66,8 +66,8 @@ export function tagOf(
 }
 
 /**
- * Whether some used key was taken away between the two, as far as can be told: true where the tags of keys are missing.
- * No manager's time tells of that: `managedFields` forgets a key together with who owned it (measured).
+ * Whether a used key was removed between the two; true if the tags of keys are missing.
+ * No manager's time shows that: `managedFields` drops a key together with its owner (measured).
  */
 export function hasLostKeys({ keys: before }: SourceTag, { keys: after }: SourceTag): boolean {
   if (before === undefined || after === undefined) return true;
@@ -97,7 +97,7 @@ export function dependenciesHash(
 }
 
 /**
- * Names what these uses, all of one source, look at and require: eight characters. Two tags can be compared when they
+ * Identifies in eight characters what these uses, all of one source, read and require. Two tags can be compared when they
  * were made for the same; which containers it is does not matter.
  */
 export function usesFingerprint(uses: readonly Use[], optOut: OptOut): string {

@@ -13,11 +13,11 @@ export interface FollowKeysOptions {
   readonly isDryRun: boolean;
   readonly report: ReportRestart;
   readonly onKeys: (keys: HashKeys) => void;
-  /** Told once: they were looked for, and found or not. */
+  /** Called once after the first read, whether keys were found or not. */
   readonly onChecked: () => void;
 }
 
-/** It is rarely another one: to be looked at again after a minute. Milliseconds. */
+/** The key rarely changes. Milliseconds. */
 const pollInterval = 60_000;
 const shortestRetry = 1_000;
 const keyBytes = 32;
@@ -76,7 +76,7 @@ export function followKeys({
   };
 }
 
-/** Of a dry run that cannot have the key: it compares with nothing that is written, and tells of changes from now on. */
+/** A key for a dry run that cannot read the real one: nothing written can be compared, and changes are reported from now on. */
 function ownKeys(): HashKeys {
   const current = hashKeyOf(randomBytes(keyBytes));
   return hashKeysOf(current, [current]);

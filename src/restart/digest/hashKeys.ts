@@ -35,7 +35,7 @@ const keyLength = 32;
 const idLength = 8;
 
 const advice =
-  `Put ${keyLength} random bytes there, or delete the Secret: weeder makes another one, takes down anew what all ` +
+  `Put ${keyLength} random bytes there, or delete the Secret: weeder creates another one, records anew what all ` +
   'workloads run with, and restarts nothing for it.';
 
 /** The keys in a Secret; every entry has to be one. No part of a key is ever in the problem. */
@@ -75,7 +75,7 @@ function isEmpty(secret: JsonObject): boolean {
   return Object.keys(objectOf(secret['data'])).length === 0;
 }
 
-/** A key and its name, which tells nothing of it. */
+/** A key and its id, which reveals nothing of it. */
 export function hashKeyOf(bytes: Buffer): HashKey {
   return { bytes, id: createHash('sha256').update(bytes).digest('base64url').slice(0, idLength) };
 }
@@ -84,7 +84,7 @@ function invalid({ namespace, name }: KeySecret, sentence: string): CodedError {
   return codedError('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
 }
 
-/** Node takes whatever looks a little like base64. */
+/** Node accepts almost anything as base64. */
 function decoded(value: unknown): Buffer | undefined {
   const isBase64 =
     typeof value === 'string' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);

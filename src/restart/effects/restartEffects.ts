@@ -30,7 +30,7 @@ export interface RestartEffects {
   readonly sources: SourcesKnown;
   readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
-  /** What a write has made of a workload, before its stream tells. */
+  /** Takes the workload as a write returned it, before its stream delivers it. */
   readonly observeWrite: (entry: WorkloadEntry, object: unknown) => void;
   /** Requests that are under way. */
   readonly inFlight: Set<Promise<unknown>>;
@@ -44,5 +44,5 @@ export type WorkloadEffect = (
   afterwards: Defer,
 ) => Promise<WorkloadEvent>;
 
-/** What is to be done when the answer to this question has been told. */
+/** Registers work to be done after the machine has received the event. */
 export type Defer = (work: () => void) => void;

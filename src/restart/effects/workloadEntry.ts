@@ -25,7 +25,7 @@ export interface Finding {
   readonly contentHistory: ContentHistory;
   /** `changedAt` of the workload when the assessment began: a later change may be part of it or not. */
   readonly asOf: number;
-  /** `firstSeenOf`: what is taken down of sources that nothing is written of yet. */
+  /** `firstSeenOf`: the tags of sources that are not in the written state yet. */
   readonly firstSeen: StoredTags;
 }
 
@@ -59,14 +59,14 @@ export interface WorkloadEntry {
   uses: readonly Use[];
   /** What is wrong with what its annotations say it uses: a sentence each. */
   annotationErrors: readonly string[];
-  /** By the monotonic clock: when something was heard last that may be a change. Milliseconds. */
+  /** When the last possible change was observed, by the monotonic clock. Milliseconds. */
   changedAt: number;
   /**
    * The first of the changes that followed each other within the quiet period, or came while the restart for the one
    * before was being prepared. By the monotonic clock; undefined: all changes so far have been dealt with.
    */
   unquietSince: number | undefined;
-  /** The pod template of which its controller told last that it has seen it; undefined: it has not told yet. */
+  /** The last pod template that its controller has observed; undefined if there is none yet. */
   observedTemplate: string | undefined;
   /** When something of its rollout moved last: its progress, or its template. By the monotonic clock. */
   lastProgressAt: number;
@@ -79,7 +79,7 @@ export interface WorkloadEntry {
   present: ReadonlyMap<string, PresentPods>;
   /** What its sources had in them since its pods were made, as far as that was seen. */
   contentHistory: ContentHistory;
-  /** Why it waits or is held; `reading`: what decides has not been read yet, which passes and is not told. */
+  /** Why its restart is pending or blocked; `reading`: a list is still being read, which is not reported. */
   cause: PendingCause | BlockCause | 'reading';
   /** Its place among the restarts was used. */
   hasRestarted: boolean;
@@ -113,7 +113,7 @@ export function writtenState({
   return state.workloadUid === facts.uid || state.workloadUid === formerUid ? state : 'none';
 }
 
-/** Whether its pods are evicted in place of a new template: it is told so, or every restart is taken back. */
+/** Whether its pods are evicted instead of getting a new template: by config, or because every restart is reverted. */
 export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
   return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
 }

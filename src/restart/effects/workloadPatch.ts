@@ -79,10 +79,10 @@ function withoutOurCause({ changeCause }: WorkloadFacts) {
   return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
 }
 
-/** What each write is for, and what the machine hears when it is done. */
+/** The purposes of writes, and the event that the machine gets after each. */
 const done = { restart: 'restart.accepted', state: 'state.written', restore: 'restore.done' } as const;
 
-/** One patch of a workload; its answer, as the machine takes it. What the workload is then is learnt before its stream tells. */
+/** Patches a workload, and returns the answer as an event of the machine. The returned object is observed at once. */
 export async function writeWorkload(
   { api, observeWrite: learn }: Pick<RestartEffects, 'api' | 'observeWrite'>,
   entry: WorkloadEntry,

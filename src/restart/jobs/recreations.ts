@@ -15,15 +15,15 @@ import { decodeState } from '../state/state.ts';
 export interface Recreations {
   /** There is such a copy: this process has just made it. */
   take(copy: JobCopy): void;
-  /** A Job of this uid says that it is such a copy. What weeder has not sealed is told of once, and let alone. */
+  /** A Job of this uid claims to be such a copy. One without weeder's seal is reported once and ignored. */
   found(copy: JobCopy, uid: string): void;
-  /** What was found before any key was known can be told apart now. */
+  /** Verifies the copies that were found before any key was known. */
   keysChanged(): void;
   /** A Job, or a copy, of this `workloadKey` is other than it was. */
   changed(id: string): void;
   /**
-   * Whoever decides about a Job holds it: meanwhile no copy of it is dropped, and whatever is told of it waits.
-   * Undefined: a copy of it is just being dropped.
+   * Locks a Job while a decision about it is made: meanwhile no copy of it is deleted, and its updates wait.
+   * Returns undefined while a copy of it is being deleted.
    */
   lock(jobUid: string): (() => void) | undefined;
   isLocked(jobUid: string): boolean;

@@ -25,7 +25,7 @@ const kinds: ReadonlyMap<string, SourceKind> = new Map([
 
 /**
  * Reads `configmap/shop/settings,secret/shared/database#password`; without a namespace (`secret/database`) a source is
- * of the workload's own. Each fault is one sentence, and costs no other entry; the first ten are told. The uses are
+ * of the workload's own. Each error is one sentence and affects no other entry; the first ten are reported. The uses are
  * required: with one of these sources gone, nothing restarts. Whether another namespace consents is not asked here.
  */
 export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[]; faults: string[] } {

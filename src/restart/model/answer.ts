@@ -35,7 +35,7 @@ export function answered<T>(value: T): Answer<T> {
   return { is: 'ok', value };
 }
 
-/** Refusals are told with what to do about them: a missing permission, for one, by the rule that grants it. */
+/** A refusal says what to do about it: for a missing permission, the rule that grants it. */
 export function answerTo(failure: ApiFailure, server: string): Answer<never> {
   if (failure.kind === 'notFound') return { is: 'gone' };
   if (failure.kind === 'conflict') return { is: 'conflicted' };
@@ -71,7 +71,7 @@ export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
     kind,
     message: isDenied(failure, asked.verb)
       ? denial(asked)
-      : (refuserOf(failure) ?? 'its words are not told, for they may hold a value'),
+      : (refuserOf(failure) ?? 'its message is withheld, because it may contain a value'),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

@@ -1,6 +1,6 @@
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
-/** Why a restart that is due waits for its turn. */
+/** Why a restart is pending. */
 export const pendingCauses = [
   /** `minInterval` after the restart before. */
   'interval',
@@ -42,7 +42,7 @@ export type RestartHow = 'rollout' | 'evict' | 'recreate' | 'replace' | 'dryRun'
 /** A source that says something else than what the pods run with. */
 export interface SourceChange {
   readonly source: SourceRef;
-  /** The names of the keys that changed, never their values; empty: it cannot be told which. */
+  /** The names of the keys that changed, never their values; empty if they are unknown. */
   readonly keys: readonly string[];
 }
 
@@ -58,9 +58,9 @@ export interface AboutWorkload {
  * with it.
  */
 export type RestartEvent =
-  /** What its sources say now is taken down; nothing restarts. */
+  /** The current content of its sources is recorded; nothing restarts. */
   | ({ readonly type: 'workload.adopted'; readonly sources: number } & AboutWorkload)
-  /** `since`: when the first change was heard of. */
+  /** `since`: when the first change was observed. */
   | ({ readonly type: 'workload.changed'; readonly since: number } & AboutChange)
   /** `until`: where that is known. */
   | ({ readonly type: 'workload.pending'; readonly cause: PendingCause } & AboutWorkload & Why)
@@ -95,7 +95,7 @@ export type RestartEvent =
   | ({ readonly type: 'dependency.notFollowed'; readonly source: SourceRef } & AboutWorkload)
   /** It carries a state of another weeder, by whose key; the first that was found with that key. */
   | ({ readonly type: 'state.foreign'; readonly keyId: string } & AboutWorkload)
-  /** Somebody removed its state so often that it is kept in memory for `pause`, which grows; told once. */
+  /** Another client removed the state so often that it stays in memory for `pause`, which grows; reported once. */
   | ({ readonly type: 'state.contested'; readonly removals: number; readonly pause: number } & AboutWorkload)
   /** Everything that was hashed with another key is adopted anew. `before` undefined: the first one of this process. */
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }

@@ -30,7 +30,7 @@ export interface SourceMeta {
   /** It is being deleted. */
   readonly isEnding: boolean;
   /**
-   * When its content was written last, as far as its managers tell, who do not tell of keys that were taken away
+   * The last write of its content, by `managedFields`, which do not show removed keys
    * (`hasLostKeys`): epoch milliseconds by the API server's clock. Undefined: it cannot be known, not even that it was
    * not just now.
    */
@@ -41,7 +41,7 @@ export interface SourceMeta {
 
 const storedFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
 const storedAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
-/** The field sets of `managedFields` that are content. Their children would tell the names of keys. */
+/** The field sets of `managedFields` that are content. Their children would reveal the names of keys. */
 const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
 
 /**
@@ -93,7 +93,7 @@ function textsOf(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (typeof object[name] === 'string' ? [[name, object[name]]] : [])));
 }
 
-/** Unknown as soon as one of the managers does not tell: its write may be the newest. */
+/** Unknown as soon as one of the managers has no time: its write may be the newest. */
 function lastDataWriteOf(meta: JsonObject): number | undefined {
   const times = contentManagers(meta).map(({ time }) => time);
   return times.length === 0 || times.includes(undefined) ? undefined : Math.max(...times.map((time) => time ?? 0));

@@ -17,7 +17,7 @@ export interface Use {
   readonly containers: readonly string[];
 }
 
-/** How it stands in the pod template: the part of a use that its place there does not tell. */
+/** A reference in the pod template. The rest of a use follows from its place there. */
 type Reference = Pick<Use, 'source' | 'key' | 'isOptional'>;
 
 /**

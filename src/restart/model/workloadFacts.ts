@@ -40,7 +40,7 @@ export interface WorkloadFacts {
   readonly resourceVersion: string;
   /**
    * Raised by each change of the spec, such as a scaling; of a Deployment by a mere annotation too. So whether the
-   * template has changed is told by `templateHash` alone.
+   * template has changed, only `templateHash` shows.
    */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export interface WorkloadFacts {
   /** A Deployment that rolls nothing out until it is resumed. */
   readonly isPaused: boolean;
   readonly updateStrategy: UpdateStrategy;
-  /** How many pods are wanted; 0 for a CronJob. */
+  /** The desired number of pods; 0 for a CronJob. */
   readonly replicas: number;
   /** How many old revisions are kept for `kubectl rollout undo`. */
   readonly revisionHistoryLimit: number | undefined;

@@ -28,7 +28,7 @@ interface Why {
   readonly until: number | undefined;
 }
 
-/** Whether the workload may be restarted now. Of several reasons against it the first in this order is told. */
+/** Whether the workload may be restarted now. The first reason against it in this order is reported. */
 export function mayRestart(question: RestartConditions): Permission {
   for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
     const against = rule(question);
@@ -46,7 +46,7 @@ const unreadable: Rule = ({ pausedUntil, annotationErrors: faults = [] }) => {
     : { is: 'blocked', cause: 'annotation', reason: said.join('; '), until: undefined };
 };
 
-/** What is told of a time that cannot be read. */
+/** The error for a time that cannot be read. */
 export const pauseError = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
 const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseError}`;
 

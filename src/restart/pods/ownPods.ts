@@ -2,7 +2,7 @@ import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from './podFacts.ts';
 
-/** What of a use tells whether a pod has taken the content of the source. */
+/** The part of a use that decides whether a pod has taken the content of the source. */
 export type ContainerUse = Pick<Use, 'how' | 'containers'>;
 
 /** A pod counts as newer than a write only if it was created, or started, so much later: milliseconds. */

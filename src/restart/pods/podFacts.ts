@@ -82,7 +82,7 @@ export function readPod(object: unknown): PodFacts | undefined {
   };
 }
 
-/** Those of a list that can be told apart. */
+/** The pods of a list that have an identity. */
 export function readPods(objects: readonly unknown[]): PodFacts[] {
   return objects.flatMap((object) => readPod(object) ?? []);
 }

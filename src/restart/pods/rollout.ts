@@ -19,7 +19,7 @@ export type RolloutProgress =
   /** OnDelete: nothing happens to these pods until somebody deletes them. Names; empty: its pods were not given. */
   | { readonly is: 'waitingForDeletion'; readonly pods: readonly string[] }
   | { readonly is: 'paused' }
-  /** The status is older than the spec: it tells nothing. After a scaling as well, see `WorkloadFacts.generation`. */
+  /** The status is older than the spec, so progress is unknown. After a scaling as well, see `WorkloadFacts.generation`. */
   | { readonly is: 'unobserved' };
 
 /**

@@ -1,11 +1,11 @@
-/** Every Kubernetes Event that restart control tells, on the workload, by its reason; as src/weeder/report/eventTable.ts. */
+/** Every Kubernetes Event that restart control records on workloads, by reason; as src/weeder/report/eventTable.ts. */
 export const restartEventTable = {
   DependencyChanged: {
     about: 'workload',
     types: ['Normal'],
     actions: ['Notice'],
     meaning:
-      'A ConfigMap or Secret that the pods use says something else than when they were started. Says which, which of its keys where that can be told, and since when.',
+      'A ConfigMap or Secret that the pods use has changed since they started. Says which one, which of its keys if known, and since when.',
   },
   RestartPending: {
     about: 'workload',
@@ -50,14 +50,14 @@ export const restartEventTable = {
     about: 'workload',
     types: ['Warning'],
     actions: ['Watch'],
-    meaning: 'The rollout of a restart stands still. Says why; a newer change does not wait for it.',
+    meaning: 'The rollout of a restart has stalled. Says why; a newer change does not wait for it.',
   },
   RestartReverted: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Watch', 'Evict'],
     meaning:
-      'Somebody, perhaps an operator, put the pod template back, so that the old pods stayed. At the second time weeder evicts the pods in place of changing the template.',
+      'Another client, perhaps an operator, restored the pod template, so that the old pods stayed. The second time, weeder evicts the pods instead of changing the template.',
   },
   RestartRefused: {
     about: 'workload',
@@ -85,7 +85,7 @@ export const restartEventTable = {
     types: ['Warning'],
     actions: ['Skip'],
     meaning:
-      'It uses a source of a kind that weeder is told to leave out (`sourceKinds`): that is not watched, and its changes restart nothing.',
+      'It uses a source of a kind that `sourceKinds` excludes: weeder does not watch it, and its changes restart nothing.',
   },
   StateContested: {
     about: 'workload',

@@ -31,7 +31,7 @@ const restartNotes = {
   dryRun: { reason: 'RestartDryRun', action: 'DryRun', words: 'It would be restarted (dry run)' },
 } as const;
 
-/** Tells those events as Kubernetes Events that somebody who looks at the workload wants to know. */
+/** Records Kubernetes Events for what the owner of the workload wants to know. */
 export function recordRestartEvents(record: (occurrence: EventDraft) => void): ReportRestart {
   return (event) => {
     const content = eventOf(event);
@@ -47,7 +47,12 @@ function eventOf(event: RestartEvent): EventContent | undefined {
     }
     case 'workload.pending': {
       if (!longWaits.has(event.cause)) return undefined;
-      return { reason: 'RestartPending', type: 'Normal', action: 'Wait', note: `The restart waits: ${why(event)}` };
+      return {
+        reason: 'RestartPending',
+        type: 'Normal',
+        action: 'Wait',
+        note: `The restart is pending: ${why(event)}`,
+      };
     }
     case 'workload.blocked':
       return { reason: 'RestartBlocked', type: 'Warning', action: 'Hold', note: `It is not restarted: ${why(event)}` };
@@ -68,12 +73,12 @@ function eventOf(event: RestartEvent): EventContent | undefined {
       return { reason: 'RestartSkipped', type: 'Normal', action: 'Skip', note };
     }
     case 'workload.stalled': {
-      const note = `The rollout stands still: ${withFullStop(event.reason)}`;
+      const note = `The rollout has stalled: ${withFullStop(event.reason)}`;
       return { reason: 'RolloutStalled', type: 'Warning', action: 'Watch', note };
     }
     case 'workload.reverted': {
       const next = event.isEvicting ? ' From now on its pods are evicted instead.' : '';
-      const note = `Somebody put the pod template back, and the old pods stayed.${next}`;
+      const note = `Another client restored the pod template, and the old pods stayed.${next}`;
       return { reason: 'RestartReverted', type: 'Warning', action: event.isEvicting ? 'Evict' : 'Watch', note };
     }
     case 'workload.refused': {
@@ -132,7 +137,7 @@ function why({ reason, until }: { readonly reason: string; readonly until?: numb
   return until === undefined ? withFullStop(reason) : `${reason.replace(/\.$/, '')}, until ${timeOf(until)}.`;
 }
 
-/** To the second, which is how exactly the API server tells times. */
+/** In seconds, which is the precision of the API server's times. */
 function timeOf(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -27,12 +27,7 @@ function lineOf(event: RestartEvent): LogLine {
     case 'workload.adopted':
       return about(event, 'info', { sources: event.sources }, 'workload adopted, nothing restarts');
     case 'workload.changed':
-      return about(
-        event,
-        'info',
-        { ...changed(event), since: timeOf(event.since) },
-        'what the workload uses has changed',
-      );
+      return about(event, 'info', { ...changed(event), since: timeOf(event.since) }, 'dependency changed');
     case 'workload.pending':
       return about(event, 'info', why(event), 'restart pending');
     case 'workload.blocked':
@@ -49,7 +44,12 @@ function lineOf(event: RestartEvent): LogLine {
     case 'workload.stalled':
       return about(event, 'warn', { reason: event.reason }, 'rollout stalled');
     case 'workload.reverted':
-      return about(event, 'warn', { times: event.times, isEvicting: event.isEvicting }, 'restart reverted by somebody');
+      return about(
+        event,
+        'warn',
+        { times: event.times, isEvicting: event.isEvicting },
+        'restart reverted by another client',
+      );
     case 'workload.refused': {
       const { reason, failure, attempt, retryIn } = event;
       const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };

@@ -11,8 +11,8 @@ import { workloadAnnotations } from '../model/workloadFacts.ts';
 
 /**
  * A Job that is to be recreated is kept as another Job, which runs nothing, until the new one is there: whoever finds it
- * can bring the Job back, even when weeder ends between the two. Which Job it stands for is in `keptFor`, with a seal
- * that nobody else can make; the Job itself is in `keptWhole`, and nothing else of the copy is believed.
+ * can bring the Job back, even when weeder ends between the two. Which Job it stands for is in `copyAnnotation`, with a seal
+ * that nobody else can make; the Job itself is in `contentAnnotation`, and nothing else of the copy is trusted.
  */
 export const copyAnnotation = 'weeder.dev/recreates';
 const contentAnnotation = 'weeder.dev/recreates-with';
@@ -41,7 +41,7 @@ function copyNameFor(jobUid: string): string {
 /**
  * The Job that stands for this one. It is as the new one will be, so that a quota or an admission that would refuse that
  * one refuses this one, before anything is deleted; only that it is suspended and starts no pod even if somebody resumes
- * it. Its metadata is inside of an annotation: nobody who looks for the Job's labels finds it.
+ * it. Its metadata is inside of an annotation: a selector for the Job's labels does not find it.
  */
 export function copyOfJob(
   job: JsonObject,
@@ -98,7 +98,7 @@ export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | und
   };
 }
 
-/** What this object says that it is; undefined: a Job like any other. Whether that is true is told by `isKeptByWeeder`. */
+/** Reads what this object claims to be; undefined if it is an ordinary Job. `isTrustedCopy` verifies the claim. */
 export function readJobCopy(object: unknown): JobCopy | undefined {
   const identity = identityOf(object);
   const parts = (textOf(annotationsOf(object)[copyAnnotation]) ?? '').split('/');

@@ -105,7 +105,7 @@ export function jobRequests(client: KubeClient): JobRequests {
       if (job === undefined) return refuse(unreadable(copy, found.status));
       const result = await create(job, copy.job.namespace, signal);
       if (result.ok) return answered(undefined);
-      // 404: its namespace is gone. What is told of that is the copy, which is gone as well.
+      // 404: the namespace is gone, and the copy with it.
       return refuse(result.failure);
     },
     async deleteCopy(copy, signal) {

@@ -7,9 +7,9 @@ import { readPods } from '../pods/podFacts.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
 interface Listener {
-  /** It has to be waited for; comes once. */
+  /** The restart has to wait for it; called once. */
   readonly onPending: (reason: string) => void;
-  /** It is over, or stands still; comes once. */
+  /** It is complete or has stalled; called once. */
   readonly onOver: () => void;
 }
 
@@ -87,7 +87,7 @@ function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
   return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }
 
-/** Where nothing is told of a rollout, it is checked at again after this time. Milliseconds. */
+/** The interval between checks of a rollout without updates. Milliseconds. */
 export const pollInterval = 5_000;
 
 /** For how long something has previous the same, in milliseconds: 0 where it says something else than before. */

@@ -15,7 +15,7 @@ export interface RolloutView {
   readonly progress: RolloutProgress;
 }
 
-/** A refused eviction is told once, and again as what a rollout stands still for. */
+/** A refused eviction is reported once, and again as the reason for a stalled rollout. */
 const reportRefusal = createRefusalReporter();
 
 /** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
@@ -35,8 +35,8 @@ export async function evictNext(
 }
 
 /**
- * One after the other, each when all pods that are wanted are there and ready: so one at the most is missing. One that is
- * not ready goes first, and needs not wait for the others: nobody misses it, and they may never be ready.
+ * Evicts one pod at a time, when all desired pods exist and are ready, so that at most one is missing. One that is
+ * not ready goes first and does not wait for the others: it serves nothing, and they may never become ready.
  */
 export function nextToEvict(
   replicas: number,

@@ -15,7 +15,7 @@ import { createStallTimer, pollInterval } from './awaitRollout.ts';
 import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.ts';
 import { checkTermination, isEmptied } from './replaceAll.ts';
 
-/** Follows the rollout of the written target until the pods prove that it is done, or it stands still. */
+/** Follows the rollout of the written target until the pods are verified or the rollout stalls. */
 export function followRollout(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
@@ -46,7 +46,7 @@ export function followRollout(effects: RestartEffects) {
       if (event.type === 'rollout.suspended') isStallReported = false;
     }
 
-    /** One manage the other: what was told during one is view by the next. */
+    /** One check at a time: an update during a check causes another one. */
     async function check(): Promise<void> {
       mustRecheck = isChecking;
       if (isChecking) return;
@@ -115,7 +115,7 @@ async function checkOnce(
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
-  // What a pod says is told rather than that nothing moves.
+  // The trouble of a pod is a better reason than that nothing moves.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, isStallReported, reason);
 }
@@ -156,7 +156,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
   return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
 }
 
-/** `reason`: why the rollout stands still, where that is news. */
+/** `reason`: why the rollout has stalled, if that is new. */
 function standingEvent(
   entry: WorkloadEntry,
   progress: RolloutProgress,

@@ -7,7 +7,7 @@ import { lingeringPods } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
-/** A node lets go of an immutable source a moment after the last pod that used it. Milliseconds. */
+/** A node drops its copy of an immutable source a moment after the last pod that used it. Milliseconds. */
 const nodeCleanup = 2_000;
 /** Pods of others are not listened to. */
 const recheckInterval = 30_000;

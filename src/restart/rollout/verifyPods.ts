@@ -48,7 +48,7 @@ function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Wor
 
 /**
  * Which pods are there now that these sources are known to have changed. One that is not among them later was made
- * after the write, by whatever clocks: that is how a release is told whose pods were made within the same second.
+ * after the write, by any clock: this recognises a release whose pods were created within the same second.
  * What is known of a version stays as long as it is the newest. Where the list cannot be had, the times decide alone.
  */
 export async function presentPods(
@@ -74,7 +74,7 @@ export async function presentPods(
   return new Map([...added, ...known]);
 }
 
-/** Those that may have older content than this version of a source; undefined: nobody looked. */
+/** Those that may have older content than this version of a source; undefined if they were not listed. */
 function presentFor({ present }: WorkloadEntry, { ref, version }: CurrentSource): PresentPods['pods'] | undefined {
   const found = present.get(sourceKey(ref));
   return found?.version === version ? found.pods : undefined;

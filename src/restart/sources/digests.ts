@@ -129,7 +129,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       const id = sourceKey(ref);
       const meta = sources.get(ref);
       if (meta === undefined) known.delete(id);
-      // A source that no stream has told of may still exist: its stream may lag behind that of its workload, and leaves
+      // A source that no stream has delivered may still exist: its stream may lag behind that of its workload, and leaves
       // out Secrets of some types. The API server is asked each time.
       const found =
         meta === undefined || isNew(id, meta)

@@ -2,10 +2,10 @@
 export interface StreamObjects {
   /** A complete list starts. */
   begin(): void;
-  /** The stream tells of this object. */
+  /** The stream has delivered this object. */
   add(key: string): void;
   has(key: string): boolean;
-  /** The stream tells of its end, or that it selects it no more. True: it had it, and no other stream has it. */
+  /** The object was deleted, or the stream no longer selects it. Returns true if it had the object and no other stream has it. */
   remove(key: string): boolean;
   /** The list is complete: those that it does not have, and that no other stream has. */
   end(): string[];

@@ -26,7 +26,7 @@ interface SourceIndex extends SourcesKnown {
   readonly size: number;
 }
 
-/** `onChanged` is told of each source that is another one now: in its version, or because it came or went. */
+/** `onChanged` is called for each source that has another version, was created or was deleted. */
 export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();

@@ -15,7 +15,7 @@ interface SourceUsers {
 interface SourceUsersListener {
   /** Nobody uses it any more. */
   onUnused(source: SourceRef): void;
-  /** All that are used, as they are when somebody goes through them; told when they have become others. */
+  /** Called with all used sources when they have changed. */
   onUsed(sources: Iterable<SourceRef>): void;
 }
 

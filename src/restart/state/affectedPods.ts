@@ -39,7 +39,7 @@ export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[])
 
 /**
  * A pod that came later has the content. So have the variables of a container that had not been started then, if the
- * node says so too: what is told of a start may come late, and the node's clock may be wrong, but hardly both.
+ * node says so too: the status may report a start late, and the node's clock may be wrong, but hardly both.
  */
 function suspect(
   pod: PodFacts,

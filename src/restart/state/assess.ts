@@ -5,11 +5,11 @@ import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadSta
 /** A source that says something else than what the pods run with. */
 export interface ChangedSource {
   readonly source: CurrentSource;
-  /** The names of the keys that changed, where they can be told. */
+  /** The names of the keys that changed, if known. */
   readonly keys: readonly string[];
   /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
   readonly lastWrite: number | undefined;
-  /** It was immutable, and so was recreated. `ifPodsAreOlder`: one tag stands for all, and only the pods can tell. */
+  /** It was immutable, and so was recreated. `ifPodsAreOlder`: one tag stands for all, and only the age of the pods shows it. */
   readonly isRecreated: boolean | 'ifPodsAreOlder';
 }
 
@@ -23,7 +23,7 @@ export type Assessment =
   | { readonly is: 'unconfirmed'; readonly sources: readonly CurrentSource[] }
   /** A restart was begun; `hasNewerChange`: for something else than what is current now. */
   | { readonly is: 'rolling'; readonly hasNewerChange: boolean }
-  /** The rollout that was begun stands still, and is still the one that is current. */
+  /** The rollout has stalled, and its target is still the desired one. */
   | { readonly is: 'stalled' }
   | { readonly is: 'blocked'; readonly reason: string };
 
@@ -86,7 +86,7 @@ function changeOf(source: CurrentSource, stored: StoredTag | undefined): Changed
   return [{ source, keys, isRecreated: stored.isImmutable, lastWrite: lastWriteOf(source, stored) }];
 }
 
-/** None where that cannot be told. */
+/** Returns none if they are unknown. */
 function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): readonly string[] {
   if (before === undefined || after === undefined) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
@@ -126,8 +126,8 @@ export function tagsOf(current: ReadonlyMap<string, CurrentSource>): Map<string,
 
 /**
  * The tags of the sources of which nothing is written down that could be compared, as they were when they were seen
- * first. A workload may wait for its turn to be adopted: what changes in the meantime must not be taken for what its
- * pods run with. `before`: those of the look before, under the same hash key. What is required and missing is not
+ * seen first. A workload may wait for a slot to be adopted: what changes meanwhile must not be taken for what its
+ * pods run with. `before`: those of the previous assessment, under the same hash key. What is required and missing is not
  * among them: with it no pod was seen to start.
  */
 export function firstSeenOf(

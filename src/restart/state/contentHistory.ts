@@ -75,7 +75,7 @@ export function timesOfOtherContent(contentHistory: ContentHistory, current: Rea
 
 /**
  * Whether some container may have taken what the source had in it at one of these times: its pod was made then, or it
- * was started then. One that has not been started yet, as far as its node has told, may have been.
+ * was started then. One that has not been started yet, by its status, may have been.
  */
 export function hasStartedWithin(
   facts: WorkloadFacts,

@@ -3,7 +3,7 @@ const minute = 60_000;
 /** So many restarts in so many milliseconds trip the breaker, which then holds the workload for as long. */
 export const breaker = { restarts: 5, within: 10 * minute } as const;
 
-/** A template that is put back so soon after the patch was put back because of it. */
+/** A template that is restored within this time after the patch counts as reverted. Milliseconds. */
 const revertWithin = minute;
 const revertsBeforeEviction = 2;
 
@@ -33,7 +33,7 @@ export function breakerBlocks(
   return until === undefined ? undefined : { until, because };
 }
 
-/** Whether a template that was found put back at `seenAt` counts as the revert of a patch. Epoch milliseconds. */
+/** Whether a template that was found restored at `seenAt` counts as a revert of the patch. Epoch milliseconds. */
 export function isRevert(patchedAt: number, seenAt: number): boolean {
   return seenAt - patchedAt <= revertWithin;
 }

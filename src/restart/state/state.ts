@@ -59,7 +59,7 @@ export function encodeState(state: WorkloadState, key: HashKey): string {
 
 /**
  * `none`: the annotation is not there. `unreadable`: damaged in any way, or of another version of weeder. Whether it was
- * written by weeder is told by `isForged`.
+ * written by weeder, `isForged` shows.
  */
 export function decodeState(text: string | undefined): 'none' | 'unreadable' | WorkloadState {
   if (text === undefined) return 'none';

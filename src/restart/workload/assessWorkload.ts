@@ -17,14 +17,14 @@ import type { StoredTags, WorkloadState } from '../state/state.ts';
 export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, hasRead, keys, digests, report, sources } = effects;
 
-  /** What was reported of: while it waits for its turn to be written anew it is looked at again. */
+  /** The reported texts: a workload is assessed again while it waits for a slot. */
   const reported = new WeakMap<WorkloadEntry, string>();
 
   function reportUnreadable(entry: WorkloadEntry): void {
     const { ref: workload, uid, stateText = '' } = entry.facts;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
-    const reason = 'it is damaged or of another version of weeder: what the pods run with is taken down anew';
+    const reason = 'it is damaged or of another version of weeder: what the pods run with is recorded anew';
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
   }
 
@@ -103,7 +103,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
 
 /**
  * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is reported of changes. A CronJob
- * keeps several of them. Where Jobs are to be recreated, somebody waits to hear why this one is not.
+ * keeps several of them. With `jobs: recreate`, the reason why this one is not recreated is reported.
  */
 function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
@@ -132,7 +132,7 @@ function stateThatCounts(
   return { key, state: own, written: own === written ? own : undefined };
 }
 
-/** What was written on it when it was looked at before; a workload of the same name with another uid is another one. */
+/** The state at the previous assessment; a workload of the same name with another uid is another one. */
 function knownState({ facts, finding }: WorkloadEntry): WorkloadState | undefined {
   return finding?.state?.workloadUid === facts.uid ? finding.state : undefined;
 }

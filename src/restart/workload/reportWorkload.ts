@@ -50,7 +50,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.changed', ...about(entry), sources, since }),
       );
     }),
-    // What it is held or waits for after this is news, even where it was reported before.
+    // What blocks it or makes it wait after this is reported again.
     reportCurrent: reporting((entry) => reported.delete(entry)),
     reportBlocked: reporting((entry, { reason, blockedFor }) => {
       if (entry.cause === 'reading') return;

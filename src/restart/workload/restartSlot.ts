@@ -30,7 +30,7 @@ function waitForSlot(
 ): () => void {
   const { clock, schedule } = effects;
   let timer: TimerHandle | undefined;
-  /** One of ours that stands still is not waited for. */
+  /** A stalled rollout of weeder's own is not waited for. */
   let isRolloutOver = hasStalled;
   let stopWaiting = () => {};
   let release: Release | undefined;

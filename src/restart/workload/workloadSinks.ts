@@ -17,9 +17,9 @@ export interface WorkloadUpdate {
   readonly copy?: JobCopy | undefined;
 }
 
-/** Who is told of workloads. */
+/** Receives the updates of workloads. */
 export interface WorkloadListener {
-  /** Whether this version has been taken already: the answer to a write tells of it before its stream does. */
+  /** Whether this version is known already: the answer to a write comes before its stream. */
   knows(id: string, version: Pick<Identity, 'uid' | 'resourceVersion'>): boolean;
   take(update: WorkloadUpdate): void;
   /** `id` as `workloadKey` gives it. */
@@ -61,7 +61,7 @@ export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
   return { create };
 }
 
-/** Undefined: it cannot be told which object this is. */
+/** Returns undefined if the object has no identity. */
 export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate | undefined {
   const facts = readWorkload(object, kind);
   if (facts === undefined) return undefined;

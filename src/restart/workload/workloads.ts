@@ -27,7 +27,7 @@ interface Workloads extends WorkloadListener {
   /** What this stream brings is known from now on, so what it does not bring does not exist. */
   streamRead(stream: ReadStream): void;
   configChanged(): void;
-  /** What was told of a workload while it was held is acted upon. */
+  /** Handles the updates of Jobs that came while they were locked. */
   resume(): void;
   /** Something that concerns every workload is another one now. */
   reassessAll(): void;
@@ -76,7 +76,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const postponed = new Set<string>();
   let isRunning = false;
 
-  /** Its deletion may be told before the answer that it was asked for: who asked hears the answer first. */
+  /** The stream may deliver a deletion before the answer to its request: the answer is handled first. */
   function isPostponed(id: string): boolean {
     const entry = entries.get(id);
     if (entry === undefined || !options.recreations.isLocked(entry.facts.uid)) return false;
@@ -198,7 +198,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     take(update) {
       const id = workloadKey(update.facts.ref);
       const before = known.get(id)?.facts;
-      // The answer to a write may have told of a newer version than its stream tells of now.
+      // The answer to a write may have been newer than what the stream delivers now.
       if (before?.uid === update.facts.uid && !isAtLeast(update.facts.resourceVersion, before.resourceVersion)) return;
       known.set(id, update);
       updateIfRead(id, update);

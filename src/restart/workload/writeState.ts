@@ -52,7 +52,7 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const current = effects.keys()?.current;
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
-  // What has changed since it was looked at must stay a change: the old key tells of it, and then the new one comes.
+  // A change since the assessment must stay a change: the old key shows it, and the new key follows.
   const again = await readCurrentSources(entry.uses, finding.key, effects.digests, effects.sources);
   const currentSources = await readCurrentSources(entry.uses, current, effects.digests, effects.sources);
   if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;

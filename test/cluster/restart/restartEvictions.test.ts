@@ -108,7 +108,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     for (const times of [1, 2]) {
       await untilPatched(scene, 'quick');
       await putTemplateBack(scene, 'quick');
-      await weeder.log.until('restart reverted by somebody', { workload: 'deployment/quick' }, { count: times });
+      await weeder.log.until('restart reverted by another client', { workload: 'deployment/quick' }, { count: times });
     }
     await untilReplaced(scene, 'quick', uids);
     // Ours and theirs, twice.

@@ -69,7 +69,7 @@ suite('operators, tools and people that write a workload beside weeder', { concu
       await weeder.log.until(/^workload restarted: its pods are rolled out/, about, { count: times });
       await pause(300);
       await putWhole(scene, 'put-at-once');
-      await weeder.log.until('restart reverted by somebody', about, { count: times });
+      await weeder.log.until('restart reverted by another client', about, { count: times });
     }
     await untilReplaced(scene, 'put-at-once', uids);
     // Ours and theirs, twice; the third time no template is written any more.
@@ -131,7 +131,7 @@ suite('operators, tools and people that write a workload beside weeder', { concu
   test('a PUT of the whole object while a change waits costs the state, and not the restart', async () => {
     const { scene, weeder, about, uids } = await adopted('put-early', { pace: 'slow' });
     await scene.put('put-early', { word: 'two' });
-    await weeder.log.until('what the workload uses has changed', about);
+    await weeder.log.until('dependency changed', about);
     await putWhole(scene, 'put-early');
     await scene.untilDone('Deployment', 'put-early', 1);
     assert.deepEqual(

@@ -82,7 +82,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
       const line = { workload: `${kind.toLowerCase()}/${name}` };
       await weeder.log.until(/^workload rolled out/, line, { count: 2 });
       assert.equal(weeder.log.find(/^workload restarted/, line).length, 2);
-      assert.deepEqual(weeder.log.find('restart reverted by somebody', line), []);
+      assert.deepEqual(weeder.log.find('restart reverted by another client', line), []);
     });
   }
 
@@ -98,7 +98,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
     );
     await undo(scene, 'StatefulSet', 'halfway');
     await scene.untilDone('StatefulSet', 'halfway', 3);
-    await weeder.log.until('restart reverted by somebody', { workload: 'statefulset/halfway' });
+    await weeder.log.until('restart reverted by another client', { workload: 'statefulset/halfway' });
     assert.deepEqual(
       (await uidsOf(scene, 'halfway')).filter((uid) => uids.includes(uid)),
       [],
