@@ -28,7 +28,7 @@ export interface RecorderOptions {
   readonly limit?: number;
   /** How many of these are kept: FILE.1, FILE.2 and so on. */
   readonly oldFiles?: number;
-  /** Told once, when the recording has to stop. */
+  /** Called once, when the recording has to stop. */
   readonly onFailure: (message: string) => void;
 }
 
@@ -115,7 +115,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     roof = Math.max(limit, 2 * size);
   }
 
-  /** Only news from outside begins a new file: what follows from an input stands in the file of that input. */
+  /** Only a change from a stream begins a new file: what follows from an input is in the file of that input. */
   function beginPartIfFull(entry: object): void {
     const isBusy = snapshot.isAwaitingResponse || streams?.isHandingOver === true;
     const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
@@ -171,7 +171,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     },
     observer: {
       append: appendObserver,
-      // It is in no file, so that nobody can guess what stands behind a mark.
+      // The key is in no file, so that no reader can guess the value behind a mark.
       key: randomBytes(32),
       onNewFile(ask) {
         busyApplications = ask;

@@ -18,7 +18,7 @@ export function limitationsOf(recording: RecordingFile, config: Config, unread: 
   const deletions = lines.flatMap((line) =>
     'about' in line && line.out === 'pod.deleted' ? `${line.t} ${line.pod}` : [],
   );
-  // A deletion that several windows wanted is told once for each.
+  // A deletion for several windows is recorded once for each.
   const deleted = new Set(deletions).size;
   return [
     ...services

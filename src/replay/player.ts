@@ -46,9 +46,9 @@ interface PlayerOptions {
   readonly reportRestart?: (told: RecordedRestartEvent) => void;
   /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
   readonly onRestartEvent?: ReportRestart;
-  /** Told of each event and each write of the application observer. */
-  readonly reportObserver?: (told: RecordedObserverEvent) => void;
-  /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
+  /** Called with each event and each write of the application observer. */
+  readonly reportObserver?: (event: RecordedObserverEvent) => void;
+  /** Called with each of its events, including those that are excluded in a file that begins in the middle. */
   readonly onObserverEvent?: ReportObserver;
   readonly inspect?: (event: InspectionEvent) => void;
 }

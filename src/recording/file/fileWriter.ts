@@ -14,7 +14,7 @@ interface FileWriterOptions {
   readonly path: string;
   /** How many earlier files are kept: FILE.1 is the one before, FILE.2 the one before that. */
   readonly oldFiles: number;
-  /** Told once, when nothing is written any more. */
+  /** Called once, when writing has failed and stops. */
   readonly onFailure: (message: string) => void;
 }
 

@@ -9,7 +9,7 @@ type StreamLine =
   | { readonly in: 'ADDED'; readonly stream: string; readonly object: object }
   | ListEnd;
 
-/** What a stream has told so far, for a new file of a recording to repeat. */
+/** The state of a stream, which a new file of a recording repeats. */
 export interface StreamSnapshot {
   /** By uid, or by namespace and name: as whoever keeps it finds its objects. */
   readonly objects: Map<string, object>;

@@ -4,11 +4,11 @@ import { identityKey } from '../../observer/model/identity.ts';
 import type { ObserverCore } from '../../observer/observerCore.ts';
 import type { ApplicationEntry } from '../../observer/state/entries.ts';
 
-/** Which applications are at rest: of these an observer that begins anew decides what this one does. */
+/** Which applications have settled: a new observer makes the same decisions about these as this one. */
 interface BusyApplications {
-  /** Those of which something is under way; told of each once, when it comes to rest or goes. */
+  /** The applications that have not settled; each is reported once, when it settles or is gone. */
   busyNow(core: Pick<ObserverCore, 'entries'>): readonly string[];
-  /** Something has happened. Does little, unless somebody was found busy before. */
+  /** Checks after each event. Returns at once unless an application was busy before. */
   check(core: Pick<ObserverCore, 'entries'>): void;
 }
 
@@ -41,7 +41,7 @@ export function watchBusyApplications(onRest: (application: string) => void, clo
 }
 
 /**
- * It is observed, all of it is as it is wanted, nothing of it was corrected lately, and its status says what was
+ * It is observed, all resources are in their desired state, none was corrected lately, and its status says what was
  * applied. `now`: epoch milliseconds.
  */
 function isAtRest(

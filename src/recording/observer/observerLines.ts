@@ -52,15 +52,15 @@ export type ObserverInput =
   | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
   | { readonly in: 'settled'; readonly application: string };
 
-/** A line of the application observer: under a key of its own, so that nobody takes it for one of the others'. */
+/** A line of the application observer, under a key of its own, so that it is not mistaken for a line of another controller. */
 export interface ObserverEntry {
   readonly observer: ObserverInput | RecordedObserverEvent;
 }
 
-/** Takes down one line of the application observer. */
+/** Appends one line of the application observer. */
 export type AppendObserver = (entry: ObserverInput | RecordedObserverEvent) => void;
 
-/** Where the application observer is taken down. */
+/** Where the lines of the application observer are recorded. */
 export interface ObserverRecording {
   readonly append: AppendObserver;
   /** Of the marks that stand for what Secrets hold. */

@@ -12,14 +12,14 @@ import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
 
 /**
  * What a new file of a recording has to repeat of the application observer, because the files before may be gone when it
- * is replayed: the objects that its streams left behind, how kinds are built, and what is wanted of each resource. What
+ * is replayed: the objects that its streams left behind, the schemas of kinds, and the desired state of each resource. What
  * was applied stands in the status of the applications.
  */
 interface ObserverSnapshot {
   apply(entry: ObserverInput | RecordedObserverEvent): void;
   /** The lines that a new file begins with. Empty: the observer is not at work. `busy`: see `resume`. */
   lines(busy: readonly string[]): readonly ObserverInput[];
-  /** An application as it was known last, and which stream told of it. `id`: `namespace/name`. */
+  /** An application as it was last seen, and the stream that delivered it. `id`: `namespace/name`. */
   application(id: string): { readonly stream: string; readonly object: object } | undefined;
   /** An object with all that earlier lines said of it. */
   withSpec(stream: string, object: object): object;
@@ -28,7 +28,7 @@ interface ObserverSnapshot {
   streamLines(stream: string): readonly ObserverInput[];
   /** What was answered last to a question that is answered alike again. */
   response(to: string): RecordedObserverResponse | undefined;
-  /** An object of any stream but those of applications: as it was told of last. */
+  /** The last state of an object of any stream but those of applications. */
   object(kind: string, namespace: string, name: string): object | undefined;
 }
 
@@ -95,7 +95,7 @@ export function createObserverSnapshot(): ObserverSnapshot {
     else applyWanted(what, `tryOut ${rest.join(' ')}`, entry);
   }
 
-  /** Made by the apply alone, its reply is what is wanted; otherwise it is found out by a trial. */
+  /** The response to a create is the desired state; otherwise a dry-run apply finds it out. */
   function applyWanted(what: string, to: string, entry: Answered): void {
     const value = objectOf('value' in entry.response ? entry.response.value : undefined);
     if (what === 'tryOut') answers.set(to, entry);

@@ -16,7 +16,7 @@ import { recordObserverApi } from './recordObserverApi.ts';
 import { reduceObserved } from './reduceObserved.ts';
 import { secretMask } from './secretMask.ts';
 
-/** The application observer whose streams, questions, answers, randoms and decisions are taken down. */
+/** An application observer with its streams, requests, responses, random values and decisions recorded. */
 export function recordingObserver(recording: ObserverRecording): CreateObserverCore {
   return (options) => recordObserver(options, recording);
 }
@@ -68,7 +68,7 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
   }
 
   const specs = new Map<string, number>();
-  /** An application may be a megabyte: its spec is taken down when it is another one. */
+  /** An application may have a megabyte: its spec is recorded only when its generation changes. */
   function applicationOf(object: object): object {
     const reduced = reduce.application(object);
     const { uid, generation } = objectOf(reduced['metadata']);

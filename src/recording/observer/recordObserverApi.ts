@@ -44,7 +44,7 @@ export interface ObserverApis {
   readonly applications: ApplicationApi;
 }
 
-/** The API whose answers are taken down, as far as something is decided by them. */
+/** The API with its responses recorded, as far as decisions depend on them. */
 export function recordObserverApi(
   { api, kinds, applications }: ObserverApis,
   reduce: ReduceObserved,

@@ -1,15 +1,15 @@
 import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
 import type { AppendObserver } from './observerLines.ts';
 
-/** How the objects of kinds are built, each place taken down when somebody looks at it for the first time. */
+/** The schemas of kinds, with each node recorded when it is read for the first time. */
 export function recordSchemaNodes(append: AppendObserver): (kind: string, at: SchemaNode) => SchemaNode {
-  const known = new Map<string, { readonly at: SchemaNode; readonly told: SchemaNode }>();
-  const told = new Set<string>();
+  const known = new Map<string, { readonly at: SchemaNode; readonly event: SchemaNode }>();
+  const event = new Set<string>();
 
   function tell(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
-    if (told.has(id) || (list.is === 'unknown' && map === 'granular')) return;
-    told.add(id);
+    if (event.has(id) || (list.is === 'unknown' && map === 'granular')) return;
+    event.add(id);
     append({ in: 'schemaNode', kind, path, list, map });
   }
 
@@ -35,11 +35,11 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
 
   return (kind, at) => {
     const before = known.get(kind);
-    if (before?.at === at) return before.told;
+    if (before?.at === at) return before.event;
     // Another version of a kind may say other things of the same places.
-    if (before !== undefined) told.clear();
+    if (before !== undefined) event.clear();
     const its = wrap(kind, [], at);
-    known.set(kind, { at, told: its });
+    known.set(kind, { at, event: its });
     return its;
   };
 }

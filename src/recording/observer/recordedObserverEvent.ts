@@ -44,7 +44,7 @@ export function recordedObserverEventOf(event: ObserverFact): RecordedObserverEv
   return { out: event.type, about: aboutOf(event), detail: detailOf(event) };
 }
 
-/** Whose application something is about; undefined: nobody's. */
+/** The application that an event is about; undefined if there is none. */
 export function applicationOf({ about, out }: Pick<RecordedObserverEvent, 'about' | 'out'>): string | undefined {
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
 }

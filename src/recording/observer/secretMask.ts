@@ -11,7 +11,7 @@ import { withoutStringData, wrongSecretData } from '../../observer/spec/secretDa
 export interface SecretMask {
   /** A manifest, an object of the cluster, or anything that holds some. */
   object(value: unknown): unknown;
-  /** What an observer schema says of a Secret: a value that somebody has put there by mistake counts as one. */
+  /** What an observer schema says of a Secret: a value in place of `observed` is masked too. */
   schema(value: unknown): unknown;
   /** What stands for a text. */
   mark(text: string): string;
@@ -31,7 +31,7 @@ export function secretMask(key: Buffer): SecretMask {
     return `~${createHmac('sha256', key).update(text).digest('base64url').slice(0, 20)}`;
   }
 
-  /** A number stays one, for there are faults that are told by it. */
+  /** A number is replaced by a number, because validation errors depend on the type. */
   function marked(value: unknown, depth: number): unknown {
     if (depth > deepest) return '…';
     if (typeof value === 'string') return mark(value);
@@ -103,7 +103,7 @@ function isText(name: string): boolean {
   return name === lastApplied || name === 'manifests';
 }
 
-/** Of whichever group, and also where nobody will take it for one because it is written otherwise. */
+/** Of any group, and in any case: a misspelt kind may hold secret values too. */
 function isOfASecret({ kind }: JsonObject): boolean {
   return typeof kind === 'string' && kind.toLowerCase() === 'secret';
 }

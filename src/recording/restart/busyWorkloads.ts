@@ -5,8 +5,8 @@ import type { RestartControl } from '../../restart/restartControl.ts';
 const ofAJob = 'recreation ';
 
 /**
- * Names the workloads of which something is under way, and tells of each of them once, when it comes to rest or goes.
- * Asked again, it begins anew.
+ * Returns the workloads that have not settled, and reports each of them once, when it settles or is gone.
+ * Each call replaces the one before.
  */
 export function watchBusyWorkloads(onRest: (workload: string) => void) {
   let watched: { unsubscribe(): void }[] = [];

@@ -16,7 +16,7 @@ import { recordDigests, recordRestartApi } from './recordRestartApi.ts';
 import { createWorkloadReducer, type ReduceWorkload } from './reduceWorkload.ts';
 import type { AppendRestart, RestartRecording } from './restartLines.ts';
 
-/** Restart control whose streams, questions, answers, randoms and decisions are taken down. */
+/** Restart control with its streams, requests, responses, random values and decisions recorded. */
 export function recordingRestarts(recording: RestartRecording): CreateRestartCore {
   return (options) => recordRestart(options, recording);
 }

@@ -42,7 +42,7 @@ export function purposeOf(patch: object): 'restart' | 'state' | 'removal' {
     : 'state';
 }
 
-/** The API whose answers are taken down, but for those with content: of these only the tags are, by `recordDigests`. */
+/** The API with its responses recorded, except content: of that `recordDigests` records only the tags. */
 export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append: AppendRestart): RestartApi {
   async function recorded<T>(
     to: string,

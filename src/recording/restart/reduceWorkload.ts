@@ -44,7 +44,7 @@ const readStatus = [
 
 /**
  * Only the fields that `readWorkload` and `usesOf` read, in their places: no images, arguments or values of variables,
- * and no foreign annotations. That something else in the template has changed is told by a mark, made with a number
+ * and no foreign annotations. That something else in the template has changed is event by a mark, made with a number
  * that is in no recording: whoever reads one cannot try out what the template may have said.
  */
 export function createWorkloadReducer(): ReduceWorkload {

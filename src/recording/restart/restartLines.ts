@@ -18,9 +18,9 @@ export type RestartInput =
   | { readonly in: 'begin'; readonly stream: string }
   | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
-  /** The hash keys by their ids, which tell nothing of them. */
+  /** The hash keys by their ids, which do not reveal them. */
   | { readonly in: 'keys'; readonly current: string; readonly ids: readonly string[] }
-  /** The hash keys were looked for, and found or not. */
+  /** The Secret of the hash keys was read, whether it exists or not. */
   | { readonly in: 'keysRead' }
   /** `to`: which question, in words. */
   | { readonly in: 'response'; readonly request: string; readonly response: RecordedResponse }
@@ -34,15 +34,15 @@ export type RestartInput =
   | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
   | { readonly in: 'settled'; readonly workload: string };
 
-/** A line of restart control: under a key of its own, so that nobody takes it for one of the weeder's. */
+/** A line of restart control, under a key of its own, so that it is not mistaken for a line of the weeder. */
 export interface RestartEntry {
   readonly restart: RestartInput | RecordedRestartEvent;
 }
 
-/** Takes down one line of restart control. */
+/** Appends one line of restart control. */
 export type AppendRestart = (entry: RestartInput | RecordedRestartEvent) => void;
 
-/** Where restart control is taken down. */
+/** Where the lines of restart control are recorded. */
 export interface RestartRecording {
   readonly append: AppendRestart;
   /** Whenever a new file begins it is asked which workloads are busy then. */

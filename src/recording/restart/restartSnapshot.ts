@@ -19,7 +19,7 @@ interface RestartSnapshot {
   apply(entry: RestartInput | RecordedRestartEvent): void;
   /** The lines that a new file begins with. Empty: restart control is not at work. `busy`: see `resume`. */
   lines(busy: readonly string[]): readonly RestartInput[];
-  /** A workload, by its `workloadKey`, as it was known last, and which stream told of it. */
+  /** A workload, by its `workloadKey`, as it was last seen, and the stream that delivered it. */
   workload(id: string): { readonly stream: string; readonly object: object } | undefined;
 }
 
@@ -64,7 +64,7 @@ export function createRestartSnapshot(): RestartSnapshot {
     listing?.add(uid);
   }
 
-  /** What a write has made of a workload is known before its stream tells. */
+  /** The response to a write is known before the stream delivers the change. */
   function applyWritten(object: object): void {
     const uid = uidOf(object);
     for (const stream of steps.values()) {
@@ -123,7 +123,7 @@ function uidOf(object: object): string {
   return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? nameOf(object);
 }
 
-/** Its `sourceKey`, by the name of the stream that told of it; of a workload the key of no source. */
+/** Its `sourceKey`, by the name of its stream; for a workload it is the key of no source. */
 function sourceIn(stream: string, object: object): string {
   return `${stream.startsWith('secrets') ? 'secret' : stream.replace(/s\b.*/, '')}/${nameOf(object)}`;
 }

@@ -3,7 +3,7 @@ import { createWeeder, type Weeder, type WeederOptions } from '../../weeder/weed
 import { recordedEventsOf } from './recordedWeederEvent.ts';
 import { type AppendWeeder, evidenceKey } from './weederLines.ts';
 
-/** The weeder whose questions, answers, randoms and decisions are taken down. */
+/** A weeder with its requests, responses, random values and decisions recorded. */
 export function recordWeeder(options: WeederOptions, append: AppendWeeder): Weeder {
   const weeder = createWeeder({
     ...options,

@@ -7,8 +7,8 @@ import { reduceWeederObject } from './reduceObject.ts';
 import type { AppendWeeder } from './weederLines.ts';
 
 /**
- * The stream's sink with everything taken down before it is handed on. A pod that does not crash-loop means something
- * only where it did before, as the last news of it: others are left out.
+ * The sink of a stream with everything recorded before it is passed on. A pod that does not crash-loop matters only if
+ * it did before, as its last update: others are left out.
  */
 export function recordWeederSink({ name: stream, kind, sink }: StreamNeed, append: AppendWeeder): ObjectSink {
   let crashLoopingPods = new Set<string>();

@@ -96,7 +96,7 @@ function recallStream(
   { objects, updatedAt: heard, listing, list }: StreamState,
 ): (Moment & WeederInput)[] {
   const before = [...(listing?.before ?? objects).values()];
-  // Of a pod counts since when it is known, of a slice until when its stream was heard.
+  // For a pod the time since when it is known matters, for a slice the last update of its stream.
   const added = before
     .map(({ object, since }) => ({ ...(isSliceStream(stream) ? heard : since), in: 'ADDED' as const, stream, object }))
     .sort((a, b) => a.t - b.t);

@@ -21,7 +21,7 @@ interface ObserverAnswers {
   /** What the API server makes of a manifest. */
   tryOut(plan: ResourcePlan): Promise<RecordedObserverResponse>;
   placesOf(kind: string): SchemaNode;
-  report(told: RecordedObserverEvent): void;
+  report(event: RecordedObserverEvent): void;
 }
 
 /** Sentences of the API server are in no recording: what a page shows in their place. */

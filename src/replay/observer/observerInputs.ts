@@ -8,7 +8,7 @@ export function observerInputs(lines: readonly RecordedLine[]): ObserverInput[] 
   return lines.flatMap((line) => ('observer' in line && 'in' in line.observer ? line.observer : []));
 }
 
-/** What it told and asked for, as far as a replay has to come to the same: not of applications that were busy. */
+/** Its events and requests, as far as a replay has to come to the same: not of applications that were busy. */
 export function comparableObserverEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
   const busy = new Set<string>();
   return lines.flatMap((line) => {

@@ -33,8 +33,8 @@ interface ObserverPlayerOptions {
   readonly header: RecordingHeader;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
-  readonly report: (told: RecordedObserverEvent) => void;
-  /** Told of every event, also of those of which a file that begins in the middle does not say enough. */
+  readonly report: (event: RecordedObserverEvent) => void;
+  /** Called with every event, including those that are excluded in a file that begins in the middle. */
   readonly reportFact?: ReportObserver | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
@@ -47,7 +47,7 @@ const rounds = 30;
 
 export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPlayer {
   const { header, clock, inspect } = options;
-  /** In a file that begins in the middle nobody asks at the same times as then. */
+  /** In a file that begins in the middle the requests come at other times than they were recorded. */
   let isMidway = header.part > 1;
   let isRecalling = isMidway;
   const snapshot = createObserverSnapshot();
@@ -57,22 +57,22 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
   /** Which kinds and accounts there are, and what these may see, by question. */
   const standing = new Map<string, RecordedObserverResponse>();
-  /** Of these the file does not say enough: the observer is not told of them. */
+  /** These had not settled when the file began: the observer does not get them. */
   const busy = new Set<string>();
-  /** These begin anew: what is told of it, nobody told when it was recorded. */
+  /** These are being added: the events of that are not in the recording. */
   const beginning = new Set<string>();
   /** Streams that were closed here: what is known of them is of before. */
   const closed = new Set<string>();
   const open = new Set<string>();
   let core: ObserverCore | undefined;
 
-  function isToldOf(told: RecordedObserverEvent): boolean {
-    const application = applicationOf(told) ?? '';
+  function isToldOf(event: RecordedObserverEvent): boolean {
+    const application = applicationOf(event) ?? '';
     return !beginning.has(application) && !busy.has(application);
   }
 
-  function report(told: RecordedObserverEvent): void {
-    if (isToldOf(told)) options.report(told);
+  function report(event: RecordedObserverEvent): void {
+    if (isToldOf(event)) options.report(event);
   }
 
   async function ask(to: string): Promise<RecordedObserverResponse> {
@@ -124,7 +124,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     });
   }
 
-  /** What was told of a stream before the observer opened it. */
+  /** Delivers what a stream had before the observer opened it. */
   function openStreams(): void {
     if (isRecalling) return;
     for (const [name, { sink }] of core?.needs ?? []) {
@@ -139,7 +139,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     for (const line of snapshot.streamLines(name)) if ('stream' in line) tell(line, sink);
   }
 
-  /** Hands on what came of a stream, but for applications that are not to be told of. */
+  /** Delivers a line of a stream, except of busy applications. */
   function tell(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
     if (line.in === 'begin') sink?.begin();
     else if (line.in === 'end') sink?.end(line.resourceVersion);
@@ -161,7 +161,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     for (const each of applications) beginning.delete(each);
   }
 
-  /** It is told of, with what was told since the file began. */
+  /** Delivers the application, in its last recorded state. */
   async function rest(application: string): Promise<void> {
     busy.delete(application);
     const found = snapshot.application(application);

@@ -1,7 +1,7 @@
 import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
 import type { ObserverInput, RecordedSchemaNode } from '../../recording/observer/observerLines.ts';
 
-/** How the objects of kinds are built, as far as somebody looked at it when it was recorded. `kind`: `kindKey`. */
+/** The schemas of kinds, as far as they were read when they were recorded. `kind`: `kindKey`. */
 export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => SchemaNode {
   const places = new Map<string, RecordedSchemaNode>();
   for (const input of inputs) if (input.in === 'schemaNode') places.set(idOf(input.kind, input.path), input);

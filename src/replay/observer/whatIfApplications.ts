@@ -9,10 +9,10 @@ import type { TimelineEvent } from '../recorded/timelineEvent.ts';
 import { comparableObserverEvents } from './observerInputs.ts';
 import { createObserverPlayer } from './observerPlayer.ts';
 
-/** What the application observer would have told with another config. */
+/** The events that the application observer would have had with another config. */
 interface WhatIfApplications {
   take(line: RecordedLine): Promise<void>;
-  /** What would come after the last line is not told. */
+  /** Events after the last line are not reported. */
   end(): void;
   readonly events: readonly TimelineEvent[];
 }
@@ -20,7 +20,7 @@ interface WhatIfApplications {
 /**
  * A config says of applications only whether they are managed: with its section `observer` what was recorded of
  * them is decided again, and without it there is nothing. How often manifests are tried out stays as it was recorded: of
- * other times nobody knows what the API server would have made of them.
+ * other times the responses of the API server are unknown.
  */
 export function createWhatIfApplications(
   { header, lines }: RecordingFile,
@@ -45,7 +45,7 @@ export function createWhatIfApplications(
   };
 }
 
-/** What the events tell in other words. */
+/** The other events already cover these. */
 function isWrite({ out }: RecordedObserverEvent): boolean {
   return out === 'resource.write' || out === 'status.write';
 }
@@ -75,8 +75,7 @@ export function applicationLimitations(
   recorded: readonly Config[],
 ): string[] {
   const was = isObserverIn(lines);
-  if (config.observer === undefined)
-    return was ? ['how applications would have gone on with nobody to apply them'] : [];
+  if (config.observer === undefined) return was ? ['what would have become of applications without an observer'] : [];
   if (!was) return ['the application observer was not recorded: nothing is known of applications'];
   const busy = lines.flatMap((line) =>
     'observer' in line && 'in' in line.observer && line.observer.in === 'snapshotEnd' ? line.observer.busy : [],

@@ -4,8 +4,8 @@ import { tolerance } from './compare.ts';
 import type { PlacedEvent, TimelineEvent } from './timelineEvent.ts';
 
 /**
- * What a replay that begins in the middle cannot know of. Its border is told by the number of inputs that came before,
- * and not by time: a replay is a little early or late, and what is told at the border has to be on one side for both.
+ * What a replay that begins in the middle cannot know of. Its border is the number of inputs that came before, not
+ * a time: a replay is a little early or late, and an event at the border has to be on the same side for both.
  */
 interface Exclusions {
   /** For each service with a window that was open when the file began: how many inputs came before that closed. */
@@ -16,7 +16,7 @@ interface Exclusions {
 
 /**
  * Leaves out what a replay that begins in the middle cannot know of: of a service whose window was open then, what is
- * told until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
+ * event until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
  * of that time: whether it counts depends on that window.
  */
 export function comparableEvents(events: readonly PlacedEvent[], { until, questions }: Exclusions): TimelineEvent[] {
@@ -40,7 +40,7 @@ export function exclusionsOf(lines: readonly RecordedLine[]): Exclusions {
   return { until: quietTimes(lines, before), questions: questionsOf(lines, before) };
 }
 
-/** A chance is taken down in the middle of what follows from another input. */
+/** A random value is recorded in the middle of what follows from another input. */
 export function isCounted(line: RecordedLine): boolean {
   return 'in' in line && line.in !== 'random';
 }

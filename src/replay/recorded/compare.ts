@@ -38,7 +38,7 @@ export function differences({ recorded, replayed, endedAt }: Replay): Difference
   return found.sort((a, b) => a.event.t - b.event.t);
 }
 
-/** Decisions that differ by their time alone, in the order of their times. Windows are counted anew in a replay. */
+/** Decisions that differ by their time alone, in the order of their times. Windows are numbered from 1 again in a replay. */
 function byText(events: readonly TimelineEvent[]): Map<string, TimelineEvent[]> {
   const groups = Map.groupBy(events.filter(isDecision), ({ out, about, pod, detail }) =>
     [out, about, pod ?? '', detail].join('\n'),

@@ -4,13 +4,13 @@ interface Responses<T> {
   ask(key: string, otherwise: T): Promise<T>;
   /** The replay has come to an answer. */
   give(key: string, answer: T): void;
-  /** What was asked or answered of this kind so far concerns nobody any more. */
+  /** Drops the requests and responses with this key so far. */
   forget(key: string): void;
 }
 
 /**
- * `expected`: how many answers the recording has for each key. `isKept`: whether an answer that nobody has asked for yet
- * waits for who will; otherwise it is for all who wait for it when it comes, and for nobody else.
+ * `expected`: how many responses the recording has for each key. `isKept`: whether a response that was not requested yet
+ * is kept for a later request; otherwise it answers all requests that are pending when it comes, and no others.
  */
 export function createResponses<T>(
   expected: ReadonlyMap<string, number>,

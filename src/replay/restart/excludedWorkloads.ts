@@ -7,8 +7,8 @@ import type { TimelineEvent } from '../recorded/timelineEvent.ts';
 interface ExcludedWorkloads {
   apply(input: RestartInput): void;
   has(workload: string): boolean;
-  /** Whether what is told is about one of them. Of an evicted pod nobody knows whose it is: its namespace decides. */
-  covers(told: RecordedRestartEvent): boolean;
+  /** Whether an event is about one of them. The workload of an evicted pod is unknown: its namespace decides. */
+  covers(event: RecordedRestartEvent): boolean;
 }
 
 export function createExcludedWorkloads(): ExcludedWorkloads {
@@ -26,7 +26,7 @@ export function createExcludedWorkloads(): ExcludedWorkloads {
   };
 }
 
-/** What restart control told and asked for, as far as a replay has to come to the same. */
+/** The events and requests of restart control, as far as a replay has to come to the same. */
 export function comparableRestartEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
   const excluded = createExcludedWorkloads();
   return lines.flatMap((line) => {

@@ -8,7 +8,7 @@ type Told = Pick<FollowKeysOptions, 'onKeys' | 'onChecked'>;
 /** The hash keys of a recording, by their ids: nothing is made with them, and what was sealed with them is believed. */
 interface RecordedKeys {
   /** In place of `followKeys`. */
-  follow(told: Told): () => void;
+  follow(event: Told): () => void;
   take(input: Extract<RestartInput, { readonly in: 'keys' | 'keysRead' }>): void;
 }
 
@@ -24,11 +24,11 @@ export function createRecordedKeys(): RecordedKeys {
   }
 
   return {
-    follow(told) {
-      followed = told;
+    follow(event) {
+      followed = event;
       const late = missed;
       missed = [];
-      // Whoever follows is not ready to be told before this returns.
+      // The follower is ready for callbacks only after this returns.
       queueMicrotask(() => late.forEach(take));
       return () => {
         followed = undefined;

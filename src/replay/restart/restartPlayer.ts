@@ -35,8 +35,8 @@ interface RestartPlayerOptions {
   readonly header: RecordingHeader;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
-  readonly report: (told: RecordedRestartEvent) => void;
-  /** Told of every event, also of those of which a file that begins in the middle does not say enough. */
+  readonly report: (event: RecordedRestartEvent) => void;
+  /** Called with every event, including those that are excluded in a file that begins in the middle. */
   readonly reportFact?: ReportRestart | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
@@ -59,8 +59,8 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   /** In a file that begins in the middle: a question is repeated once, whoever asks it. */
   const digests = new Map<string, RecordedResponse>();
 
-  function report(told: RecordedRestartEvent): void {
-    if (!excluded.covers(told)) options.report(told);
+  function report(event: RecordedRestartEvent): void {
+    if (!excluded.covers(event)) options.report(event);
   }
 
   async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
@@ -139,7 +139,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     });
   }
 
-  /** It begins anew, with what is written on it: what it was about before is not in the file. */
+  /** Starts the workload again, with what is written on it: its earlier state is not in the file. */
   function rest(workload: string): void {
     const found = snapshot.workload(workload);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;

@@ -15,8 +15,8 @@ interface Known {
 
 /**
  * What a recording says of the content of sources, whenever it is asked: by the version that was read, or the next one
- * after it. Of what nobody read then there is only that it was written: each version counts as other content, and
- * `onUnread` is told of the source.
+ * after it. If no content was read, only the writes are known: each version counts as a change, and
+ * `onUnread` is called with the source.
  */
 export function whatIfDigests(inputs: readonly RestartInput[], onUnread: (source: string) => void): WrapDigests {
   const known = new Map<string, Known[]>();

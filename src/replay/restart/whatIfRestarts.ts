@@ -18,11 +18,16 @@ import { whatIfDigests } from './whatIfDigests.ts';
 interface WhatIfRestarts {
   take(input: RestartInput): void;
   readonly events: readonly TimelineEvent[];
-  /** The `sourceKey`s of sources whose content nobody read then. */
+  /** The `sourceKey`s of sources whose content was not read. */
   readonly unreadSources: ReadonlySet<string>;
 }
 
-const unanswered: Answer<never> = { is: 'refused', failure: 'network', retryAfter: 0, reason: 'nobody is asked' };
+const unanswered: Answer<never> = {
+  is: 'refused',
+  failure: 'network',
+  retryAfter: 0,
+  reason: 'a replay sends no requests',
+};
 const noAnswer = async () => unanswered;
 
 export function createWhatIfRestarts(

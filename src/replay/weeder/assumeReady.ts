@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 
-/** The config for a replay that begins in the middle: services that are ready then are no news. */
+/** The config for a replay that begins in the middle: services that are ready at its beginning open no window. */
 export function assumeReady({ services, ...config }: Config): Config {
   return {
     ...config,

@@ -2,12 +2,12 @@ import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts'
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 
-/** The pods of several recorded streams as one stream tells of them: a pod is gone when it is in none of them. */
+/** The pods of several recorded streams as one stream: a pod is gone when it is in none of them. */
 export interface PodUnion {
   createSink(): ClosableSink;
 }
 
-/** `tell` hears of each change. */
+/** Calls `report` with each change. */
 export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void): PodUnion {
   const streams = new Set<Map<string, JsonObject>>();
 

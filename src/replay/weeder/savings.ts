@@ -27,7 +27,7 @@ function savedWords(each: WouldDelete): string {
   return each.restartedAt === undefined && each.backOff.until !== undefined ? `at least ${saved}` : saved;
 }
 
-/** Milliseconds; undefined where nothing tells when the container finished, and where it was counted before. */
+/** Milliseconds; undefined if it is unknown when the container finished, or if it was counted before. */
 function savedBy({ backOff, at, isRepeated, restartedAt }: WouldDelete): number | undefined {
   if (isRepeated) return undefined;
   if (restartedAt !== undefined) return restartedAt - at;

@@ -33,7 +33,7 @@ export interface WhatIfResult {
   readonly startedAt: number;
   readonly events: readonly TimelineEvent[];
   readonly deleted: readonly WouldDelete[];
-  /** Sources whose content nobody read then: each write of them counts as a change. */
+  /** Sources whose content was not read: each write of them counts as a change. */
   readonly unreadSources?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ interface WhatIfOptions {
   readonly readySince: ReadySince;
 }
 
-/** A weeder in simulated time whose deletions are all accepted: a pod is gone then, whatever is told of it later. */
+/** A weeder in simulated time whose deletions are all accepted: a pod is gone then, whatever the stream delivers of it later. */
 interface WhatIfWeeder {
   readonly clock: VirtualClock;
   /** The one at work now. */
@@ -81,7 +81,7 @@ export function createWhatIfWeeder({
       random: () => 0.5,
       readySince,
       deletePod: async ({ uid }) => {
-        // The watch tells of it a moment after the answer.
+        // The watch delivers the deletion a moment after the response.
         clock.setTimeout(() => deal('DELETED', newest.get(uid) ?? {}), 1);
         return { type: 'delete.accepted' };
       },
@@ -145,7 +145,7 @@ function isRestarted({ status }: JsonObject, { container, restarts }: CrashLoopi
   return statuses.some(({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts);
 }
 
-/** They are complete from the start, and hear of each pod that is told of. */
+/** The streams of pods: complete from the start, and each gets every pod. */
 function podStreamsOf(weeder: Weeder, config: Config): readonly StreamNeed[] {
   const streams = streamsOf(weeder, config, 'all').filter(({ kind }) => kind === 'Pod');
   for (const { sink } of streams) {
