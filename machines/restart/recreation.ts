@@ -1,24 +1,27 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One Job that is recreated. */
+/** A Job that is being recreated. */
 export interface RecreationInput {
   /** Such as `job/shop/once`. */
   readonly job: string;
 }
 
 interface RecreationContext extends RecreationInput {
-  /** It stood as it was when it was kept, for as long as a request of before may still be on its way. */
+  /** The Job was unchanged since its copy was made, for as long as an earlier request may still be in flight. */
   readonly wasUnchanged: boolean;
-  /** Refusals in a row. */
+  /** Consecutive refused requests. */
   readonly refusals: number;
   /** Milliseconds. */
   readonly retryIn: number;
   readonly reason: string;
-  /** The class of the newest refusal. */
+  /** The class of the latest refusal. */
   readonly failure: string;
 }
 
-/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
+/**
+ * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server asked for, in milliseconds; `failure` is
+ * the class of the refusal.
+ */
 interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
@@ -27,24 +30,24 @@ interface Refused {
 }
 
 export type RecreationEvent =
-  /** Something about the Job, or about the copy, is other than it was. */
+  /** The Job or its copy has changed. */
   | { readonly type: 'job.changed' }
-  /** The Job of before is there, in the version in which it was kept: its deletion may still be on its way. */
+  /** The old Job exists in the version that was copied: its deletion may still be in flight. */
   | { readonly type: 'job.unchanged' }
-  /** It is there, and no deletion of ours can reach it any more. */
+  /** The old Job exists, and no deletion request of weeder can reach it any more. */
   | { readonly type: 'job.retained' }
-  /** It is being deleted. */
+  /** The old Job is being deleted. */
   | { readonly type: 'job.terminating' }
   | { readonly type: 'job.notFound' }
-  /** There is another one of its name, whose state is not its own yet. */
+  /** Another Job of the same name exists, to which the state has not been transferred yet. */
   | { readonly type: 'job.stateMissing' }
-  /** There is another one of its name, and nothing is left to be handed on. */
+  /** Another Job of the same name exists, and no state is left to be transferred. */
   | { readonly type: 'job.stateTransferred' }
   | ({ readonly type: 'job.refused' } & Refused)
   | { readonly type: 'create.done' }
-  /** There is one already. */
+  /** A Job of this name exists already. */
   | { readonly type: 'create.conflicted' }
-  /** The copy is gone: who has taken it away does not want the Job back. */
+  /** The copy is gone: the client that deleted it does not want the Job back. */
   | { readonly type: 'create.cancelled' }
   | ({ readonly type: 'create.refused' } & Refused)
   | { readonly type: 'copy.deleted' }
@@ -89,11 +92,11 @@ export const recreation = setup({
     wasUnchanged: ({ context }) => context.wasUnchanged,
   },
   delays: {
-    /** Longer than an API server works on a request. */
+    /** An API server does not work on a request for longer than this. */
     requestLife: 120_000,
-    /** The stream delivers it sooner, unless it has failed. */
+    /** The stream delivers the change sooner, unless the stream has failed. */
     recheckInterval: 5_000,
-    /** A node drops its copy of an immutable source a moment after the last pod that used it. */
+    /** A node drops its copy of an immutable source shortly after the last pod that used it is gone. */
     nodeCleanup: 2_000,
     retryDelay: ({ context }) => context.retryIn,
   },
@@ -210,7 +213,7 @@ function refusalOf(event: object): { readonly reason: string; readonly failure: 
   return { reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '', failure };
 }
 
-/** Doubles from 200 ms to a minute, of which a random half is taken off; never sooner than the server asked for. */
+/** The delay doubles from 200 ms to one minute, minus a random half; it is never shorter than the server asked for. */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;

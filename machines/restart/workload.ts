@@ -1,50 +1,50 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One workload that is managed. Durations are milliseconds. */
+/** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
   /** Such as `deployment/shop/web`. */
   readonly workload: string;
-  /** How long nothing must have changed before a restart is asked for. */
+  /** How long nothing must change before a restart is requested. */
   readonly quietPeriod: number;
-  /** How long it may take to become quiet, from the first change. */
+  /** The longest time to wait for the quiet period, counted from the first change. */
   readonly quietMax: number;
-  /** How long a rollout may take. */
+  /** The longest time that a rollout may take. */
   readonly progressDeadline: number;
 }
 
-/** What the written state is to say. */
+/** What the stored state is to record. */
 export type Outcome =
-  /** There is no written state yet: the pods are assumed to run with the current content of the sources. */
+  /** No state is stored yet: the pods are assumed to run with the current content of the sources. */
   | 'adopted'
   /** The pods are verified to run with the target. */
   | 'rolledOut'
-  /** Pods that started after the last write run with it already: nothing had to be restarted. */
+  /** Pods that started after the last write run with the target already, so nothing had to be restarted. */
   | 'skipped'
-  /** Pods may have started with content that a source had in between: what they run with is unknown. */
+  /** Pods may have started with content that a source had in between, so what they run with is unknown. */
   | 'unconfirmed'
   /** Another client reverted the restart. */
   | 'reverted'
-  /** It is not managed any more. */
+  /** The workload is no longer managed. */
   | 'released';
 
-/** What an effect is started with. */
+/** The input that an effect is started with. */
 export interface EffectInput {
   readonly workload: string;
   readonly outcome: Outcome;
   /** The rollout of the stored target was followed until it stalled, and is not followed again. */
   readonly hasStalled: boolean;
-  /** It was reported that the rollout stalled, so it is not reported again. */
+  /** The stalled rollout was reported, so it is not reported again. */
   readonly isStallReported: boolean;
-  /** Its restart has begun already: it has its place among the rollouts at once, and costs none of the restarts. */
+  /** The restart has begun already: it counts as an active rollout at once, and takes nothing from the restart rate. */
   readonly isUnderWay: boolean;
   /**
-   * By the monotonic clock: the first change that has not been dealt with. Whoever waits longest is next, so
-   * that a workload that is assessed again, and comes back, has not lost its place.
+   * The first change that has not been handled, by the monotonic clock. The workload that has waited longest is next,
+   * so a workload that is assessed again keeps its place in the queue.
    */
   readonly changedSince: number | undefined;
 }
 
-/** How the rollout of the stored target has stopped; `reason` is for people. */
+/** How the rollout of the stored target has stopped; `reason` is for humans. */
 interface Standing {
   readonly is: 'stalled' | 'suspended';
   readonly reason: string;
@@ -54,32 +54,35 @@ interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly standing: Standing | undefined;
   readonly isUnderWay: boolean;
-  /** Something changed since the last assessment began. */
+  /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
-  /** All three by the monotonic clock. */
+  /** These three times are from the monotonic clock. */
   readonly changedSince: number | undefined;
-  /** The first of the changes that came so close to each other that it was never quiet between them. */
+  /** The first of the changes that followed each other without a quiet period between them. */
   readonly unquietSince: number | undefined;
-  /** The newest change. */
+  /** The latest change. */
   readonly changedAt: number | undefined;
-  /** How long it still has to stay quiet. */
+  /** The rest of the quiet period. */
   readonly quietIn: number;
-  /** It has been changing for quietMax: a newer change does not put the restart off any more. */
+  /** Changes have kept coming for `quietMax`: a newer change no longer delays the restart. */
   readonly isOverdue: boolean;
-  /** Why it is blocked, pending, stalled, or retried: for people. */
+  /** Why the workload is blocked, pending, stalled, or retried; for humans. */
   readonly reason: string;
-  /** How long it is held; undefined: until something changes. */
+  /** How long the workload is blocked; undefined: until something changes. */
   readonly blockedFor: number | undefined;
-  /** Conflicts in a row. */
+  /** Consecutive conflicts. */
   readonly conflicts: number;
-  /** Refusals in a row. */
+  /** Consecutive refused requests. */
   readonly refusals: number;
   readonly retryIn: number;
-  /** The class of the newest refusal. */
+  /** The class of the latest refusal. */
   readonly failure: string;
 }
 
-/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
+/**
+ * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server asked for, in milliseconds; `failure` is
+ * the class of the refusal.
+ */
 interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
@@ -88,17 +91,18 @@ interface Refused {
 }
 
 export type WorkloadEvent =
-  /** A source, the template or an annotation says something else: what it comes to has to be found out. */
+  /** A source, the template or an annotation has changed, and the workload has to be assessed. */
   | { readonly type: 'facts.changed' }
-  /** Other settings. What they change is found out by the `facts.changed` that follows. */
+  /** The settings have changed. The `facts.changed` that follows leads to the assessment. */
   | ({ readonly type: 'config.changed' } & Partial<Omit<WorkloadInput, 'workload'>>)
-  /** Nothing is known of it yet: its state is written, and nothing restarted. */
+  /** No state is stored: it is written, and nothing is restarted. */
   | { readonly type: 'assessed.new' }
-  /** The pods run with what the sources say, or nobody knows better. */
+  /** The pods run with the current content, or there is no evidence that they do not. */
   | { readonly type: 'assessed.current' }
   /**
-   * A source has changed. By the monotonic clock: now, the newest change, and the first of those changes that followed
-   * each other within `quietPeriod`, assessed or not. An assessment may take longer than that, and sees the newest alone.
+   * A source has changed. All times are from the monotonic clock: now, the latest change, and the first of those
+   * changes that followed each other within `quietPeriod`, assessed or not. An assessment may take longer than
+   * `quietPeriod`, and sees only the latest change.
    */
   | {
       readonly type: 'assessed.changed';
@@ -106,43 +110,43 @@ export type WorkloadEvent =
       readonly changedAt?: number;
       readonly unquietSince?: number;
     }
-  /** A source says again what is written down, but pods may have started while it said something else. */
+  /** A source has its recorded content again, but pods may have started while it had other content. */
   | { readonly type: 'assessed.unconfirmed' }
-  /** A restart was begun: its rollout has to be followed to its end. */
+  /** A restart has begun, and its rollout has to be followed to its end. */
   | { readonly type: 'assessed.rolling'; readonly hasNewerChange?: boolean }
   /** The target of the stalled rollout is still the desired one. */
   | { readonly type: 'assessed.stalled' }
-  /** It must not be restarted now. `blockedFor`: for so long; otherwise until something changes. */
+  /** The workload must not be restarted now: for `blockedFor` milliseconds, or, without it, until something changes. */
   | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
-  /** It is not to be managed: opted out, or matched by no rule. */
+  /** The workload is not to be managed: it has opted out, or no rule matches it. */
   | { readonly type: 'assessed.unmanaged' }
   | ({ readonly type: 'assessed.refused' } & Refused)
-  /** It may be adopted, or restarted. */
+  /** The workload may be adopted or restarted. */
   | { readonly type: 'slot.granted' }
-  /** Why it has no slot yet. */
+  /** Why the workload has no slot yet. */
   | { readonly type: 'slot.pending'; readonly reason?: string }
   | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
-  /** Some container runs with old content. */
+  /** At least one container runs with old content. */
   | { readonly type: 'verified.outdated' }
-  /** No container does. */
+  /** No container runs with old content. */
   | { readonly type: 'verified.current' }
   /** A restart would not help. */
   | { readonly type: 'verified.blocked'; readonly reason?: string; readonly blockedFor?: number }
   | ({ readonly type: 'verified.refused' } & Refused)
   | { readonly type: 'restart.accepted' }
-  /** 409: somebody else has changed it. */
+  /** 409: another client has changed the workload. */
   | ({ readonly type: 'restart.conflicted' } & Refused)
   | ({ readonly type: 'restart.refused' } & Refused)
   | { readonly type: 'rollout.complete' }
-  /** No progress, or a pod that cannot start. */
+  /** The rollout makes no progress, or a pod cannot start. */
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
-  /** It waits for people: for pods with OnDelete to be deleted, for a paused Deployment to be resumed. */
+  /** The rollout waits for a user: to delete pods (OnDelete), or to resume a paused Deployment. */
   | { readonly type: 'rollout.suspended'; readonly reason?: string }
-  /** Another client restored the template, and the pods are the old ones. */
+  /** Another client restored the template, and the old pods are running. */
   | { readonly type: 'rollout.reverted' }
-  /** All pods were to be ended before new ones start, and none is left. */
+  /** All pods were to terminate before new ones start, and none is left. */
   | { readonly type: 'rollout.emptied' }
-  /** It may start pods again. */
+  /** The workload may start pods again. */
   | { readonly type: 'restore.done' }
   | ({ readonly type: 'restore.conflicted' } & Refused)
   | ({ readonly type: 'restore.refused' } & Refused)
@@ -155,10 +159,10 @@ export type WorkloadEvent =
 const shortestRetry = 200;
 const longestRetry = 60_000;
 const longestDelay = 2 ** 31 - 1;
-/** So many conflicts in a row are no reason to pause: during a rollout they are normal. */
+/** This many consecutive conflicts cause no pause: conflicts are normal during a rollout. */
 const patientConflicts = 2;
 
-/** Every change so far has been dealt with. */
+/** Every change so far has been handled. */
 const restarted = {
   changedSince: undefined,
   unquietSince: undefined,
@@ -168,7 +172,7 @@ const restarted = {
   reason: '',
 } as const;
 
-/** What goes well ends the row of what did not. */
+/** A success resets the counts of consecutive failures. */
 const smooth = { conflicts: 0, refusals: 0 } as const;
 
 function unprovided(): never {
@@ -618,8 +622,8 @@ function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): P
 }
 
 /**
- * Quiet for `quietPeriod` after the newest change, but no longer than `quietMax` after the first of those between which
- * it was never quiet.
+ * Waits for `quietPeriod` after the latest change, but for no longer than `quietMax` after the first of the changes
+ * that followed each other without a quiet period between them.
  */
 function quietOf(
   context: WorkloadContext,
@@ -640,7 +644,7 @@ function quietOf(
   };
 }
 
-/** Doubles from 200 ms to a minute, of which a random half is taken off; never sooner than the server asked for. */
+/** The delay doubles from 200 ms to one minute, minus a random half; it is never shorter than the server asked for. */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;

@@ -3,7 +3,10 @@ import type { RestartConfig, RestartRule, RestartSettings } from '../config/rest
 import { selectorToString } from '../kube/objects/selector.ts';
 import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 
-/** What the section `restartControl` means, one sentence a line: whom each rule is about, and what is done. */
+/**
+ * Describes the section `restartControl` in sentences, one per line: which workloads each rule matches, and what
+ * happens to them.
+ */
 export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
   const last = rules.findIndex(takesAll);
@@ -35,7 +38,7 @@ function howOf(settings: RestartSettings): string {
   return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...besides(settings)].join('; ');
 }
 
-/** What is not as it is without being said. */
+/** Lists only the settings that differ from their defaults. */
 function besides(settings: RestartSettings): readonly string[] {
   const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
   const openings = windows.map(

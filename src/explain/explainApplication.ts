@@ -7,7 +7,7 @@ import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
 
-/** What there is to say of one application and of each of its resources, as texts of some lines. `now`: epoch milliseconds. */
+/** Describes one application and each of its resources, as texts of several lines. `now`: epoch milliseconds. */
 export function explainApplication(seen: InspectedApplication, now: number): readonly string[] {
   const verdict = verdictOf(seen, now);
   return [
@@ -55,7 +55,7 @@ const degraded: Readonly<Record<string, string>> = {
     'remove what is in the way; or annotate weeder.dev/force-finalize: "true", which leaves the rest behind',
 };
 
-/** What to do. */
+/** What the user can do. */
 function advice(seen: InspectedApplication): string[] {
   const { entry, faults, resources } = seen;
   const { generation, observedGeneration } = entry.newest;
@@ -75,7 +75,7 @@ function advice(seen: InspectedApplication): string[] {
   ];
 }
 
-/** What becomes of what is not as it was applied. */
+/** What the observer does about differences from the applied state. */
 function verdictOf({ entry, error }: InspectedApplication, now: number): string {
   const { isTerminating, spec } = entry.newest;
   if (error !== '') return '';

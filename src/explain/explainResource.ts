@@ -10,10 +10,12 @@ import { countObserved, type FieldReport } from '../observer/state/fieldReports.
 import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 
-/** Of a value; the rest of it is with the API server. */
+/** Longer values are cut; the API server has the full value. */
 const longestValue = 2_000;
 
-/** What there is to say of one resource, as lines of text. `verdict`: what becomes of what is not as it was applied. */
+/**
+ * Describes one resource, as lines of text. `verdict`: what the observer does about differences from the applied state.
+ */
 export function explainResource(seen: InspectedResource, verdict: string): string {
   const { identity } = seen.entry;
   const { is, isWrong } = standing(seen);
@@ -21,7 +23,7 @@ export function explainResource(seen: InspectedResource, verdict: string): strin
   return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
 }
 
-/** How it is, and whether the observer has something to do. */
+/** The state of the resource, and whether the observer has something to do. */
 function standing(seen: InspectedResource): { readonly is: string; readonly isWrong: boolean } {
   const { entry, live, error } = seen;
   const { plan, fieldError, drifts, application } = entry;
@@ -71,7 +73,7 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   ];
 }
 
-/** As the status has it: values of before are nowhere else but in the weeder that has applied them. */
+/** Taken from the status: only the weeder process that has applied the earlier values knows them. */
 function ofBefore({ before, entry }: InspectedResource): string[] {
   if (before.length === 0) return [];
   const lines = before.flatMap(({ path, is, wanted, found }) =>
@@ -82,7 +84,10 @@ function ofBefore({ before, entry }: InspectedResource): string[] {
   return ['  not as it was applied before, says the status:', ...lines.map((line) => `  ${line}`)];
 }
 
-/** What is desired and what was found, a field a line: `-` and `+` where they differ, `~` what is not observed. */
+/**
+ * The desired and the live value, one field per line: `-` and `+` where they differ, `~` for a field that is not
+ * observed.
+ */
 function diff({ entry, fields }: InspectedResource): string[] {
   const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(compared);
   return lines.map((line) => `  ${line}`);

@@ -10,7 +10,7 @@ import { skippedBecause, waitBecause } from '../weeder/report/logEvents.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
 import type { ClusterView } from './inspectCluster.ts';
 
-/** What there is to say of one configured service, as lines of text. */
+/** Describes one configured service, as lines of text. */
 export function explainService(service: ServiceConfig, view: ClusterView): string {
   const found = view.weeder.slices
     .services()

@@ -12,7 +12,7 @@ import { type Assessment, assess } from '../restart/state/assess.ts';
 import type { CurrentSource } from '../restart/state/currentSources.ts';
 import type { WorkloadView } from './inspectWorkloads.ts';
 
-/** What there is to say of one workload, as lines of text. `now`: epoch milliseconds. */
+/** Describes one workload, as lines of text. `now`: epoch milliseconds. */
 export function explainWorkload(view: WorkloadView, now: number): string {
   const { kind, namespace, name } = view.facts.ref;
   const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
@@ -59,7 +59,7 @@ function stateOf(view: WorkloadView, now: number): string {
   }
 }
 
-/** What would become of the change. */
+/** What restart control would do about the change. */
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
   const { facts, settings, uses, state, pods } = view;
   const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
@@ -129,7 +129,7 @@ function restartsOf({ state }: WorkloadView): string[] {
   return [`last restart ${timeOf(last)}${state.lastCause === undefined ? '' : ` for ${state.lastCause}`}`];
 }
 
-/** Which pods were made before the last write of a source, and what that means. */
+/** Lists the pods that were created before the last write of a source, and what follows from that. */
 function podsOf(view: WorkloadView): string[] {
   const { facts, current: wanted, pods, state } = view;
   if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
@@ -140,7 +140,7 @@ function podsOf(view: WorkloadView): string[] {
     const found = older(source).map(({ name }) => name);
     if (found.length === 0) return [];
     const of = `pods that may be older than ${describeSource(source.ref, facts.ref.namespace)}: ${found.sort().join(', ')}`;
-    // Whether its last write changed what they use was not seen.
+    // Whether the last write of the source changed what they use was not observed.
     const isAdopted = typeof state === 'object';
     const isChanged = isAdopted && state.rolledOut.get(sourceKey(source.ref))?.tag !== source.tag.tag;
     if (isChanged) return [of];

@@ -18,30 +18,33 @@ import { type FieldReport, fieldReports } from '../observer/state/fieldReports.t
 import { removalFromRow } from '../observer/state/inventoryRows.ts';
 import { foreignOwnerOf, needsApply, observeObject, setStaleClaim } from '../observer/state/observeObject.ts';
 
-/** What is seen of one resource of an application. */
+/** What was read about one resource of an application. */
 export interface InspectedResource {
-  /** With its drifts, where they can be known. */
+  /** Includes the drifts, where they can be determined. */
   readonly entry: ResourceEntry;
   /** The live object; undefined if it does not exist or could not be read. */
   readonly live: JsonObject | undefined;
-  /** Why it cannot be compared; '' if it can, or if it does not exist. */
+  /** Why the resource cannot be compared; '' if it can be compared or does not exist. */
   readonly error: string;
-  /** Why what is desired could not be tried out in the place of the account; '': it could. */
+  /** Why the dry run with the rights of the account failed; '' if it succeeded. */
   readonly refusal: string;
-  /** What its manifest says and its schema lists, by path. */
+  /** The fields that the manifest sets and the schema lists, by path. */
   readonly fields: readonly FieldReport[];
-  /** In what it differs from what was applied before its manifest of now, as the status has it: only a weeder knows. */
+  /**
+   * The differences from the manifest that was applied before the current one. They are taken from the status, because
+   * only a running weeder knows them.
+   */
   readonly before: readonly ShownDrift[];
 }
 
-/** An application, with its resources compared with the live objects. */
+/** An application, and its resources compared with the live objects. */
 export interface InspectedApplication {
   readonly entry: ApplicationEntry;
-  /** Undefined: weeder's own rights. */
+  /** Undefined: weeder uses its own rights. */
   readonly account: string | undefined;
-  /** Of spec, manifests and schema. */
+  /** Faults of the spec, the manifests and the schema. */
   readonly faults: readonly ReportedError[];
-  /** Why its manifests could not be inspected; '' if they could. */
+  /** Why the manifests could not be inspected; '' if they could. */
   readonly error: string;
   /** In the order of the manifests. */
   readonly resources: readonly InspectedResource[];
@@ -51,17 +54,17 @@ interface InspectOptions {
   readonly clock: Clock;
   readonly kinds: RestMapper;
   readonly api: Pick<ResourceApi, 'read' | 'dryRunApply'>;
-  /** What the config lets Applications hold. */
+  /** The objects that the config allows in Applications. */
   readonly allow: AllowedResources;
-  /** Default: every label is taken for that of an application. */
+  /** Default: every claim label is assumed to belong to an existing application. */
   readonly claims?: OwnershipClaims;
   readonly signal: AbortSignal;
 }
 
-/** How many resources are inspected at the same time. */
+/** The number of resources that are inspected concurrently. */
 const concurrency = 8;
 
-/** Compares each resource of an application as its observer would, and writes nothing: what is desired is tried out. */
+/** Compares each resource of an application as its observer would, by dry runs. Writes nothing. */
 export async function inspectApplication(
   application: Application,
   status: unknown,
@@ -90,7 +93,7 @@ export async function inspectApplication(
   return { ...nothing, faults: [...faults, ...planned.faults], resources };
 }
 
-/** Its actor is never started: explain only inspects. */
+/** The actor is never started: explain only inspects. */
 function entryOf(application: Application, status: unknown): ApplicationEntry {
   const { namespace, name, uid, inventory, spec } = application;
   const id = `${namespace}/${name}`;

@@ -14,10 +14,10 @@ import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 /** Reads the complete list of a stream into its sink. */
 export type ReadStream = (stream: StreamNeed) => Promise<Result<undefined>>;
 
-/** What a complete list of every stream says. */
+/** The result of one complete list of every stream. */
 export interface ClusterView {
   readonly weeder: Weeder;
-  /** How many pods each podSelector selects, by its canonical text. */
+  /** The number of pods that each podSelector selects, by its canonical text. */
   readonly pods: ReadonlyMap<string, PodCounts>;
 }
 
@@ -45,7 +45,7 @@ export async function inspectCluster(
   return ok({ weeder, pods });
 }
 
-/** The stream of one selector is counted for that one, the stream of all pods for every one. */
+/** The stream of one selector is counted for that selector, the stream of all pods for every selector. */
 function counting(stream: StreamNeed, pods: ReadonlyMap<string, PodCounts>): StreamNeed {
   if (stream.kind !== 'Pod') return stream;
   const wanted = [...pods].filter(([text]) => stream.labelSelector === '' || stream.labelSelector === text);
@@ -54,11 +54,11 @@ function counting(stream: StreamNeed, pods: ReadonlyMap<string, PodCounts>): Str
 
 /** Counts the pods that pass through a sink and are selected, by namespace. */
 interface PodCounts {
-  /** The sink that hands everything on to `sink` and counts it. */
+  /** Returns a sink that passes everything on to `sink` and counts it. */
   beside(sink: ObjectSink): ObjectSink;
-  /** In these namespaces, or in all of them. */
+  /** Counts the pods in these namespaces, or in all. */
   total(namespaces: 'all' | readonly string[]): number;
-  /** Those that cannot start, and that weeder leaves alone. */
+  /** Counts the pods that cannot start, which weeder leaves alone. */
   neverStarted(namespaces: 'all' | readonly string[]): readonly NeverStarted[];
 }
 

@@ -22,33 +22,35 @@ import { decodeState, type WorkloadState } from '../restart/state/state.ts';
 import { trustedFacts } from '../restart/state/stateOwner.ts';
 import { createWorkloadSinks, type WorkloadUpdate } from '../restart/workload/workloadSinks.ts';
 
-/** What is seen of one workload that restart control manages. */
+/** What was read about one workload that restart control manages. */
 export interface WorkloadView {
   readonly facts: WorkloadFacts;
-  /** Undefined: it is no longer managed. */
+  /** Undefined: the workload is no longer managed. */
   readonly settings: RestartSettings | undefined;
   readonly uses: WorkloadUses;
   readonly sources: SourcesKnown;
-  /** What its sources come to now. */
+  /** The current tags of its sources. */
   readonly current: CurrentSourcesAnswer;
-  /** What is written on it; `otherKey`: made with a hash key that cannot be had here. */
+  /** The stored state; `otherKey`: it was made with a hash key that is not available here. */
   readonly state: WorkloadState | 'none' | 'unreadable' | 'otherKey';
-  /** Its pods; a sentence: why they cannot be had. */
+  /** The workload's pods, or a sentence that says why they could not be read. */
   readonly pods: readonly PodFacts[] | string;
 }
 
-/** All workloads that are managed, and whether the hash key could be read. */
+/** All managed workloads, and whether the hash key could be read. */
 export interface WorkloadsView {
   readonly workloads: readonly WorkloadView[];
   readonly keyProblem: CodedError | undefined;
-  /** Where the hash key was looked for: `weeder/weeder-hash-key`. */
+  /** Where the hash key was expected: `weeder/weeder-hash-key`. */
   readonly keySecret: string;
 }
 
-/** So many workloads are looked at at once. */
+/** The number of workloads that are inspected concurrently. */
 const concurrency = 8;
 
-/** Reads the streams of restart control once, then of each workload the content of its sources and its pods. Writes nothing. */
+/**
+ * Reads the streams of restart control once, then the content of each workload's sources and its pods. Writes nothing.
+ */
 export async function inspectWorkloads(
   config: Config & { readonly restart: RestartConfig },
   client: KubeClient,
@@ -80,7 +82,7 @@ export async function inspectWorkloads(
   const read = new Set(streams.needs.keys());
   const managed = () =>
     [...known.values()].flatMap((update) => candidateOf(update, config.restart, sources, namespaces));
-  // With `access: named` the sources have streams of their own.
+  // With `access: named`, each source has a stream of its own.
   streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
   const second = await readAll(
     [...streams.needs].flatMap(([name, need]) => (read.has(name) ? [] : [need])),
@@ -104,7 +106,7 @@ export async function inspectWorkloads(
 
 type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
 
-/** Those that are managed, and those that were. */
+/** Selects the workloads that are managed, and those that were. */
 function candidateOf(
   { facts, uses }: WorkloadUpdate,
   config: RestartConfig,
@@ -134,7 +136,7 @@ async function readAll(
 
 function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | undefined) {
   const digests = createDigests({ api, sources });
-  // What is missing can be seen without the key.
+  // Missing sources and keys can be found without the hash key.
   const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
 
   return async ({ facts: told, settings, uses }: Candidate): Promise<WorkloadView> => {
