@@ -4,29 +4,29 @@ import type { OptOut } from '../model/annotations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { Use } from '../model/uses.ts';
 
-/** The key of tags: without it, a tag reveals nothing of the content. */
+/** The key of tags: without the key, a tag reveals nothing about the content. */
 export interface HashKey {
   /** Eight characters that identify the key and do not reveal it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** What a source holds, decoded. Never kept beyond the making of a tag. */
+/** The decoded content of a source. It is dropped as soon as the tag is made. */
 export interface SourceContent {
   readonly data: ReadonlyMap<string, Buffer>;
   readonly binaryData: ReadonlyMap<string, Buffer>;
   readonly isImmutable: boolean;
 }
 
-/** What stands for the content of a source. */
+/** Stands for the content of a source. */
 export interface SourceTag {
   /** 128 bits in base64url: 22 characters. */
   readonly tag: string;
-  /** Six characters for each used key that is there, where they are at most 20: enough to show which has changed. */
+  /** Six characters for each used key that exists, if they are at most 20: enough to show which key has changed. */
   readonly keys: Readonly<Record<string, string>> | undefined;
 }
 
-/** Content by the names of keys; undefined: a key that is named and not there. */
+/** Content by key; undefined: the key is used but does not exist. */
 type Seen = ReadonlyMap<string, Buffer | undefined>;
 
 const mostKeys = 20;
@@ -44,9 +44,9 @@ export function readContent(object: unknown): SourceContent {
 }
 
 /**
- * The tag of what these uses, all of this one source, see of it. An absent source is one without any key: no pod can
- * tell the two apart. Whoever changes what goes into a tag raises the version of the state (`state.ts`), or every
- * workload would restart.
+ * Returns the tag of the content that these uses, all of one source, read. An absent source has the same tag as one
+ * without keys, because no pod can tell the two apart. A change to the input of the tag has to raise the version of the
+ * state (`state.ts`), or every workload would restart.
  */
 export function tagOf(
   key: HashKey,
@@ -66,15 +66,15 @@ export function tagOf(
 }
 
 /**
- * Whether a used key was removed between the two; true if the tags of keys are missing.
- * No manager's time shows that: `managedFields` drops a key together with its owner (measured).
+ * Whether a used key was removed between the two tags; true if the tags of keys are missing. The times of field
+ * managers do not show a removal: `managedFields` drops a key together with its owner (measured).
  */
 export function hasLostKeys({ keys: before }: SourceTag, { keys: after }: SourceTag): boolean {
   if (before === undefined || after === undefined) return true;
   return Object.keys(before).some((key) => !Object.hasOwn(after, key));
 }
 
-/** Which keys these uses require and the content does not have; `*` for a source that is required and absent. */
+/** Returns the keys that these uses require and the content lacks; `*` for a source that is required and absent. */
 export function missingKeys(content: SourceContent | 'absent', uses: readonly Use[]): string[] {
   const missing = uses
     .filter((use) => !use.isOptional)
@@ -86,7 +86,7 @@ export function missingKeys(content: SourceContent | 'absent', uses: readonly Us
   return sortedNames(missing);
 }
 
-/** The one hash that stands in the pod template, for all sources of a workload. By `sourceKey`. */
+/** Returns the one hash in the pod template, over all sources of a workload. The tags are given by `sourceKey`. */
 export function dependenciesHash(
   key: HashKey,
   workload: WorkloadRef,
@@ -97,8 +97,8 @@ export function dependenciesHash(
 }
 
 /**
- * Identifies in eight characters what these uses, all of one source, read and require. Two tags can be compared when they
- * were made for the same; which containers it is does not matter.
+ * Identifies, in eight characters, what these uses, all of one source, read and require. Two tags are comparable if
+ * they have the same fingerprint; which containers use the source does not matter.
  */
 export function usesFingerprint(uses: readonly Use[], optOut: OptOut): string {
   const lines = uses.map(({ key, how, isOptional }) => JSON.stringify([viewOf(how), key, isOptional]));
@@ -109,7 +109,7 @@ export function usesFingerprint(uses: readonly Use[], optOut: OptOut): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
-/** Variables see `data` alone, files see `binaryData` too. A volume that is not mounted shows nothing. */
+/** Variables read only `data`, files read `binaryData` too. A volume that is not mounted shows nothing. */
 function viewOf(how: Use['how']): 'env' | 'files' | 'imagePullSecret' | 'nothing' {
   switch (how) {
     case 'env':
@@ -151,7 +151,7 @@ function onlyKey(seen: Seen, key: string): (string | Buffer | undefined)[] {
   return seen.has(key) ? ['seen', seen.get(key)] : ['not seen'];
 }
 
-/** Each part with its length before it, so that no two lists of parts are the same bytes. */
+/** Each part is preceded by its length, so that two different lists of parts never have the same bytes. */
 export function hmac({ bytes }: HashKey, parts: readonly (string | Buffer | undefined)[]): string {
   const sum = createHmac('sha256', bytes);
   for (const part of parts) {

@@ -9,7 +9,7 @@ export interface FollowKeysOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly where: () => KeySecret;
-  /** No Secret is made: where there is none, the key is one of this process alone. */
+  /** In a dry run no Secret is created: if there is none, the process uses a key of its own. */
   readonly isDryRun: boolean;
   readonly report: ReportRestart;
   readonly onKeys: (keys: HashKeys) => void;
@@ -22,7 +22,7 @@ const pollInterval = 60_000;
 const shortestRetry = 1_000;
 const keyBytes = 32;
 
-/** Reads the hash keys, and reads them again and again: somebody may put another one there. Returns what ends it. */
+/** Reads the hash keys periodically, because a user may replace them. Returns a function that stops it. */
 export function followKeys({
   client,
   clock,
@@ -61,7 +61,7 @@ export function followKeys({
     timer = clock.setTimeout(() => void poll(), pause);
   }
 
-  /** Once: where there is no Secret, each reading would make another key. */
+  /** Reads only once: without a Secret, each read would make another key. */
   async function readWithoutWrites(): Promise<void> {
     const found = await readHashKeys(dryRunClient(client), where(), stop.signal);
     if (stop.signal.aborted) return;
@@ -76,7 +76,10 @@ export function followKeys({
   };
 }
 
-/** A key for a dry run that cannot read the real one: nothing written can be compared, and changes are reported from now on. */
+/**
+ * Makes a key for a dry run that cannot read the real one: stored states cannot be compared, and only later changes are
+ * reported.
+ */
 function ownKeys(): HashKeys {
   const current = hashKeyOf(randomBytes(keyBytes));
   return hashKeysOf(current, [current]);

@@ -18,19 +18,19 @@ export interface KeySecret {
 
 /** The keys that tags are made with. */
 export interface HashKeys {
-  /** The one that new tags are made with. */
+  /** The key that new tags are made with. */
   readonly current: HashKey;
-  /** Of all that are known. */
+  /** The ids of all known keys. */
   readonly ids: readonly string[];
-  /** That one, or an older one that is kept until no workload names it any more. */
+  /** Returns the current key, or an older one, which is kept until no workload refers to it any more. */
   byId(id: string): HashKey | undefined;
-  /** Whether this seal was made with the key of this id, as `sealOf` makes it. */
+  /** Whether this seal was made by `sealOf` with the key of this id. */
   confirms(id: string, purpose: SealPurpose, parts: readonly string[], seal: string): boolean;
 }
 
-/** The entry of the current key; older ones are kept under any other name. */
+/** The entry of the current key; older keys are kept under any other name. */
 const currentEntry = 'key';
-/** How long a key is at least, in bytes: as long as what HMAC-SHA-256 makes with it. */
+/** The minimum length of a key in bytes: the output length of HMAC-SHA-256. */
 const keyLength = 32;
 const idLength = 8;
 
@@ -38,7 +38,7 @@ const advice =
   `Put ${keyLength} random bytes there, or delete the Secret: weeder creates another one, records anew what all ` +
   'workloads run with, and restarts nothing for it.';
 
-/** The keys in a Secret; every entry has to be one. No part of a key is ever in the problem. */
+/** Returns the keys in a Secret; every entry has to be a key. The problem never contains any part of a key. */
 function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
   const keys = new Map<string, HashKey>();
   const entries = new Map(Object.entries(objectOf(secret['data'])));
@@ -56,7 +56,7 @@ function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
   return ok(hashKeysOf(current, [...keys.values()]));
 }
 
-/** `all`: the current one among them. */
+/** `all` includes the current key. */
 export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys {
   const byId = (idToFind: string) => all.find(({ id }) => id === idToFind);
   return {
@@ -70,12 +70,12 @@ export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys 
   };
 }
 
-/** Whether nobody has put anything into it yet. */
+/** Whether the Secret has no entries yet. */
 function isEmpty(secret: JsonObject): boolean {
   return Object.keys(objectOf(secret['data'])).length === 0;
 }
 
-/** A key and its id, which reveals nothing of it. */
+/** Adds the id to a key. The id reveals nothing about the key. */
 export function hashKeyOf(bytes: Buffer): HashKey {
   return { bytes, id: createHash('sha256').update(bytes).digest('base64url').slice(0, idLength) };
 }
@@ -84,20 +84,20 @@ function invalid({ namespace, name }: KeySecret, sentence: string): CodedError {
   return codedError('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
 }
 
-/** Node accepts almost anything as base64. */
+/** Node accepts almost any text as base64. */
 function decoded(value: unknown): Buffer | undefined {
   const isBase64 =
     typeof value === 'string' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
   return isBase64 ? Buffer.from(value, 'base64') : undefined;
 }
 
-/** Somebody who makes it, or takes it away, at the same moment does so once. */
+/** Another client that creates or deletes the Secret at the same moment does so only once. */
 const manyTries = 5;
 
 /**
- * Reads the keys; makes the Secret where there is none, and fills one that has no entries. Of two replicas that do so
- * at once one wins, and both have its key then. Neither a key nor a word of an answer is ever in the problem. Whether
- * it may write, the client says (`leaderGate`, `dryRunClient`): in a dry run each reading makes a key of its own.
+ * Reads the keys; creates the Secret if there is none, and fills one that has no entries. If two replicas do so at
+ * once, one wins, and both then have its key. The problem never contains a key or any text of a response. The client
+ * decides whether writes are sent (`leaderGate`, `dryRunClient`): in a dry run each read makes a new key.
  */
 export async function readHashKeys(
   client: KubeClient,
@@ -117,7 +117,7 @@ async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal
 
   async function write(verb: Asked['verb'], request: ApiRequest, asExpected: ReadonlySet<FailureKind>) {
     const result = await client.call({ ...request, signal });
-    // Somebody else was faster: what they wrote counts.
+    // Another client was faster, and its key is used.
     if (!result.ok && asExpected.has(result.failure.kind)) return 'again';
     return keysFrom(result, verb);
   }

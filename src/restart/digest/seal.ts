@@ -2,12 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import { type HashKey, hmac } from './digest.ts';
 
 /**
- * What weeder reads back from the cluster and acts upon was written by weeder: whoever may write an annotation does not
- * have the hash key. The purpose is a part of it, so that what was made for one is nothing for another.
+ * Seals prove that what weeder reads from the cluster and acts upon was written by weeder: a client that may write an
+ * annotation does not have the hash key. The purpose is part of the seal, so that a seal made for one purpose is
+ * invalid for another.
  */
 export type SealPurpose = 'state' | 'emptied' | 'kept Job';
 
-/** 128 bits in base64url: 22 characters. `parts` name the object by its uid, and hold all that is believed. */
+/**
+ * Returns 128 bits in base64url: 22 characters. `parts` identify the object by its uid, and include everything that is
+ * trusted.
+ */
 export function sealOf(key: HashKey, purpose: SealPurpose, parts: readonly string[]): string {
   return hmac(key, ['seal', purpose, ...parts]);
 }

@@ -3,7 +3,7 @@ import type { HashKey } from './digest.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { sealOf } from './seal.ts';
 
-/** The annotation of a workload whose pods weeder ends, as `readEmptied` reads it. */
+/** Returns the annotation of a workload that weeder scales to zero, in the form that `readEmptied` reads. */
 export function emptiedText(
   { uid, replicas }: { readonly uid: string; readonly replicas: number },
   key: HashKey,
@@ -11,7 +11,7 @@ export function emptiedText(
   return `${uid}/${replicas}/${key.id}/${sealOf(key, 'emptied', [uid, String(replicas)])}`;
 }
 
-/** Whether weeder has written it. */
+/** Whether weeder has written the annotation. */
 export function isEmptiedByWeeder({ replicas, keyId, seal }: Emptied, uid: string, keys: HashKeys): boolean {
   return keys.confirms(keyId, 'emptied', [uid, String(replicas)], seal);
 }

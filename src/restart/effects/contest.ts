@@ -2,18 +2,18 @@ import { decodeState, encodeState } from '../state/state.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type Contest, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 
-/** So many removals, each within a minute of the one before, are answered at once. */
+/** This many removals, each within a minute of the previous one, are answered at once. */
 const tolerated = 3;
 const shortestPause = 10_000;
 const longestPause = 600_000;
 const minute = 60_000;
 
-/** The pause after one more removal: none at first, then from 10 s, doubling to ten minutes. */
+/** Returns the pause after one more removal: none at first, then from 10 s, doubling to ten minutes. */
 function afterRemoval(
   before: Pick<Contest, 'removals' | 'removedAt' | 'pause'> | undefined,
   now: number,
 ): Pick<Contest, 'removals' | 'removedAt' | 'pause'> {
-  // What stayed for longer than the newest pause, and a minute, ends the row.
+  // A state that stayed for longer than the latest pause plus one minute resets the count.
   const isSame = before !== undefined && now - before.removedAt < before.pause + Math.max(minute, before.pause);
   const removals = isSame ? before.removals + 1 : 1;
   const doublings = Math.min(removals - tolerated - 1, 16);
@@ -22,9 +22,9 @@ function afterRemoval(
 }
 
 /**
- * Finds out whether the state that this process wrote was removed. After a few removals it is kept in memory, where it
- * counts as if it were written, and is written again when the pause is over: writes of two sides that never end would
- * raise the generation each time, and use up the pace of adoptions. Restarts go on meanwhile.
+ * Detects that another client removed the state that this process wrote. After a few removals the state is kept in
+ * memory, where it counts as written, and is written again when the pause is over: endless writes of two clients would
+ * raise the generation each time, and use up the rate of adoptions. Restarts continue meanwhile.
  */
 export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'report'>, entry: WorkloadEntry): void {
   const { facts, finding } = entry;
@@ -49,7 +49,7 @@ export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'r
 
   function endPause(): void {
     const inMemory = decodeState(entry.unwrittenState);
-    // During a rollout it is written in any case, when that is over.
+    // During a rollout the state is written anyway, at its end.
     if (typeof inMemory === 'object' && inMemory.target !== undefined) {
       writeLater();
       return;

@@ -12,7 +12,7 @@ import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import type { StateOwner } from '../state/stateOwner.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
-/** What the `workload` machine needs of the world. */
+/** The dependencies of the `workload` machine's effects. */
 export interface RestartEffects {
   readonly clock: Clock;
   readonly api: RestartApi;
@@ -23,20 +23,20 @@ export interface RestartEffects {
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly isDryRun: boolean;
-  /** Whether this source has been read, if there is one: before that it must not be taken for absent. */
+  /** Whether this source has been read, if it exists: before that it must not be taken for absent. */
   readonly hasRead: (source: SourceRef) => boolean;
-  /** Undefined: not read yet, or not usable. */
+  /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
   readonly sources: SourcesKnown;
   readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
-  /** Takes the workload as a write returned it, before its stream delivers it. */
+  /** Takes the workload from the response to a write, before its stream delivers it. */
   readonly observeWrite: (entry: WorkloadEntry, object: unknown) => void;
-  /** Requests that are under way. */
+  /** The requests in flight. */
   readonly inFlight: Set<Promise<unknown>>;
 }
 
-/** One question to the world, whose answer is the event that the machine takes. */
+/** One asynchronous effect, whose result is the event that the machine receives. */
 export type WorkloadEffect = (
   entry: WorkloadEntry,
   input: EffectInput,

@@ -14,85 +14,91 @@ import type { CurrentSource } from '../state/currentSources.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from '../state/state.ts';
 
-/** What was found out when a workload was assessed last. */
+/** The result of the latest assessment of a workload. */
 export interface Finding {
   readonly key: HashKey;
   readonly current: ReadonlyMap<string, CurrentSource>;
-  /** What is written on it, as far as it counts. */
+  /** The stored state, if it is valid. */
   state: WorkloadState | undefined;
   readonly assessment: Assessment;
-  /** What its sources had in them until then. */
+  /** The earlier contents of its sources, up to the assessment. */
   readonly contentHistory: ContentHistory;
-  /** `changedAt` of the workload when the assessment began: a later change may be part of it or not. */
+  /** The workload's `changedAt` when the assessment began: a later change may be part of the assessment or not. */
   readonly asOf: number;
-  /** `firstSeenOf`: the tags of sources that are not in the written state yet. */
+  /** From `firstSeenOf`: the tags of sources that are not in the stored state yet. */
   readonly firstSeen: StoredTags;
 }
 
-/** A workload's pods by uid, with their started containers, in a list asked for when this version was known. */
+/** A workload's pods by uid, with their started containers, from a list requested when this version was known. */
 export interface PresentPods {
   readonly version: string;
   readonly pods: ReadonlyMap<string, PodFacts['startedContainers']>;
 }
 
-/** Somebody, such as an operator that writes its object whole, goes on removing the state from a workload. */
+/** Another client, such as an operator that writes the whole object, keeps removing the state from a workload. */
 export interface Contest {
-  /** How often in a row, and when it was removed last, by the monotonic clock. */
+  /** The number of consecutive removals, and the time of the latest, by the monotonic clock. */
   readonly removals: number;
   readonly removedAt: number;
-  /** How long nothing is written after that; 0: it is written again at once. Milliseconds. */
+  /** How long weeder waits before it writes the state again; 0: it writes at once. Milliseconds. */
   readonly pause: number;
   readonly timer: TimerHandle | undefined;
 }
 
-/** What is known of a workload that is managed. */
+/** What is known about a managed workload. */
 export interface WorkloadEntry {
   readonly id: string;
   readonly actor: Actor<typeof workload>;
   facts: WorkloadFacts;
-  /** Of a Job that was recreated: the one of before, whose state is its own until it has one. */
+  /** For a recreated Job: the uid of the old Job, whose state this one uses until it has its own. */
   readonly previousUid: string | undefined;
-  /** Undefined: it is to be no longer managed. */
+  /** Undefined: the workload is to be released. */
   settings: RestartSettings | undefined;
-  /** What its template uses, and of that and its annotations what counts. */
+  /** The uses in its template, and those of the template and the annotations that count. */
   templateUses: readonly Use[];
   uses: readonly Use[];
-  /** What is wrong with what its annotations say it uses: a sentence each. */
+  /** The errors in the annotations that declare uses, one sentence each. */
   annotationErrors: readonly string[];
-  /** When the last possible change was observed, by the monotonic clock. Milliseconds. */
+  /** When the latest possible change was observed, by the monotonic clock. Milliseconds. */
   changedAt: number;
   /**
-   * The first of the changes that followed each other within the quiet period, or came while the restart for the one
-   * before was being prepared. By the monotonic clock; undefined: all changes so far have been dealt with.
+   * The first of the changes that followed each other within the quiet period, or came while the restart for an earlier
+   * one was being prepared. By the monotonic clock; undefined: all changes so far have been handled.
    */
   unquietSince: number | undefined;
-  /** The last pod template that its controller has observed; undefined if there is none yet. */
+  /** The latest pod template that the workload's controller has observed; undefined if there is none yet. */
   observedTemplate: string | undefined;
-  /** When something of its rollout moved last: its progress, or its template. By the monotonic clock. */
+  /** When the rollout last changed: its progress or its template. By the monotonic clock. */
   lastProgressAt: number;
-  /** Since when a restart waits for a rollout of somebody else, by the monotonic clock; undefined: none does. */
+  /**
+   * Since when a restart has waited for a rollout that another client started, by the monotonic clock; undefined: none
+   * waits.
+   */
   awaitsRolloutSince: number | undefined;
-  /** The same of the first of the changes that the newest restart is for; undefined: this process made none. */
+  /**
+   * The time of the first change that the latest restart is for, by the monotonic clock; undefined: this process made
+   * no restart.
+   */
   restartedFor: number | undefined;
   finding: Finding | undefined;
-  /** Of each source that has changed, by `sourceKey`: the pods that were there when that was found out. */
+  /** For each source that has changed, by `sourceKey`: the pods that existed when the change was detected. */
   present: ReadonlyMap<string, PresentPods>;
-  /** What its sources had in them since its pods were made, as far as that was seen. */
+  /** The contents that its sources have had since its pods were created, as far as they were observed. */
   contentHistory: ContentHistory;
-  /** Why its restart is pending or blocked; `reading`: a list is still being read, which is not reported. */
+  /** Why the restart is pending or blocked; `reading`: a list is still being read, which is not reported. */
   cause: PendingCause | BlockCause | 'reading';
-  /** Its place among the restarts was used. */
+  /** The slot of its restart was used. */
   hasRestarted: boolean;
-  /** What a dry run has not written, or what is kept in memory during a `contest`: it counts as if it were written. */
+  /** A state that a dry run has not written, or that is kept in memory during a `contest`: it counts as written. */
   unwrittenState: string | undefined;
-  /** The newest state was written by this process, and has not been found removed since. */
+  /** This process wrote the latest state, and has not found it removed since. */
   hasWrittenState: boolean;
   contest: Contest | undefined;
-  /** Told of each newer version of the workload. */
+  /** Called for each newer version of the workload. */
   readonly watchers: Set<() => void>;
 }
 
-/** The innermost state that it is in: `rolling` of `{ restarting: 'rolling' }`. */
+/** Returns the innermost state of the machine: `rolling` of `{ restarting: 'rolling' }`. */
 export function stateOf({ actor }: WorkloadEntry): string {
   return leafOf(actor.getSnapshot().value);
 }
@@ -102,7 +108,7 @@ function leafOf(value: StateValue | undefined): string {
   return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
 }
 
-/** The state that is written on a workload. One that was copied along with another workload is not its own. */
+/** Returns the state that is stored on a workload. A state that was copied from another workload does not count. */
 export function writtenState({
   facts,
   previousUid: formerUid,
@@ -113,12 +119,15 @@ export function writtenState({
   return state.workloadUid === facts.uid || state.workloadUid === formerUid ? state : 'none';
 }
 
-/** Whether its pods are evicted instead of getting a new template: by config, or because every restart is reverted. */
+/**
+ * Whether its pods are evicted instead of getting a new template: because the config says so, or because every restart
+ * is reverted.
+ */
 export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
   return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
 }
 
-/** On the way to a restart: what comes in between puts it off, and must not do so for ever. */
+/** The machine states on the way to a restart: a change during them delays the restart, but not without limit. */
 const busy: ReadonlySet<string> = new Set([
   'assessing',
   'stale',
@@ -128,7 +137,7 @@ const busy: ReadonlySet<string> = new Set([
   'backingOff',
 ]);
 
-/** A source has changed. `now` by the monotonic clock. */
+/** Records that a source has changed. `now` is from the monotonic clock. */
 export function markSourceChange(entry: WorkloadEntry, now: number): void {
   const isPastQuiet = now > entry.changedAt + (entry.settings?.quietPeriod ?? 0);
   const wasQuiet = isPastQuiet && !busy.has(stateOf(entry));
@@ -136,18 +145,24 @@ export function markSourceChange(entry: WorkloadEntry, now: number): void {
   entry.changedAt = now;
 }
 
-/** What was known at the newest assessment has been dealt with; a change that came during it begins anew. */
+/**
+ * Marks the changes known at the latest assessment as handled; a change during the assessment starts a new quiet
+ * period.
+ */
 export function markChangesHandled(entry: WorkloadEntry): void {
   entry.unquietSince = entry.changedAt === entry.finding?.asOf ? undefined : entry.changedAt;
   entry.awaitsRolloutSince = undefined;
 }
 
-/** The sources for which a restart was found to be due. */
+/** Returns the sources for which a restart was found to be due. */
 export function changesOf({ finding }: WorkloadEntry): readonly ChangedSource[] {
   return changesIn(finding?.assessment);
 }
 
-/** Those whose rollout is under way, by the written target: what was written at an unknown time was so before it. */
+/**
+ * Returns the sources whose rollout is in progress, by the stored target: a source with an unknown write time was
+ * written before the target.
+ */
 export function targetSources({ finding }: WorkloadEntry): WrittenSource[] {
   const { target, rolledOut } = finding?.state ?? {};
   if (target === undefined) return [];
@@ -155,7 +170,7 @@ export function targetSources({ finding }: WorkloadEntry): WrittenSource[] {
   return [...(finding?.current ?? [])].flatMap(([key, source]) => {
     const before = rolledOut?.get(key);
     const isLost = before !== undefined && hasLostKeys(before, source.tag);
-    // It was seen before the restart was decided on: pods that are made at once after it are not old.
+    // It was observed before the restart was decided on: pods created right after it are not old.
     const seenAt = Math.min(source.seenAt ?? target.since, target.since);
     const lastWrite = isLost ? seenAt : (source.lastWrite ?? seenAt);
     return isMeant(key) ? [{ source, lastWrite }] : [];

@@ -11,8 +11,8 @@ import type { WorkloadEntry } from './workloadEntry.ts';
 
 /**
  * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if
- * somebody else has written in between. `cause` is what `kubectl rollout history` shows, unless the user says something
- * there himself. A CronJob gets it for its next run; a Job's template cannot be changed (422).
+ * another client has written in between. `kubectl rollout history` shows `cause`, unless the user has set a change
+ * cause. A CronJob gets the hash for its next run; a Job's template is immutable (422).
  */
 export function restartPatch(
   facts: WorkloadFacts,
@@ -30,8 +30,9 @@ export function restartPatch(
 }
 
 /**
- * The restart where all pods have to end before new ones start: the workload gets none for the moment. How many it
- * had is written beside it, for whoever gives them back. The hash is in the template already when they start.
+ * The restart where all pods have to terminate before new ones start: the workload is scaled to zero. The previous
+ * number of replicas is written beside it, so that they can be restored. The hash is already in the template when the
+ * new pods start.
  */
 export function emptyPatch(
   facts: WorkloadFacts,
@@ -47,7 +48,7 @@ export function emptyPatch(
   return mergePatch(patch, { metadata: { annotations: emptied } });
 }
 
-/** Gives the pods back that `emptyPatch` took; who has scaled it meanwhile has said how many he wants. */
+/** Restores the replicas that `emptyPatch` removed; if a user has scaled the workload meanwhile, that number stays. */
 export function restorePatch(facts: WorkloadFacts): JsonObject {
   const { resourceVersion, emptied, ref } = facts;
   const isScaled = emptied === undefined || emptied.isUndone;
@@ -59,13 +60,16 @@ function nodesPatch(value: string | null): JsonObject {
   return { spec: { template: { spec: { nodeSelector: { [noNode]: value } } } } };
 }
 
-/** Writes the state and changes no template. The change cause is in the history by then: the next revision has its own. */
+/**
+ * Writes the state and does not change the template. The change cause is in the history by then: the next revision has
+ * its own.
+ */
 export function statePatch(facts: WorkloadFacts, stateText: string): JsonObject {
   const undone = facts.emptied?.isUndone ? { [workloadAnnotations.emptied]: null } : {};
   return metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...withoutOurCause(facts), ...undone });
 }
 
-/** Removes the state. What is in the template stays: to take it away would be a rollout. */
+/** Removes the state. The hash in the template stays: removing it would start a rollout. */
 export function leavePatch(facts: WorkloadFacts): JsonObject {
   const undone = facts.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
   return metadataPatch(facts, { [workloadAnnotations.state]: null, ...withoutOurCause(facts), ...undone });
@@ -79,10 +83,10 @@ function withoutOurCause({ changeCause }: WorkloadFacts) {
   return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
 }
 
-/** The purposes of writes, and the event that the machine gets after each. */
+/** The purposes of writes, and the event that the machine receives after each. */
 const done = { restart: 'restart.accepted', state: 'state.written', restore: 'restore.done' } as const;
 
-/** Patches a workload, and returns the answer as an event of the machine. The returned object is observed at once. */
+/** Patches a workload, and returns the response as an event of the machine. The returned object is observed at once. */
 export async function writeWorkload(
   { api, observeWrite: learn }: Pick<RestartEffects, 'api' | 'observeWrite'>,
   entry: WorkloadEntry,

@@ -11,23 +11,25 @@ import { copyAnnotation, isTrustedCopy, type JobCopy } from '../requests/jobCopy
 import type { RestartApi } from '../requests/restartApi.ts';
 import { decodeState } from '../state/state.ts';
 
-/** The Jobs that are being recreated: a `recreation` actor for each copy that is found, every one a root of its own. */
+/**
+ * The Jobs that are being recreated: a `recreation` actor for each copy that is found, each with a system of its own.
+ */
 export interface Recreations {
-  /** There is such a copy: this process has just made it. */
+  /** Starts the recreation from a copy that this process has just made. */
   take(copy: JobCopy): void;
-  /** A Job of this uid claims to be such a copy. One without weeder's seal is reported once and ignored. */
+  /** A Job of this uid claims to be a copy. A copy without weeder's seal is reported once and ignored. */
   found(copy: JobCopy, uid: string): void;
   /** Verifies the copies that were found before any key was known. */
   keysChanged(): void;
-  /** A Job, or a copy, of this `workloadKey` is other than it was. */
+  /** A Job, or a copy, of this `workloadKey` has changed. */
   changed(id: string): void;
   /**
-   * Locks a Job while a decision about it is made: meanwhile no copy of it is deleted, and its updates wait.
-   * Returns undefined while a copy of it is being deleted.
+   * Locks a Job while a decision about it is made: meanwhile no copy of it is deleted, and its updates wait. Returns
+   * undefined while a copy of it is being deleted.
    */
   lock(jobUid: string): (() => void) | undefined;
   isLocked(jobUid: string): boolean;
-  /** The uid of the Job that was there before the one of this `workloadKey`, as long as that may matter. */
+  /** Returns the uid of the previous Job of this `workloadKey`, as long as it may matter. */
   previousUidOf(id: string): string | undefined;
   start(): void;
   stop(): void;
@@ -40,12 +42,12 @@ interface RecreationsOptions {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   readonly isDryRun: boolean;
-  /** Undefined: not read yet, or not usable. */
+  /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly inFlight: Set<Promise<unknown>>;
-  /** Told when a Job is locked no more. */
+  /** Called when a Job is unlocked. */
   readonly onReleased: () => void;
 }
 
@@ -62,10 +64,10 @@ const ended = new Error('nobody waits for this any more');
 
 export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;
-  /** By the `workloadKey` of the Job: of a name there is one at a time. */
+  /** By the `workloadKey` of the Job: only one Job of a name exists at a time. */
   const entries = new Map<string, Entry>();
   const locked = new Set<string>();
-  /** By uid, until a key is known. */
+  /** The copies that wait for a key, by uid. */
   const unverified = new Map<string, JobCopy>();
   const reported = new Set<string>();
   let isRunning = false;
@@ -218,7 +220,7 @@ async function checkJob(
   isLocked: () => boolean,
 ): Promise<RecreationEvent> {
   const found = await api.readWorkload(job, signal);
-  // Whoever holds it may be deleting it at this moment: what was read means nothing.
+  // The process that holds the lock may be deleting it at this moment, so what was read is not reliable.
   if (isLocked()) return { type: 'job.terminating' };
   if (found.is === 'gone') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };

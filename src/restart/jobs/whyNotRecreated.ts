@@ -1,7 +1,7 @@
 import type { RestartSettings } from '../../config/restart.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 
-/** Why a Job whose sources have changed is not recreated, as a sentence; undefined: it is. */
+/** Returns why a Job whose sources have changed is not recreated, as a sentence; undefined if it is recreated. */
 export function whyNotRecreated(
   { job }: Pick<WorkloadFacts, 'job'>,
   { jobs }: Pick<RestartSettings, 'jobs'>,
