@@ -26,57 +26,57 @@ interface RestartControlOptions {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   readonly isDryRun: boolean;
-  /** Those that are watched. Default: all. */
+  /** The watched namespaces. Default: all. */
   readonly namespaces?: 'all' | readonly string[];
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Whether this source has been read: if it is not known then, it does not exist. */
+  /** Whether this source has been read: if it is unknown after that, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
-  /** The same of the workloads of its kind in its namespace. */
+  /** Whether the workloads of its kind in its namespace have been read. */
   readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
-  /** Told of the sources that are used, when they have become others. */
+  /** Called with the used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
-  /** What stands in front of the tags: behind it are contents and keys, before it neither. */
+  /** Wraps the digests: contents and keys stay behind the wrapper, which sees neither. */
   readonly wrapDigests?: WrapDigests;
 }
 
 export type WrapDigests = (digests: Digests, sources: SourcesKnown) => Digests;
 
-/** How much of everything there is now. */
+/** The current counts. */
 interface RestartCounts {
   readonly workloads: number;
-  /** ConfigMaps and Secrets that they use. */
+  /** The number of used ConfigMaps and Secrets. */
   readonly sources: number;
-  /** Requests under way. */
+  /** Requests in flight. */
   readonly inFlight: number;
   /** Workloads by the state of their machine. */
   readonly states: Readonly<Record<string, number>>;
-  /** Those that wait for their turn, and those that are held, by why. */
+  /** The number of pending and blocked workloads, by cause. */
   readonly pending: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
 }
 
-/** Restart control without its streams: facts go in by the sinks, writes come out by the API. */
+/** Restart control without its streams: facts come in through the sinks, writes go out through the API. */
 export interface RestartControl {
   /** Takes the workloads of one kind. */
   createWorkloadSink(kind: WorkloadKind): ClosableSink;
   /** Takes the metadata of ConfigMaps or Secrets. */
   createSourceSink(kind: SourceKind): ClosableSink;
-  /** This config is in force from now on. */
+  /** Applies this config from now on. */
   configure(config: RestartConfig): void;
-  /** The keys with which content is hashed have been read, or are others now. */
+  /** The hash keys have been read, or have changed. */
   useKeys(keys: HashKeys): void;
-  /** From now on it acts on workloads whose streams have been read. */
+  /** From now on restart control acts on workloads whose streams have been read. */
   start(): void;
   readonly isRunning: boolean;
-  /** This stream has read its first complete list: workloads that waited for it go on. */
+  /** This stream has read its first complete list: workloads that waited for it continue. */
   streamRead(stream: ReadStream): void;
-  /** Begins nothing any more. */
+  /** Begins no more work. */
   stop(): void;
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in flight. */
   drained(): Promise<void>;
   counts(): RestartCounts;
-  /** A root for each workload that is managed. */
+  /** One root actor for each managed workload. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<WorkloadEntry>;
 }
@@ -118,7 +118,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
       const update = readUpdate(object, entry.facts.ref.kind);
-      // It may be deleted by now, and its stream would not deliver that again.
+      // The workload may be deleted by now, and its stream would not report that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },
     inFlight,
@@ -168,8 +168,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       if (isOther) report({ type: 'key.changed', keyId: next.current.id, before: keys?.current.id });
       keys = next;
       if (!isOther) return;
-      // What others have written in weeder's name is told by the keys, and whose states those of workloads are that are
-      // not managed.
+      // The keys show which annotations were forged, and whose states the unmanaged workloads carry.
       workloads.configChanged();
       workloads.reassessAll();
       recreations.keysChanged();

@@ -10,17 +10,17 @@ import { createRestartStreams, type WrapRestartSink } from './sources/restartStr
 
 type OfThePart = 'config' | 'runtime' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
-/** Everything through which restart control meets the world: a recording stands between, a replay in its place. */
+/** Everything through which restart control interacts with the outside: a recording wraps it, a replay replaces it. */
 export interface RestartCoreOptions extends Pick<ControllerContext, OfThePart> {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Where the Secret with the hash key is, unless the config says so. */
+  /** The namespace of the Secret with the hash key, unless the config sets it. */
   readonly ownNamespace: string;
-  /** Reads the hash keys again and again; returns what ends it. */
+  /** Reads the hash keys periodically; returns a function that stops it. */
   readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onChecked'>) => () => void;
-  /** Told once when it acts and all of its streams have been read, with their number. */
+  /** Called once when restart control acts and all of its streams have been read, with their number. */
   readonly onStarted?: (streams: number) => void;
   readonly wrapDigests?: WrapDigests;
   readonly wrapSink?: WrapRestartSink;
@@ -31,10 +31,13 @@ export interface RestartCore {
   /** The streams that have to be open now, by name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   configure(config: Config): void;
-  /** From now on it acts, on each workload as soon as the streams that it depends on have been read. */
+  /**
+   * From now on restart control acts on each workload as soon as the streams that the workload depends on have been
+   * read.
+   */
   start(): void;
   stop(): void;
-  /** Undefined: the config has no section `restartControl`, and never had. */
+  /** Undefined: the config has no section `restartControl`, and never had one. */
   control(): RestartControl | undefined;
 }
 
@@ -77,14 +80,14 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     onRead: (stream) => control?.streamRead(stream),
   });
 
-  /** Once, when nothing is missing any more of what it can know. */
+  /** Reports once, when everything that can be read has been read. */
   function reportSynced(): void {
     if (hasReported || control?.isRunning !== true || !streams.isSynced) return;
     hasReported = true;
     options.onStarted?.(streams.needs.size);
   }
 
-  /** It waits for no stream: each workload is held back by those that it depends on, and by no others. */
+  /** Waits for no stream: each workload is held back only by the streams that it depends on. */
   function startUp(): void {
     if (!mayStart || control === undefined || stopKeys !== undefined) return;
     const running = control;
@@ -104,7 +107,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     configure(next) {
       config = next;
       const { restart } = next;
-      // A source is not used before it is watched, and watched until it is used no more: else it would seem to be gone.
+      // A source is watched before it is used, and until it is no longer used: otherwise it would seem to be deleted.
       streams.configure(next, () => {
         if (restart !== undefined) control?.configure(restart);
       });

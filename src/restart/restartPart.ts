@@ -9,22 +9,25 @@ import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
 
 export interface RestartPartOptions extends ControllerContext {
-  /** Where the Secret with the hash key is, unless the config says so. */
+  /** The namespace of the Secret with the hash key, unless the config sets it. */
   readonly ownNamespace: string;
-  /** Told of every fact, beside the log and the Events. */
+  /** Called for every event, in addition to the log and the Kubernetes Events. */
   readonly report?: ReportRestart | undefined;
   readonly onRead?: ReportRead | undefined;
-  /** Default: `createRestartCore`. A recording stands between it and the world. */
+  /** Default: `createRestartCore`. A recording wraps it. */
   readonly createCore?: CreateRestartCore;
 }
 
 /** Restart control as one of the controllers of the process. */
 export interface RestartPart extends Controller {
-  /** Undefined: the config has no section `restartControl`, and never had. */
+  /** Undefined: the config has no section `restartControl`, and never had one. */
   control(): RestartControl | undefined;
 }
 
-/** Restart control with its streams, its hash key, its log and its Events. Without its section it does nothing. */
+/**
+ * Restart control with its streams, its hash key, its log and its Events. Without its section of the config it does
+ * nothing.
+ */
 export function createRestartPart(options: RestartPartOptions): RestartPart {
   const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
   const client = countingClient(options.client);
@@ -54,7 +57,7 @@ export function createRestartPart(options: RestartPartOptions): RestartPart {
     async drained() {
       await control()?.drained();
     },
-    // Reads are always under way somewhere, and keep nobody from telling Events.
+    // Some read is always in flight, and must not delay the recording of Events.
     work: () => ({ queued: 0, inFlight: client.writes }),
     actors: () => control()?.actors() ?? [],
     actorCounts: () => ({ workload: control()?.counts().workloads ?? 0 }),

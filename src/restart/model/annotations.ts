@@ -11,7 +11,7 @@ import {
 } from './refs.ts';
 import type { Use } from './uses.ts';
 
-/** On a workload: what it uses beside what its pod template says. */
+/** On a workload: the sources that it uses besides those in its pod template. */
 export const alsoDependsOn = 'weeder.dev/also-depends-on';
 /** On a source: the namespaces whose workloads may depend on it, besides its own. Works like a ReferenceGrant of Gateway API. */
 export const allowReferencesFrom = 'weeder.dev/allow-references-from';
@@ -24,9 +24,10 @@ const kinds: ReadonlyMap<string, SourceKind> = new Map([
 ]);
 
 /**
- * Reads `configmap/shop/settings,secret/shared/database#password`; without a namespace (`secret/database`) a source is
- * of the workload's own. Each error is one sentence and affects no other entry; the first ten are reported. The uses are
- * required: with one of these sources gone, nothing restarts. Whether another namespace consents is not asked here.
+ * Parses `configmap/shop/settings,secret/shared/database#password`; a source without a namespace (`secret/database`) is
+ * in the workload's own. Each error is one sentence and affects no other entry; the first ten are reported. The uses
+ * are required: while one of these sources is missing, nothing restarts. Whether another namespace allows the use is
+ * not checked here.
  */
 export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[]; faults: string[] } {
   const uses = new Map<string, Use>();
@@ -49,12 +50,12 @@ export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[
   };
 }
 
-/** Each is a source to be watched and read, and an annotation may have 256 KiB. */
+/** Each source has to be watched and read, and an annotation may have 256 KiB. */
 const maxEntries = 100;
-/** Each is a line of the log and an Event. */
+/** Each error is a log line and an Event. */
 const maxErrors = 10;
 
-/** Half a sentence, where it cannot be read. */
+/** Returns the use that an entry declares, or half a sentence that says why the entry cannot be read. */
 function readEntry(entry: string, ownNamespace: string): Use | string {
   const [path = '', key, ...more] = entry.split('#');
   const parts = path.split('/');
@@ -71,18 +72,18 @@ function readEntry(entry: string, ownNamespace: string): Use | string {
 }
 
 /**
- * Reads the namespaces that a source allows to refer to it, such as `shop,bank`. Entries that are not names of namespaces
- * allow nothing, and no entry allows all namespaces.
+ * Parses the namespaces that a source allows to refer to it, such as `shop,bank`. Entries that are not names of
+ * namespaces allow nothing, and no entry allows all namespaces.
  */
 export function readAllowedNamespaces(annotations: JsonObject): 'none' | ReadonlySet<string> {
   const namespaces = entriesOf(textOf(annotations[referencesAnnotation(annotations)]) ?? '').filter(isNamespaceName);
   return namespaces.length === 0 ? 'none' : new Set(namespaces);
 }
 
-/** What is wrong with an annotation. */
+/** An invalid annotation. */
 export interface AnnotationError {
   readonly annotation: string;
-  /** One sentence. */
+  /** A sentence that says what is wrong. */
   readonly reason: string;
 }
 
@@ -101,17 +102,20 @@ function referencesAnnotation(annotations: JsonObject): string {
     : allowReferencesFrom;
 }
 
-/** What of a source never causes a restart: nothing of it, all of it, or these keys. */
+/** The part of a source that never causes a restart: nothing, all of it, or these keys. */
 export type OptOut = 'none' | 'all' | ReadonlySet<string>;
 
-/** On a source: `"true"` for the whole of it, or the names of keys, `"key1,key2"`. */
+/** On a source: `"true"` opts out the whole source, `"key1,key2"` these keys. */
 export const skipHashCalculation = 'weeder.dev/skip-hash-calculation';
-/** KUDO's word for it counts when it is there, with any value. */
+/** KUDO's annotation opts out a source with any value. */
 export const kudoSkipHashCalculation = 'kudo.dev/skip-hash-calculation';
-/** Reloader's word for it counts with the value `"true"`. */
+/** Reloader's annotation opts out a source with the value `"true"`. */
 export const reloaderIgnore = 'reloader.stakater.com/ignore';
 
-/** Reads it from a source's annotations. One that cannot be read leaves the whole source out: it restarts nothing. */
+/**
+ * Reads the opt-out from a source's annotations. An unreadable opt-out leaves the whole source out, so that it restarts
+ * nothing.
+ */
 export function optOutOf(annotations: JsonObject): OptOut {
   if (annotations[kudoSkipHashCalculation] !== undefined || annotations[reloaderIgnore] === 'true') return 'all';
   const value = annotations[skipHashCalculation] ?? 'false';
@@ -122,7 +126,7 @@ export function optOutOf(annotations: JsonObject): OptOut {
   return keys.length === 0 ? 'none' : new Set(keys);
 }
 
-/** What is wrong with a source's opt-out, in one sentence; undefined when nothing is. */
+/** Returns the error in a source's opt-out, in one sentence; undefined if there is none. */
 export function optOutError(annotations: JsonObject): string | undefined {
   const value = annotations[skipHashCalculation] ?? 'false';
   const wrong = typeof value === 'string' ? entriesOf(value).find((entry) => !isKeyName(entry)) : typeof value;

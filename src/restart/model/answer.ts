@@ -3,31 +3,31 @@ import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../kube/client/refuser.ts';
 import type { SourceKind } from './refs.ts';
 
-/** The class of a refusal, for metrics and for whoever decides by it. */
+/** The class of a refusal, for metrics and for callers that decide by it. */
 export type RefusalClass =
   | FailureKind
   /** 429: a PodDisruptionBudget forbids the eviction now. */
   | 'budget'
-  /** 422: the object has another uid by now, though the same name. */
+  /** 422: another object has the name now, with another uid. */
   | 'otherUid'
-  /** 422: the field can never be changed, such as the template of a Job. */
+  /** 422: the field is immutable, such as the template of a Job. */
   | 'immutable';
 
-/** Something was not done, and may be tried again. */
+/** A request that failed and may be repeated. */
 export interface Refusal {
-  /** One sentence or two, for people: what happened, and what to do about it. */
+  /** One or two sentences for humans: what happened, and what to do about it. */
   readonly reason: string;
   readonly failure: RefusalClass;
-  /** How long the server asks to wait, in milliseconds; 0: it does not say. */
+  /** The delay that the server asked for, in milliseconds; 0: it asked for none. */
   readonly retryAfter: number;
 }
 
-/** What the API server said to one request. */
+/** The API server's response to one request. */
 export type Answer<T> =
   | { readonly is: 'ok'; readonly value: T }
   /** 404. */
   | { readonly is: 'gone' }
-  /** 409: it is not what it was when that was decided. Read and decide again. */
+  /** 409: the object has changed since the decision. Read it and decide again. */
   | { readonly is: 'conflicted' }
   | ({ readonly is: 'refused' } & Refusal);
 
@@ -35,7 +35,7 @@ export function answered<T>(value: T): Answer<T> {
   return { is: 'ok', value };
 }
 
-/** A refusal says what to do about it: for a missing permission, the rule that grants it. */
+/** A refusal says what to do about it: for a missing permission, it names the rule that grants it. */
 export function answerTo(failure: ApiFailure, server: string): Answer<never> {
   if (failure.kind === 'notFound') return { is: 'gone' };
   if (failure.kind === 'conflict') return { is: 'conflicted' };
@@ -50,19 +50,19 @@ function classOf({ kind, causes = [], message }: ApiFailure): RefusalClass {
   return message.includes('field is immutable') ? 'immutable' : kind;
 }
 
-/** What was asked of the API server; for the rule that a missing permission is granted by. */
+/** What was requested from the API server; used to name the rule that grants a missing permission. */
 export interface Asked {
   readonly verb: 'get' | 'create' | 'update';
   readonly kind: SourceKind;
   readonly namespace: string;
 }
 
-/** These say what became of the connection, and nothing that came over it. */
+/** These causes describe the connection, and contain nothing that was received over it. */
 const ownWords: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
 
 /**
- * The failure without a word of the answer: a server, or something in front of it, may echo the Secret that was asked
- * for, and then it would stand in logs and Events. Only the class, the status, who refused it and the time to wait are left.
+ * Returns the failure without any text of the response: a server or proxy may echo the requested Secret, which would
+ * then appear in logs and Events. Only the class, the status, the origin of the refusal and the delay remain.
  */
 export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
   const { kind, status, retryAfterMs } = failure;
@@ -77,7 +77,7 @@ export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
   };
 }
 
-/** As the API server says it, so that the missing rule can be named. */
+/** Written as the API server names it, so that the missing rule can be named. */
 function denial({ verb, kind, namespace }: Asked): string {
   const resource = kind === 'Secret' ? 'secrets' : 'configmaps';
   return `cannot ${verb} resource "${resource}" in API group "" in the namespace "${namespace}"`;

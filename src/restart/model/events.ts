@@ -2,86 +2,97 @@ import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** Why a restart is pending. */
 export const pendingCauses = [
-  /** `minInterval` after the restart before. */
+  /** `minInterval` after the previous restart is not over. */
   'interval',
   /** No maintenance window is open. */
   'window',
-  /** The annotation `weeder.dev/paused-until`. */
+  /** The annotation `weeder.dev/paused-until` names a later time. */
   'pausedUntil',
   /** The Deployment is paused: a new template would start no pod. */
   'paused',
-  /** Somebody else's rollout is under way. */
+  /** A rollout that another client started is in progress. */
   'rollout',
-  /** `maxRestartsPerMinute` or `maxConcurrentRollouts`. */
+  /** `maxRestartsPerMinute` or `maxConcurrentRollouts` is reached. */
   'pace',
   'other',
 ] as const;
 export type PendingCause = (typeof pendingCauses)[number];
 
-/** Why a workload must not be restarted now, however long it waits. */
+/** Why a workload must not be restarted now, regardless of how long it waits. */
 export const blockCauses = [
   /** A required source or key is missing. */
   'sourceMissing',
   /** An immutable source was recreated: a rolling restart would bring back its old content. */
   'immutable',
-  /** Too many restarts in a short time. */
+  /** The workload was restarted too often in a short time. */
   'breaker',
-  /** An annotation that says whether, or until when, cannot be read. */
+  /** An annotation that decides whether or when to restart cannot be read. */
   'annotation',
-  /** The hash key cannot be had. */
+  /** The hash key is not available. */
   'hashKey',
-  /** A Job: only the next one has the new content. */
+  /** The workload is a Job: only the next one has the new content. */
   'job',
   'other',
 ] as const;
 export type BlockCause = (typeof blockCauses)[number];
 
-/** How a workload is restarted: by a new template, pod by pod, as a new object, all of its pods at once, or not really. */
+/**
+ * How a workload is restarted: by a new template, by evicting pod by pod, as a new object, by terminating all pods at
+ * once, or only in a dry run.
+ */
 export type RestartHow = 'rollout' | 'evict' | 'recreate' | 'replace' | 'dryRun';
 
-/** A source that says something else than what the pods run with. */
+/** A source whose content differs from what the pods run with. */
 export interface SourceChange {
   readonly source: SourceRef;
   /** The names of the keys that changed, never their values; empty if they are unknown. */
   readonly keys: readonly string[];
 }
 
-/** Which workload a fact is about. */
+/** The workload that an event is about. */
 export interface AboutWorkload {
   readonly workload: WorkloadRef;
   readonly uid: string;
 }
 
 /**
- * Everything that restart control has to say while it works, one object a fact, as WeederEvent. Sources and keys by
- * name only. Durations are milliseconds, times epoch milliseconds; a `reason` is a sentence without its full stop or
- * with it.
+ * Everything that restart control reports while it works, one object per event, like WeederEvent. Sources and keys are
+ * reported by name only. Durations are milliseconds, times epoch milliseconds; a `reason` is a sentence with or without
+ * its full stop.
  */
 export type RestartEvent =
   /** The current content of its sources is recorded; nothing restarts. */
   | ({ readonly type: 'workload.adopted'; readonly sources: number } & AboutWorkload)
   /** `since`: when the first change was observed. */
   | ({ readonly type: 'workload.changed'; readonly since: number } & AboutChange)
-  /** `until`: where that is known. */
+  /** `until`: present if it is known. */
   | ({ readonly type: 'workload.pending'; readonly cause: PendingCause } & AboutWorkload & Why)
   | ({ readonly type: 'workload.blocked'; readonly cause: BlockCause } & AboutWorkload & Why)
   | ({ readonly type: 'workload.restarted' } & AboutChange & Restart)
-  /** The pods are proven to run with the new content. `took`: since the restart; `sinceChange`: since the first change. */
+  /**
+   * The pods are verified to run with the new content. `took`: since the restart; `sinceChange`: since the first
+   * change.
+   */
   | ({ readonly type: 'workload.rolledOut'; readonly took: number; readonly sinceChange: number } & AboutWorkload)
-  /** All pods were made after the change: they have the new content without a restart. */
+  /** All pods were created after the change: they have the new content without a restart. */
   | ({ readonly type: 'workload.skipped' } & AboutChange)
   | ({ readonly type: 'workload.stalled'; readonly reason: string } & AboutWorkload)
-  /** Somebody put the template back. `times`: how often so far; `isEvicting`: from now on pods are evicted in place of it. */
+  /**
+   * Another client restored the template. `times`: how often so far; `isEvicting`: from now on pods are evicted
+   * instead.
+   */
   | ({ readonly type: 'workload.reverted'; readonly times: number; readonly isEvicting: boolean } & AboutWorkload)
-  /** A Job that was ended for a restart is there again. `uid`: of the one before. */
+  /** A Job that was deleted for a restart exists again. `uid`: of the old Job. */
   | ({ readonly type: 'workload.recreated' } & AboutWorkload)
-  /** It is tried again. */
+  /** The request is retried. */
   | ({ readonly type: 'workload.refused' } & AboutWorkload & Retry)
-  /** It is no longer managed, and its state is taken away. */
+  /** The workload is no longer managed, and its state is removed. */
   | ({ readonly type: 'workload.released' } & AboutWorkload)
-  /** All revisions that the workload keeps are restarts of ours: `kubectl rollout undo` leads to none before them. */
+  /**
+   * All revisions that the workload keeps are restarts by weeder: `kubectl rollout undo` cannot reach an earlier one.
+   */
   | ({ readonly type: 'history.filled'; readonly revisions: number } & AboutWorkload)
-  /** One of its annotations, or of a source's (`on`). */
+  /** An annotation of the workload, or of a source (`on`), is invalid. */
   | ({
       readonly type: 'annotation.unreadable';
       readonly annotation: string;
@@ -89,19 +100,28 @@ export type RestartEvent =
     } & AboutWorkload & {
         readonly on?: SourceRef;
       })
-  /** It depends on a source of another namespace that does not allow it: neither read nor followed. */
+  /**
+   * The workload depends on a source of another namespace that does not allow it: the source is neither read nor
+   * watched.
+   */
   | ({ readonly type: 'dependency.notAllowed'; readonly source: SourceRef } & AboutWorkload)
-  /** It uses a source of a kind that `sourceKinds` leaves out: its changes restart nothing. */
+  /** The workload uses a source of a kind that `sourceKinds` excludes: its changes restart nothing. */
   | ({ readonly type: 'dependency.notFollowed'; readonly source: SourceRef } & AboutWorkload)
-  /** It carries a state of another weeder, by whose key; the first that was found with that key. */
+  /**
+   * The workload carries the state of another weeder with the key of this id; only the first one with that key is
+   * reported.
+   */
   | ({ readonly type: 'state.foreign'; readonly keyId: string } & AboutWorkload)
   /** Another client removed the state so often that it stays in memory for `pause`, which grows; reported once. */
   | ({ readonly type: 'state.contested'; readonly removals: number; readonly pause: number } & AboutWorkload)
-  /** Everything that was hashed with another key is adopted anew. `before` undefined: the first one of this process. */
+  /**
+   * Everything that was hashed with another key is adopted again. `before` undefined: this is the first key of this
+   * process.
+   */
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
-  /** The key cannot be had, and nothing is restarted until it can. */
+  /** The key is not available, and nothing is restarted until it is. */
   | { readonly type: 'key.missing'; readonly reason: string }
-  /** A mistake in weeder itself: it goes on, and says so. */
+  /** A bug in weeder: it reports the error and continues. */
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 
 interface AboutChange extends AboutWorkload {
@@ -115,15 +135,15 @@ interface Why {
 
 interface Restart {
   readonly how: RestartHow;
-  /** Which try to bring these pods to this content, from 1. */
+  /** The number of this attempt to bring these pods to this content, from 1. */
   readonly attempt: number;
 }
 
 interface Retry {
   readonly reason: string;
-  /** A `RefusalClass`; `other`: a mistake in weeder itself. */
+  /** A `RefusalClass`; `other`: a bug in weeder. */
   readonly failure: string;
-  /** Which refusal in a row, from 1. */
+  /** The number of consecutive refusals, from 1. */
   readonly attempt: number;
   readonly retryIn: number;
 }

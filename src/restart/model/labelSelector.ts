@@ -1,7 +1,9 @@
 import { arrayOf, isObject, objectOf, textOf } from '../../base/json.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../../kube/objects/selector.ts';
 
-/** A metav1.LabelSelector as the API serves it; undefined where it is none, or says something that nobody knows. */
+/**
+ * Reads a metav1.LabelSelector as the API serves it; returns undefined if it is invalid or uses an unknown operator.
+ */
 export function readLabelSelector(value: unknown): LabelSelector | undefined {
   if (!isObject(value)) return undefined;
   const requirements = arrayOf(value['matchExpressions']).map(readRequirement);
@@ -10,7 +12,7 @@ export function readLabelSelector(value: unknown): LabelSelector | undefined {
   return { matchLabels: readTexts(value['matchLabels']), matchExpressions };
 }
 
-/** Labels or annotations: what is no text is left out. */
+/** Reads labels or annotations; values that are not strings are left out. */
 export function readTexts(value: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(objectOf(value));
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));

@@ -3,25 +3,28 @@ import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts'
 import { restartMarks } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 
-/** In the pod template: what a restart changes, so that Kubernetes rolls the pods. */
+/** The annotation in the pod template that a restart changes, so that Kubernetes rolls the pods. */
 export const templateAnnotation = restartMarks.template;
 
-/** The pod template of a workload as the API serves it; an empty one where it has none. */
+/** Returns the pod template of a workload as the API serves it; an empty one if it has none. */
 export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
   const spec = objectOf(objectOf(object)['spec']);
   const owner = kind === 'CronJob' ? objectOf(objectOf(spec['jobTemplate'])['spec']) : spec;
   return objectOf(owner['template']);
 }
 
-/** What the newest restart left in the template, if there was one; a pod has it from the template it was made from. */
+/**
+ * Returns the hash that the latest restart wrote to the template, if there was one; pods inherit it from the template
+ * they were created from.
+ */
 export function templateAnnotationOf(template: JsonObject): string | undefined {
   return textOf(objectOf(objectOf(template['metadata'])['annotations'])[templateAnnotation]);
 }
 
 /**
- * Tells templates apart, in 22 characters, whatever our own annotation says: it is the same before a restart, after it,
- * and after somebody has taken the restart back. The order of keys, nulls and annotations that are
- * empty make no difference.
+ * Identifies a template in 22 characters, regardless of weeder's own annotation: the hash is the same before a restart,
+ * after it, and after another client has reverted it. The order of keys, nulls and empty annotations make no
+ * difference.
  */
 export function templateHashOf(template: JsonObject): string {
   const metadata = objectOf(template['metadata']);

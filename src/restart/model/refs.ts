@@ -2,7 +2,7 @@ import { printable } from '../../base/printable.ts';
 import { dnsLabel } from '../../config/schema/names.ts';
 import { type WorkloadKind, workloadsPath } from '../../kube/objects/workloadKinds.ts';
 
-/** One workload: whose pods may have to be restarted. */
+/** A workload, whose pods may have to be restarted. */
 export interface WorkloadRef {
   readonly kind: WorkloadKind;
   readonly namespace: string;
@@ -11,35 +11,35 @@ export interface WorkloadRef {
 
 export type SourceKind = 'ConfigMap' | 'Secret';
 
-/** One ConfigMap or Secret, whether it exists or not. */
+/** A ConfigMap or Secret, whether it exists or not. */
 export interface SourceRef {
   readonly kind: SourceKind;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** A key for maps and a text for people: `deployment/shop/web`. */
+/** Returns a key for maps that is also readable: `deployment/shop/web`. */
 export function workloadKey({ kind, namespace, name }: WorkloadRef): string {
   return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
 
-/** A key for maps, for annotations, and a text for people: `configmap/shop/settings`. */
+/** Returns a key for maps and annotations that is also readable: `configmap/shop/settings`. */
 export function sourceKey({ kind, namespace, name }: SourceRef): string {
   return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
 
-/** Where the API serves one workload. */
+/** The API path of a workload. */
 export function workloadPath({ kind, namespace, name }: WorkloadRef): string {
   return `${workloadsPath(kind, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** What the API calls the collection of a kind. */
+/** The plural names of the kinds in API paths. */
 export const sourcePlurals = { ConfigMap: 'configmaps', Secret: 'secrets' } as const satisfies Record<
   SourceKind,
   string
 >;
 
-/** Where the API serves the ConfigMaps or Secrets of a namespace, or of all. */
+/** The API path of the ConfigMaps or Secrets of a namespace, or of all. */
 export function sourcesPath({
   kind,
   namespace,
@@ -51,17 +51,17 @@ export function sourcesPath({
   return `/api/v1${scope}/${sourcePlurals[kind]}`;
 }
 
-/** Where the API serves one ConfigMap or Secret. */
+/** The API path of a ConfigMap or Secret. */
 export function sourcePath(source: SourceRef): string {
   return `${sourcesPath(source)}/${encodeURIComponent(source.name)}`;
 }
 
-/** Where the API serves the pods of a namespace. */
+/** The API path of the pods of a namespace. */
 export function podsPath(namespace: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
 }
 
-/** The namespaces, sources and keys that people name in annotations, by the rules that the API server holds. */
+/** Validates the namespaces, sources and keys that users name in annotations, by the rules of the API server. */
 
 const label = '[a-z0-9](?:[-a-z0-9]*[a-z0-9])?';
 const sourceName = new RegExp(`^(?=.{1,253}$)${label}(?:\\.${label})*$`);
@@ -81,7 +81,7 @@ export function isKeyName(text: string): boolean {
   return keyName.test(text);
 }
 
-/** The entries of a list such as `a, b`: without the spaces around them, and without empty ones. */
+/** Returns the entries of a list such as `a, b`: trimmed, and without empty ones. */
 export function entriesOf(list: string): string[] {
   return list
     .split(',')
@@ -89,7 +89,7 @@ export function entriesOf(list: string): string[] {
     .filter((entry) => entry !== '');
 }
 
-/** A text of somebody else's as a sentence can quote it: on one line, and not longer than it takes to recognise it. */
+/** Quotes a text from outside in a sentence: on one line, and cut to a length at which it is still recognisable. */
 export function quoted(text: string): string {
   return printable(JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text));
 }

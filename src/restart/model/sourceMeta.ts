@@ -15,24 +15,23 @@ import {
 } from './annotations.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
 
-/** All that is ever kept of a source. */
+/** Everything that weeder keeps of a source. */
 export interface SourceMeta {
   readonly ref: SourceRef;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly optOut: OptOut;
-  /** What is wrong with its opt-out, in one sentence. */
+  /** The error in its opt-out, in one sentence. */
   readonly optOutError: string | undefined;
-  /** What is wrong with its list of allowed namespaces. */
+  /** The error in its list of allowed namespaces. */
   readonly allowReferencesError: AnnotationError | undefined;
   /** The namespaces whose workloads may depend on it, besides its own. */
   readonly allowedNamespaces: 'none' | ReadonlySet<string>;
-  /** It is being deleted. */
+  /** The source is being deleted. */
   readonly isEnding: boolean;
   /**
-   * The last write of its content, by `managedFields`, which do not show removed keys
-   * (`hasLostKeys`): epoch milliseconds by the API server's clock. Undefined: it cannot be known, not even that it was
-   * not just now.
+   * The last write of its content, by `managedFields`, which do not show removed keys (`hasLostKeys`): epoch
+   * milliseconds by the API server's clock. Undefined: the time is unknown, and may even be just now.
    */
   readonly lastDataWrite: number | undefined;
   /** Epoch milliseconds by the API server's clock. */
@@ -41,12 +40,12 @@ export interface SourceMeta {
 
 const storedFields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'];
 const storedAnnotations = [skipHashCalculation, kudoSkipHashCalculation, reloaderIgnore, allowReferencesFrom, usedFrom];
-/** The field sets of `managedFields` that are content. Their children would reveal the names of keys. */
+/** The fields in `managedFields` that are content. Their children would reveal the names of keys. */
 const contentFields = ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable'];
 
 /**
- * Reads a source as the API serves it, whole or its metadata alone (which does not say its kind); undefined when it
- * cannot be told which object in which version it is.
+ * Reads a source as the API serves it, whole or only its metadata (which does not contain its kind); returns undefined
+ * if the object or its version cannot be identified.
  */
 export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | undefined {
   const identity = identityOf(object);
@@ -69,8 +68,9 @@ export function readSourceMeta(object: unknown, kind: SourceKind): SourceMeta | 
 }
 
 /**
- * The same object with nothing but what `readSourceMeta` needs. What else is in the metadata may hold values:
- * `kubectl apply` writes the whole Secret into an annotation. To stand before recorder, cache and log.
+ * Returns the same object with only the fields that `readSourceMeta` needs. Other metadata may hold values: `kubectl
+ * apply` writes the whole Secret into an annotation. It has to be applied before recorder, cache and log see the
+ * object.
  */
 export function withoutSecrets(object: unknown): JsonObject {
   const whole = objectOf(object);
@@ -88,12 +88,12 @@ export function withoutSecrets(object: unknown): JsonObject {
   };
 }
 
-/** Those of these fields that are texts. */
+/** Returns those of these fields that are strings. */
 function textsOf(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (typeof object[name] === 'string' ? [[name, object[name]]] : [])));
 }
 
-/** Unknown as soon as one of the managers has no time: its write may be the newest. */
+/** The time is unknown as soon as one of the managers has none, because its write may be the latest. */
 function lastDataWriteOf(meta: JsonObject): number | undefined {
   const times = contentManagers(meta).map(({ time }) => time);
   return times.length === 0 || times.includes(undefined) ? undefined : Math.max(...times.map((time) => time ?? 0));

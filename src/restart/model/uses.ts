@@ -4,25 +4,25 @@ import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 /** One way in which the pods of a workload use a source. */
 export interface Use {
   readonly source: SourceRef;
-  /** Undefined: all of its keys. */
+  /** Undefined: all keys of the source. */
   readonly key: string | undefined;
   /**
-   * `unmounted`: a required volume that no container mounts. Nobody sees its content, but no pod starts without it.
-   * `annotation`: by the workload's own word, `weeder.dev/also-depends-on`.
+   * `unmounted`: a required volume that no container mounts. No container reads its content, but no pod starts without
+   * it. `annotation`: declared by the workload in `weeder.dev/also-depends-on`.
    */
   readonly how: 'env' | 'envFrom' | 'volume' | 'unmounted' | 'imagePullSecret' | 'annotation';
-  /** Pods start without it. */
+  /** Pods start without the source. */
   readonly isOptional: boolean;
-  /** The containers that use it, init containers and sidecars too; none where it is the pod as a whole. */
+  /** The containers that use it, including init containers and sidecars; empty if the pod as a whole uses it. */
   readonly containers: readonly string[];
 }
 
-/** A reference in the pod template. The rest of a use follows from its place there. */
+/** A reference in the pod template. The rest of a use follows from the place of the reference. */
 type Reference = Pick<Use, 'source' | 'key' | 'isOptional'>;
 
 /**
- * Finds the ConfigMaps and Secrets that a pod template (`metadata` and `spec`) uses. Not followed: Secrets of
- * storage drivers, image pull secrets of the ServiceAccount, and what is no part of a template.
+ * Finds the ConfigMaps and Secrets that a pod template (`metadata` and `spec`) uses. Not followed: Secrets of storage
+ * drivers, image pull secrets of the ServiceAccount, and everything outside of the template.
  */
 export function usesOf(
   template: JsonObject,
@@ -73,7 +73,10 @@ function usesOfVolume(volume: JsonObject, containers: readonly JsonObject[], nam
   return references.filter((each) => !each.isOptional).map((each) => ({ ...each, how: 'unmounted', containers: [] }));
 }
 
-/** They count as required: a pod starts without one only where its image is there already or needs none. */
+/**
+ * Image pull secrets count as required: without one, a pod starts only if its image is on the node already or needs no
+ * secret.
+ */
 function usesOfImagePullSecrets(spec: JsonObject, namespace: string): Use[] {
   return arrayOf(spec['imagePullSecrets'])
     .flatMap((each) => wholeRef('Secret', { name: objectOf(each)['name'] }, namespace))
@@ -82,7 +85,7 @@ function usesOfImagePullSecrets(spec: JsonObject, namespace: string): Use[] {
 
 function wholeRef(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
   const { name, optional } = objectOf(reference);
-  // The API lets empty names pass; they refer to nothing.
+  // The API accepts empty names; they refer to nothing.
   if (typeof name !== 'string' || name === '') return [];
   return [{ source: { kind, namespace, name }, key: undefined, isOptional: optional === true }];
 }
@@ -93,14 +96,14 @@ function keyRef(kind: SourceKind, reference: unknown, namespace: string): Refere
   return wholeRef(kind, reference, namespace).map((whole) => ({ ...whole, key }));
 }
 
-/** No items, or an empty list of them, means every key. */
+/** No items, or an empty list of items, means every key. */
 function itemRefs(kind: SourceKind, reference: unknown, namespace: string): Reference[] {
   const items = arrayOf(objectOf(reference)['items']);
   if (items.length === 0) return wholeRef(kind, reference, namespace);
   return items.flatMap((item) => keyRef(kind, { ...objectOf(reference), key: objectOf(item)['key'] }, namespace));
 }
 
-/** One use for several containers that use the same in the same way. */
+/** Merges the uses of several containers that use the same source in the same way. */
 function merged(uses: readonly Use[]): Use[] {
   const groups = Map.groupBy(uses, ({ source, key, how, isOptional }) =>
     JSON.stringify([sourceKey(source), key, how, isOptional]),

@@ -1,20 +1,20 @@
 import type { SourceChange } from './events.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
-/** More of them are counted, so that a sentence stays one. */
+/** Further names are only counted, so that a sentence stays short. */
 const maxNames = 5;
 
-/** `ConfigMap settings (keys a, b) and Secret password`; with its namespace where that is another one. */
+/** Returns `ConfigMap settings (keys a, b) and Secret password`; a source of another namespace has its namespace. */
 export function describeChanges(changes: readonly SourceChange[], { namespace }: WorkloadRef): string {
   return listed(changes.map(({ source, keys }) => `${describeSource(source, namespace)}${describeKeys(keys)}`));
 }
 
-/** `ConfigMap settings`, or `ConfigMap other/settings` seen from another namespace. */
+/** Returns `ConfigMap settings`, or `ConfigMap other/settings` for a source of another namespace. */
 export function describeSource({ kind, namespace, name }: SourceRef, seenFrom: string): string {
   return `${kind} ${namespace === seenFrom ? name : `${namespace}/${name}`}`;
 }
 
-/** A sentence that ends as one. */
+/** Adds the full stop if it is missing. */
 export function withFullStop(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -11,7 +11,7 @@ import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTempla
 import { quoted, type WorkloadRef } from './refs.ts';
 import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
 
-/** Annotations on a workload. `changeCause` is what `kubectl rollout history` shows of a revision. */
+/** Annotations on a workload. `kubectl rollout history` shows `changeCause` for a revision. */
 export const workloadAnnotations = {
   state: restartMarks.state,
   optIn: 'weeder.dev/restart-on-change',
@@ -20,47 +20,49 @@ export const workloadAnnotations = {
   emptied: restartMarks.emptied,
 } as const;
 
-/** How pods of an older template go; `partition`: only those with this ordinal or a higher one. */
+/** How pods with an older template are replaced; `partition`: only those with this ordinal or a higher one. */
 type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
 
 /** What decides whether a Job may be recreated. */
 interface JobFacts {
-  /** It has succeeded or failed, or is about to. */
+  /** The Job has succeeded or failed, or is about to. */
   readonly isOver: boolean;
-  /** Who made it and would make it again, such as `CronJob nightly`; undefined: nobody. */
+  /**
+   * The controller that created the Job and would create it again, such as `CronJob nightly`; undefined: there is none.
+   */
   readonly maker: string | undefined;
-  /** Another controller than Kubernetes' own runs it (`spec.managedBy`); undefined: none does. */
+  /** The external controller that runs the Job (`spec.managedBy`); undefined: Kubernetes' own. */
   readonly managedBy: string | undefined;
 }
 
-/** All that is kept of a workload: its pod template may be long, and there may be hundreds of them. */
+/** Everything that weeder keeps of a workload: its pod template may be long, and there may be hundreds of workloads. */
 export interface WorkloadFacts {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly resourceVersion: string;
   /**
-   * Raised by each change of the spec, such as a scaling; of a Deployment by a mere annotation too. So whether the
-   * template has changed, only `templateHash` shows.
+   * Raised by each change of the spec, such as a scaling; for a Deployment also by an annotation. So only
+   * `templateHash` shows whether the template has changed.
    */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
-  /** `weeder.dev/restart-on-change`; undefined: it says neither. */
+  /** `weeder.dev/restart-on-change`; undefined: it is not set, or is neither true nor false. */
   readonly isOptedIn: boolean | undefined;
-  /** What is wrong with that annotation, in one sentence; undefined when nothing is. */
+  /** The error in that annotation, in one sentence; undefined if there is none. */
   readonly optInError: string | undefined;
   /** `weeder.dev/also-depends-on`, as it was written. */
   readonly alsoDependsOn: string | undefined;
   /** `weeder.dev/paused-until`: epoch milliseconds. */
   readonly pausedUntil: number | 'unreadable' | undefined;
-  /** `weeder.dev/dependencies`, as it was written: `decodeState` reads it. */
+  /** `weeder.dev/dependencies`, as it was written; `decodeState` parses it. */
   readonly stateText: string | undefined;
   readonly changeCause: string | undefined;
   readonly templateHash: string;
-  /** What the newest restart left in the template. */
+  /** The hash that the latest restart wrote to the template. */
   readonly templateAnnotation: string | undefined;
-  /** Of its pods; a CronJob's belong to its Jobs. */
+  /** Selects its pods; undefined for a CronJob, whose pods belong to its Jobs. */
   readonly selector: LabelSelector | undefined;
-  /** A Deployment that rolls nothing out until it is resumed. */
+  /** A paused Deployment: it rolls nothing out until it is resumed. */
   readonly isPaused: boolean;
   readonly updateStrategy: UpdateStrategy;
   /** The desired number of pods; 0 for a CronJob. */
@@ -69,22 +71,25 @@ export interface WorkloadFacts {
   readonly revisionHistoryLimit: number | undefined;
   readonly isEnding: boolean;
   /**
-   * `weeder.dev/emptied`: it has no pods because weeder has ended all of them, and gets so many back; a DaemonSet gets
-   * them on all of its nodes. Undefined: it is as its user wants it.
+   * `weeder.dev/emptied`: weeder has scaled the workload to zero, and restores this number of replicas; a DaemonSet
+   * gets its pods back on all of its nodes. Undefined: weeder has not done so.
    */
   readonly emptied: Emptied | undefined;
-  /** Why that annotation is not believed, in one sentence; undefined: it is, or is not there. */
+  /** Why that annotation is not trusted, in one sentence; undefined: it is trusted or missing. */
   readonly emptiedError?: string;
-  /** A StatefulSet whose volumes are deleted with its pods when it is scaled down. */
+  /** A StatefulSet whose volumes are deleted together with its pods when it is scaled down. */
   readonly losesVolumes: boolean;
-  /** Undefined: it is of another kind. */
+  /** Undefined: the workload is not a Job. */
   readonly job: JobFacts | undefined;
   readonly status: WorkloadStatus;
 }
 
 const Time = z.iso.datetime({ offset: true });
 
-/** Reads a workload as the API serves it; undefined where it does not say which one it is or which pods are its own. */
+/**
+ * Reads a workload as the API serves it; returns undefined if the object lacks its identity or the selector of its
+ * pods.
+ */
 export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts | undefined {
   const identity = identityOf(object);
   const { metadata, spec: givenSpec, status } = objectOf(object);
@@ -139,7 +144,7 @@ function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFac
   };
 }
 
-/** A node without this label, which none has, gets no pod of a DaemonSet that asks for it. */
+/** No node has this label, so a DaemonSet that requires it gets no pods. */
 export const noNode = 'weeder.dev/emptied';
 
 function isEmpty(spec: JsonObject, template: JsonObject, kind: WorkloadKind): boolean {
@@ -156,7 +161,7 @@ function optInError(text: unknown): string | undefined {
   return `it says ${quoted(textOf(text) ?? JSON.stringify(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
 }
 
-/** A time without a zone is nobody's time, and one that cannot be read must not be taken for none. */
+/** A time without a zone is ambiguous, and an unreadable time must not be taken for none. */
 function readPause(text: unknown): number | 'unreadable' | undefined {
   if (text === undefined) return undefined;
   const time = Time.safeParse(text);

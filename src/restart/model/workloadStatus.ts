@@ -1,22 +1,24 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 
-/** What a workload's controller says of its pods, in one set of words for the three kinds that are rolled out. */
+/** The status that a workload's controller reports, in common terms for the three kinds that are rolled out. */
 export interface WorkloadStatus {
-  /** The generation that it is about; undefined: of a kind that has none, or nothing is said yet. */
+  /** The generation that the status is about; undefined: the kind has none, or nothing is reported yet. */
   readonly observedGeneration: number | undefined;
-  /** Pods in all; for a DaemonSet, nodes with one. A StatefulSet's ending pods count until they are gone. */
+  /** All pods; for a DaemonSet, the nodes with one. A StatefulSet's terminating pods count until they are gone. */
   readonly pods: number;
-  /** Those with the newest template. */
+  /** Pods with the newest template. */
   readonly updated: number;
-  /** Those that have been ready for `minReadySeconds`, whatever their template. */
+  /** Pods that have been ready for `minReadySeconds`, whatever their template. */
   readonly available: number;
-  /** Names of a StatefulSet's revisions: that of before the rollout, and the newest. The same when it is over. */
+  /**
+   * A StatefulSet's revisions: the one before the rollout, and the newest. Both are the same when the rollout is over.
+   */
   readonly currentRevision: string | undefined;
   readonly updateRevision: string | undefined;
-  /** How often a DaemonSet's template has changed; its pods are labelled with it. */
+  /** The template generation of a DaemonSet; its pods are labelled with it. */
   readonly templateGeneration: string | undefined;
-  /** A Deployment's own `progressDeadlineSeconds` have passed. */
+  /** The Deployment's own `progressDeadlineSeconds` have passed. */
   readonly isOverdue: boolean;
 }
 
@@ -31,7 +33,7 @@ const nothing: WorkloadStatus = {
   isOverdue: false,
 };
 
-/** Reads a workload's `status`. A DaemonSet's annotations say the number of its template. */
+/** Reads a workload's `status`. A DaemonSet's template generation is in its annotations. */
 export function readStatus(status: JsonObject, annotations: JsonObject, kind: WorkloadKind): WorkloadStatus {
   const count = (name: string): number => numberOf(status[name]) ?? 0;
   const observed = { ...nothing, observedGeneration: numberOf(status['observedGeneration']) };

@@ -5,19 +5,19 @@ import type { BlockCause, PendingCause } from '../model/events.ts';
 import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
 import { breakerBlocks, intervalEnds } from '../state/restartHistory.ts';
 
-/** What decides whether one workload may be restarted now, apart from the others. Times in milliseconds. */
+/** The conditions of one workload that decide whether it may be restarted now. Times in milliseconds. */
 export interface RestartConditions
   extends Pick<WorkloadFacts, 'pausedUntil' | 'isPaused'>,
     Pick<RestartSettings, 'minInterval' | 'windows'> {
-  /** Since the epoch, as are all times here. */
+  /** Since the epoch, like all times here. */
   readonly now: number;
-  /** The last five. */
+  /** The last five restarts. */
   readonly restarts: readonly number[];
-  /** What is wrong with its other annotations, a sentence each: until they can be read it is held. */
+  /** The errors in its other annotations, a sentence each: the workload is blocked until they can be read. */
   readonly annotationErrors?: readonly string[];
 }
 
-/** `reason` is for people. Without `until` it takes a change of the workload. */
+/** `reason` is for humans. Without `until`, only a change of the workload can change the answer. */
 export type Permission =
   | { readonly is: 'allowed' }
   | ({ readonly is: 'pending'; readonly cause: PendingCause } & Why)
@@ -28,7 +28,7 @@ interface Why {
   readonly until: number | undefined;
 }
 
-/** Whether the workload may be restarted now. The first reason against it in this order is reported. */
+/** Whether the workload may be restarted now. The first reason against it, in this order, is reported. */
 export function mayRestart(question: RestartConditions): Permission {
   for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
     const against = rule(question);
@@ -96,21 +96,22 @@ export function formatTime(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+/, '');
 }
 
-/** Whether restarts may begin, as far as maintenance windows go. */
+/** Whether the maintenance windows allow restarts to begin. */
 type Maintenance =
   | { readonly is: 'open' }
-  /** `opensAt`: epoch milliseconds. `window`: the one that opens then. */
+  /** `opensAt`: epoch milliseconds. `window`: the window that opens then. */
   | { readonly is: 'closed'; readonly opensAt: number | undefined; readonly window: MaintenanceWindow };
 
 /**
- * What the windows say at `now` (epoch milliseconds). A window opens whenever its cron expression says so, and is open
- * for its duration of real time, whatever the clocks of its time zone do meanwhile. Without windows it is always open.
+ * Returns the state of the windows at `now` (epoch milliseconds). A window opens whenever its cron expression says so,
+ * and is open for its duration of elapsed time, even across clock changes of its time zone. Without windows, restarts
+ * are always allowed.
  */
 export function maintenanceAt(windows: readonly MaintenanceWindow[], now: number): Maintenance {
   let closed: Extract<Maintenance, { is: 'closed' }> | undefined;
   for (const window of windows) {
     const schedule = scheduleFor(window);
-    // The first opening of those whose time is not over: if it has come, the window is open.
+    // This is the first opening that is not over yet: if it is in the past, the window is open.
     const opensAt = schedule.nextAfter(now - window.duration);
     if (opensAt !== undefined && opensAt <= now) return { is: 'open' };
     if (closed?.opensAt === undefined || (opensAt !== undefined && opensAt < closed.opensAt)) {
@@ -120,7 +121,7 @@ export function maintenanceAt(windows: readonly MaintenanceWindow[], now: number
   return closed ?? { is: 'open' };
 }
 
-/** By the window of the config, which stays the same object until the config is read again. */
+/** Keyed by the window of the config, which stays the same object until the config is read again. */
 const schedules = new WeakMap<MaintenanceWindow, Schedule>();
 
 function scheduleFor(window: MaintenanceWindow): Schedule {

@@ -8,42 +8,45 @@ export type ScheduleLimits = Pick<
 >;
 
 interface SlotListener {
-  /** Called once when the workload may be restarted, which may be at once, before `askToRestart` returns. */
+  /** Called once when the workload may be restarted, possibly before `requestRestart` returns. */
   readonly onGranted: () => void;
-  /** Called with a sentence when it has to wait for others, and again when the limits change meanwhile. */
+  /** Called with a sentence when the workload has to wait for others, and again when the limits change meanwhile. */
   readonly onPending: (reason: string) => void;
 }
 
 /**
- * Who may be adopted or restarted now, of all workloads. Restarts begin at most `burst` at once and
- * `maxRestartsPerMinute` from then on, and at most `maxConcurrentRollouts` are under way together; the namespaces take
+ * Decides which of all workloads may be adopted or restarted now. At most `burst` restarts begin at once and
+ * `maxRestartsPerMinute` from then on, and at most `maxConcurrentRollouts` are active together; the namespaces take
  * turns, and in each the oldest change is first.
  */
 export interface RestartSchedule {
   /**
-   * `since`: when the change was first seen, by whatever clock all who ask go by. The place is held until it is
-   * released, at the end of the rollout; a turn that was not needed is released with `{ wasUsed: false }`. To ask twice
-   * for one workload is a mistake of the caller, and throws.
+   * `since`: when the change was first observed, by a clock that all callers share. The slot is held until it is
+   * released, at the end of the rollout; a slot that was not needed is released with `{ wasUsed: false }`. A second
+   * request for the same workload is a bug of the caller, and throws.
    */
   requestRestart(
     key: string,
     from: { readonly namespace: string; readonly since: number },
     told: SlotListener,
   ): Release;
-  /** A rollout that is under way already, as after a restart of weeder: it takes a place, and waits for none. */
+  /**
+   * Registers a rollout that is active already, such as after weeder itself restarted: it takes a slot without waiting
+   * for one.
+   */
   registerRollout(key: string): Release;
-  /** The same for adoptions, first come, first served. Whoever had a turn releases it at the end too. */
+  /** The same for adoptions, first come, first served. The caller releases this slot too. */
   requestAdoption(key: string, onGranted: () => void): Release;
-  /** Other limits are in force: to be called when the config has changed. */
+  /** Applies other limits: to be called when the config has changed. */
   limitsChanged(): void;
-  /** Gives no turns any more. */
+  /** Grants no more slots. */
   close(): void;
-  /** How many wait for a restart, and how many rollouts are under way. */
+  /** The number of workloads that wait for a restart, and of active rollouts. */
   readonly restarts: { readonly waiting: number; readonly active: number };
   readonly adoptions: { readonly waiting: number };
 }
 
-/** So many seconds' worth of adoptions may come at once: a few new workloads do not wait for each other. */
+/** The adoptions of this many seconds may come at once, so that a few new workloads do not wait for each other. */
 const adoptionBurst = 5;
 const everyNamespace = '';
 

@@ -2,21 +2,22 @@ import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from './podFacts.ts';
 
-/** The part of a use that decides whether a pod has taken the content of the source. */
+/** The part of a use that decides whether a pod has read the content of the source. */
 export type ContainerUse = Pick<Use, 'how' | 'containers'>;
 
-/** A pod counts as newer than a write only if it was created, or started, so much later: milliseconds. */
+/** A pod counts as newer than a write only if it was created or started this much later: milliseconds. */
 export const margin = 1000;
 
 /**
- * The pods that a workload made and that still run or will: one may match its selector and be another's. A Deployment's
- * are made by its ReplicaSets, which are known by their names; one that it has adopted has labelled its pods with no hash.
+ * Returns the pods that a workload created and that run or will run: a pod may match its selector and belong to another
+ * owner. A Deployment's pods are created by its ReplicaSets, which are known by their names; a ReplicaSet that it has
+ * adopted has labelled its pods with no hash.
  */
 export function ownPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
   return pods.filter((pod) => !pod.isEnding && isOwn(facts, pod));
 }
 
-/** Those of its pods of which a node may still keep what they use. */
+/** Returns those of its pods whose content may still be cached on a node. */
 export function lingeringPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
   return pods.filter((pod) => !pod.isOver && isOwn(facts, pod));
 }
@@ -28,9 +29,10 @@ function isOwn({ ref, uid }: WorkloadFacts, { namespace, owner, templateHash }: 
 }
 
 /**
- * The pods in which a container that uses the source runs with what was in it before `lastWrite`: epoch milliseconds by
- * the API server's clock; undefined: nobody knows when, and every pod is suspect. A container that has not been
- * started takes its environment when it is, but a volume is filled before that and may be refreshed too late.
+ * Returns the pods in which a container that uses the source runs with the content from before `lastWrite`: epoch
+ * milliseconds by the API server's clock; undefined: the time is unknown, and every pod is suspect. A container that
+ * has not been started reads its environment when it starts, but a volume is filled before that and may be refreshed
+ * too late.
  */
 export function podsWithOldContent(
   pods: readonly PodFacts[],
@@ -40,7 +42,7 @@ export function podsWithOldContent(
   return pods.filter((pod) => !isNewer(pod, lastWrite) && uses.some((use) => hasTaken(pod, use)));
 }
 
-/** Creation times are cut to seconds, and the write's may be. */
+/** Creation times are truncated to seconds, and the time of the write may be too. */
 function isNewer({ createdAt }: PodFacts, lastWrite: number | undefined): boolean {
   return createdAt !== undefined && lastWrite !== undefined && createdAt > lastWrite + margin;
 }
@@ -53,9 +55,9 @@ function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, 
 }
 
 /**
- * Why the newest template of a workload cannot be rolled out to its own pods, of three of them at the most; undefined:
- * none is in trouble. Pods from before the restart do not count, for they may be what it is to cure: only in a
- * StatefulSet, where the others wait for them.
+ * Returns why the newest template of a workload cannot be rolled out to its own pods, for at most three pods;
+ * undefined: no pod is in trouble. Pods from before the restart do not count, because the restart may repair them;
+ * except in a StatefulSet, where the other pods wait for them.
  */
 export function troubleOf({ ref, templateAnnotation }: WorkloadFacts, pods: readonly PodFacts[]): string | undefined {
   const troubles = pods

@@ -2,40 +2,46 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf 
 import { identityOf } from '../../kube/objects/identity.ts';
 import { templateAnnotationOf } from '../model/podTemplate.ts';
 
-/** What is known of a pod; whole pods are never kept. */
+/** What weeder keeps of a pod; whole pods are never kept. */
 export interface PodFacts {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Epoch milliseconds, in whole seconds; undefined: it does not say. */
+  /** Epoch milliseconds, in whole seconds; undefined: the pod has no creation time. */
   readonly createdAt: number | undefined;
-  /** It is being deleted, or all of its containers have ended for good: it will start nothing any more. */
+  /** The pod is being deleted, or all of its containers have terminated for good: it will start nothing any more. */
   readonly isEnding: boolean;
-  /** All of its containers have ended for good: its node has forgotten what it used. */
+  /** All of its containers have terminated for good: its node has dropped what it used. */
   readonly isOver: boolean;
-  /** The object that made it and keeps it. */
+  /** The object that created and controls the pod. */
   readonly owner: { readonly kind: string; readonly name: string; readonly uid: string } | undefined;
   readonly node: string | undefined;
-  /** The labels of the template that it was made from: of a Deployment, of a StatefulSet or DaemonSet, of a DaemonSet. */
+  /**
+   * Labels from the template that the pod was created from: of a Deployment, of a StatefulSet or DaemonSet, of a
+   * DaemonSet.
+   */
   readonly templateHash: string | undefined;
   readonly revision: string | undefined;
   readonly templateGeneration: string | undefined;
-  /** What the newest restart had left in the template that it was made from. */
+  /** The hash that the latest restart had written to the template that the pod was created from. */
   readonly dependenciesHash: string | undefined;
-  /** Containers, init containers and sidecars that have been started at least once. */
+  /** The containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
-  /** When those that run, or ran and ended, were started last: epoch milliseconds by the node's clock, in whole seconds. */
+  /**
+   * When each running or terminated container was last started: epoch milliseconds by the node's clock, in whole
+   * seconds.
+   */
   readonly startedAt: ReadonlyMap<string, number>;
-  /** Its volumes are mounted, and with them what was in their sources then. */
+  /** The volumes are mounted, with the content that their sources had then. */
   readonly hasVolumes: boolean;
-  /** It serves. */
+  /** The pod is ready. */
   readonly isReady: boolean;
-  /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: none is in trouble. */
+  /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: no container is in trouble. */
   readonly trouble: string | undefined;
 }
 
-/** Reasons to wait that a pod does not get out of by waiting: an image, a config or a start that failed. */
+/** Waiting reasons that do not pass by waiting: an image, a config or a start that failed. */
 const troubles: ReadonlySet<unknown> = new Set([
   'CrashLoopBackOff',
   'CreateContainerConfigError',
@@ -49,7 +55,7 @@ const troubles: ReadonlySet<unknown> = new Set([
   'RunContainerError',
 ]);
 
-/** Reads a Pod as the API serves it; undefined where it does not say which one it is. */
+/** Reads a Pod as the API serves it; returns undefined if it lacks its identity. */
 export function readPod(object: unknown): PodFacts | undefined {
   const identity = identityOf(object);
   if (identity === undefined) return undefined;
@@ -82,7 +88,7 @@ export function readPod(object: unknown): PodFacts | undefined {
   };
 }
 
-/** The pods of a list that have an identity. */
+/** Reads the pods of a list; pods without an identity are left out. */
 export function readPods(objects: readonly unknown[]): PodFacts[] {
   return objects.flatMap((object) => readPod(object) ?? []);
 }
@@ -101,7 +107,7 @@ function isTrue(status: JsonObject, condition: string): boolean {
     .some(({ type, status: says }) => type === condition && says === 'True');
 }
 
-/** One that waits because its start failed has run no line of its program, unless it did so before. */
+/** A container that waits because its start failed has not run its program, unless it ran before. */
 function hasStarted(container: JsonObject): boolean {
   const [state, lastState] = [objectOf(container['state']), objectOf(container['lastState'])];
   const hasRun = [state['running'], state['terminated'], lastState['terminated']].some(isObject);
@@ -118,7 +124,7 @@ function restartsOf(container: JsonObject): number {
   return numberOf(container['restartCount']) ?? 0;
 }
 
-/** A kubelet may sit out a back-off while it goes on reporting how the last try ended: that is a crash loop as well. */
+/** During a back-off the kubelet may keep reporting how the last attempt ended: that counts as a crash loop as well. */
 function troubleWith(container: JsonObject): string | undefined {
   const state = objectOf(container['state']);
   const { reason } = objectOf(state['waiting']);

@@ -4,7 +4,7 @@ import { type LabelSelector, matchesSelector } from '../../kube/objects/selector
 import { type Answer, answered } from '../model/answer.ts';
 import { readTexts } from '../model/labelSelector.ts';
 
-/** All pods of the namespace that the selector selects, as they are at some moment after the question. */
+/** Lists all pods of the namespace that the selector selects, as they are at some moment after the call. */
 export type ListPods = (
   namespace: string,
   selector: LabelSelector,
@@ -18,14 +18,14 @@ interface ListRequest {
   readonly resolve: (answer: Promise<Answer<readonly unknown[]>>) => void;
 }
 
-/** So many workloads are asked for by one request: its URL has to stay short, and its answer small. */
+/** The number of workloads in one request: its URL has to stay short, and its response small. */
 const maxTogether = 32;
 
 /**
- * Asks for the pods of many workloads together. Where one source is used by 200 of them, all want their pods at the same
- * moment: what is asked for in one turn of the event loop, in one namespace, and by values of the same label, goes out
- * as one `label in (…)`, and everybody gets his own pods out of the answer. Nothing is kept: whoever asks later is
- * answered by a later request.
+ * Lists the pods of many workloads together. If 200 workloads use one source, all need their pods at the same moment:
+ * the calls of one turn of the event loop, for one namespace and for values of the same label, become one `label in
+ * (…)` request, and each caller receives its own pods from the response. Nothing is cached: a later call leads to a
+ * later request.
  */
 export function listTogether(list: ListPods): ListPods {
   let asked: ListRequest[] = [];
@@ -78,8 +78,8 @@ function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {
 }
 
 /**
- * By which label a workload is asked for: of those that its selector has, the one that tells most of these workloads
- * apart, so that hardly any pod comes that nobody has asked for. Undefined: its selector names no value.
+ * Returns the label by which to list a workload: of those in its selector, the one that distinguishes the most of these
+ * workloads, so that hardly any unneeded pods are listed. Undefined: its selector has no label with a value.
  */
 function selectiveLabels(questions: readonly ListRequest[]): (question: ListRequest) => string | undefined {
   const values = new Map<string, Set<string>>();
@@ -111,7 +111,7 @@ function chunksOf<T>(items: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, index) => items.slice(index * maxTogether, (index + 1) * maxTogether));
 }
 
-/** Ends when nobody wants the answer any more. */
+/** Returns a signal that aborts once all of these are aborted. */
 function untilAll(signals: readonly AbortSignal[]): AbortSignal {
   const end = new AbortController();
   let waiting = signals.length;

@@ -1,30 +1,33 @@
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import type { PodFacts } from './podFacts.ts';
 
-/** How far the newest pod template has come. */
+/** The progress of the newest pod template. */
 export type RolloutProgress =
   | { readonly is: 'complete' }
   | {
       readonly is: 'progressing';
-      /** Pods with the newest template, of so many that are to have it. */
+      /** The number of pods with the newest template, and of those that are to have it. */
       readonly done: number;
       readonly of: number;
-      /** Pods that are available, whatever their template. */
+      /** Available pods, whatever their template. */
       readonly available: number;
-      /** Pods with an older template that are still there; with a partition: more than it keeps. */
+      /** Pods that still have an older template; with a partition: those beyond the ones that it keeps. */
       readonly old: number;
-      /** A Deployment's own deadline has passed. */
+      /** The Deployment's own deadline has passed. */
       readonly isOverdue: boolean;
     }
-  /** OnDelete: nothing happens to these pods until somebody deletes them. Names; empty: its pods were not given. */
+  /** OnDelete: these pods stay until a user deletes them. Names; empty: the pods were not passed. */
   | { readonly is: 'waitingForDeletion'; readonly pods: readonly string[] }
   | { readonly is: 'paused' }
-  /** The status is older than the spec, so progress is unknown. After a scaling as well, see `WorkloadFacts.generation`. */
+  /**
+   * The status is older than the spec, so the progress is unknown. A scaling has the same effect, see
+   * `WorkloadFacts.generation`.
+   */
   | { readonly is: 'unobserved' };
 
 /**
- * Reads it from the workload's status, by the rules of `kubectl rollout status`. `pods`, its own, are needed to name
- * those that wait to be deleted. A CronJob's next run and a Job's pods have nothing to be rolled out to.
+ * Determines the progress from the workload's status, by the rules of `kubectl rollout status`. `pods`, its own, are
+ * needed to name those that wait to be deleted. A CronJob's next run and a Job's pods have no rollout.
  */
 export function rolloutOf(facts: WorkloadFacts, pods: readonly PodFacts[] = []): RolloutProgress {
   const { ref, status, generation, updateStrategy } = facts;
@@ -40,7 +43,7 @@ export function rolloutOf(facts: WorkloadFacts, pods: readonly PodFacts[] = []):
   return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
-/** Its pod template, if its controller has seen this version of it. */
+/** Returns its pod template, if its controller has observed this version of it. */
 export function observedTemplateOf(facts: WorkloadFacts): string | undefined {
   return rolloutOf(facts).is === 'unobserved' ? undefined : templateTextOf(facts);
 }
@@ -50,8 +53,8 @@ export function templateTextOf({ templateHash, templateAnnotation }: WorkloadFac
 }
 
 /**
- * Those of its pods that have an older template. Of a Deployment only those from before the newest restart are known:
- * by which of its ReplicaSets the newest pods are made is told by no status.
+ * Returns those of its pods that have an older template. For a Deployment, only those from before the latest restart
+ * are known: no status names the ReplicaSet of the newest pods.
  */
 export function podsOfOlderTemplate(
   { ref: { kind }, status, templateAnnotation }: WorkloadFacts,
@@ -66,9 +69,9 @@ export function podsOfOlderTemplate(
 }
 
 /**
- * Whether somebody has taken a restart back: the template is the one of before it but for our own annotation.
- * `templateHash` is that of before, `dependenciesHash` what the restart wrote. Any other template is a change of its
- * own, of which the age of the pods tells.
+ * Whether another client has reverted a restart: except for weeder's own annotation, the template is the one from
+ * before it. `templateHash` is from before the restart, `dependenciesHash` is what the restart wrote. Any other
+ * template is a change of its own, which the age of the pods shows.
  */
 export function isReverted(
   facts: WorkloadFacts,
@@ -83,7 +86,7 @@ function turnover({ updateStrategy, replicas, status: { pods, updated } }: Workl
   return { done: Math.min(updated, of), of, old: Math.max(0, pods - updated - Math.min(kept, replicas)) };
 }
 
-/** A StatefulSet's controller says itself when a rolling update is over; with OnDelete or a partition it never does. */
+/** A StatefulSet's controller reports the end of a rolling update itself, but never with OnDelete or a partition. */
 function hasOneRevision({ ref, updateStrategy, status }: WorkloadFacts): boolean {
   if (ref.kind !== 'StatefulSet' || updateStrategy !== 'rolling') return true;
   return status.updateRevision === status.currentRevision;

@@ -1,4 +1,4 @@
-/** Every Kubernetes Event that restart control records on workloads, by reason; as src/weeder/report/eventTable.ts. */
+/** All Kubernetes Events that restart control records on workloads, by reason; like src/weeder/report/eventTable.ts. */
 export const restartEventTable = {
   DependencyChanged: {
     about: 'workload',

@@ -14,9 +14,9 @@ type EventContent<R extends RestartEventReason = RestartEventReason> = {
   };
 }[R];
 
-/** What passes by itself within minutes is in the log alone. */
+/** Reasons that pass within minutes are only logged. */
 const longWaits: ReadonlySet<PendingCause> = new Set(['window', 'pausedUntil', 'paused', 'rollout', 'other']);
-/** Refusals that whoever owns the workload can do something about. */
+/** Refusals that the owner of the workload can resolve. */
 const theirs: ReadonlySet<string> = new Set(['forbidden', 'invalid', 'immutable', 'budget']);
 
 const restartNotes = {
@@ -31,7 +31,7 @@ const restartNotes = {
   dryRun: { reason: 'RestartDryRun', action: 'DryRun', words: 'It would be restarted (dry run)' },
 } as const;
 
-/** Records Kubernetes Events for what the owner of the workload wants to know. */
+/** Records Kubernetes Events for what matters to the owner of the workload. */
 export function recordRestartEvents(record: (occurrence: EventDraft) => void): ReportRestart {
   return (event) => {
     const content = eventOf(event);
@@ -124,7 +124,7 @@ function warningOf(event: RestartEvent): EventContent | undefined {
   }
 }
 
-/** What a CronJob runs now ends as it began. */
+/** The current run of a CronJob ends with the content that it started with. */
 function isForNextRun(event: AboutWorkload & { readonly how?: RestartHow }): boolean {
   return event.workload.kind === 'CronJob' && event.how !== 'dryRun';
 }
@@ -137,7 +137,7 @@ function why({ reason, until }: { readonly reason: string; readonly until?: numb
   return until === undefined ? withFullStop(reason) : `${reason.replace(/\.$/, '')}, until ${timeOf(until)}.`;
 }
 
-/** In seconds, which is the precision of the API server's times. */
+/** Formats with a precision of seconds, like the API server's times. */
 function timeOf(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

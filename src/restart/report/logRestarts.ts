@@ -3,7 +3,7 @@ import { type Logger, type LogLine, logLines } from '../../base/log.ts';
 import type { AboutWorkload, ReportRestart, RestartEvent, SourceChange } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 
-/** Writes each event as one line with namespace, workload and sources; by name, never with a value. */
+/** Logs each event as one line with namespace, workload and sources; sources by name, never with a value. */
 export function logRestarts(logger: Logger): ReportRestart {
   return logLines(logger, lineOf);
 }
@@ -16,7 +16,7 @@ const restartMessages = {
   dryRun: 'workload would be restarted (dry run)',
 } as const;
 
-/** What a CronJob runs now ends as it began. */
+/** The current run of a CronJob ends with the content that it started with. */
 function restartOf({ workload, how }: Extract<RestartEvent, { type: 'workload.restarted' }>): string {
   const isForNextRun = workload.kind === 'CronJob' && how === 'rollout';
   return isForNextRun ? 'workload restarted: its next run has the new content' : restartMessages[how];

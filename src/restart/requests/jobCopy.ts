@@ -10,38 +10,39 @@ import type { WorkloadRef } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadFacts.ts';
 
 /**
- * A Job that is to be recreated is kept as another Job, which runs nothing, until the new one is there: whoever finds it
- * can bring the Job back, even when weeder ends between the two. Which Job it stands for is in `copyAnnotation`, with a seal
- * that nobody else can make; the Job itself is in `contentAnnotation`, and nothing else of the copy is trusted.
+ * While a Job is recreated, a copy of it is stored as another Job, which runs nothing, until the new Job exists: from
+ * the copy any weeder process can recreate the Job, even if the first one stops in between. `copyAnnotation` names the
+ * Job that it stands for, with a seal that no other client can make; the Job itself is in `contentAnnotation`, and
+ * nothing else of the copy is trusted.
  */
 export const copyAnnotation = 'weeder.dev/recreates';
 const contentAnnotation = 'weeder.dev/recreates-with';
 
-/** A Job that stands for one that is recreated. */
+/** A Job that stands for one that is being recreated. */
 export interface JobCopy {
   readonly ref: WorkloadRef;
-  /** The Job of before, and its version when that was decided. */
+  /** The old Job, and its version when the recreation was decided on. */
   readonly job: WorkloadRef;
   readonly jobUid: string;
   readonly jobVersion: string;
-  /** Of what it is recreated from. */
+  /** The digest of the stored Job. */
   readonly digest: string;
   readonly keyId: string;
   readonly seal: string;
 }
 
-/** Deletion policies leave these; they are not the user's. */
+/** Deletion policies leave these finalizers behind; they are not the user's. */
 const deletionFinalizers: ReadonlySet<unknown> = new Set(['foregroundDeletion', 'orphan']);
 
-/** Of a uid there is one at the most: a second try finds it. */
+/** Only one copy exists per uid: a second attempt finds the first copy. */
 function copyNameFor(jobUid: string): string {
   return `weeder-recreates-${jobUid}`;
 }
 
 /**
- * The Job that stands for this one. It is as the new one will be, so that a quota or an admission that would refuse that
- * one refuses this one, before anything is deleted; only that it is suspended and starts no pod even if somebody resumes
- * it. Its metadata is inside of an annotation: a selector for the Job's labels does not find it.
+ * Returns the copy of this Job. It resembles the new Job, so that a quota or an admission plugin that would refuse the
+ * new Job refuses the copy, before anything is deleted; but it is suspended, and starts no pod even if a user resumes
+ * it. The metadata of the Job is inside an annotation: a selector for the Job's labels does not match the copy.
  */
 export function copyOfJob(
   job: JsonObject,
@@ -84,7 +85,7 @@ export function copyOfJob(
   return { copy, object };
 }
 
-/** The Job that the copy stands for, to be created; undefined: it is not this copy, as it was found before. */
+/** Returns the Job to create from the copy; undefined if the object is no longer the copy that was found before. */
 export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | undefined {
   const found = readJobCopy(object);
   const whole = parsed(wholeIn(object));
@@ -98,14 +99,16 @@ export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | und
   };
 }
 
-/** Reads what this object claims to be; undefined if it is an ordinary Job. `isTrustedCopy` verifies the claim. */
+/**
+ * Reads what this object claims to be; returns undefined if it is an ordinary Job. `isTrustedCopy` verifies the claim.
+ */
 export function readJobCopy(object: unknown): JobCopy | undefined {
   const identity = identityOf(object);
   const parts = (textOf(annotationsOf(object)[copyAnnotation]) ?? '').split('/');
   const [name, jobUid, jobVersion, keyId, seal] = parts;
   if (identity === undefined || parts.length !== 5 || !name || !jobUid || !jobVersion || !keyId || !seal)
     return undefined;
-  // A copy of the copy, under whatever other name, is nothing of ours.
+  // A copy of the copy, under another name, is not weeder's.
   if (identity.name !== copyNameFor(jobUid)) return undefined;
   const { namespace } = identity;
   return {
@@ -119,7 +122,7 @@ export function readJobCopy(object: unknown): JobCopy | undefined {
   };
 }
 
-/** Whether weeder has made it, for this Job, from this. */
+/** Whether weeder has made the copy, for this Job, from this content. */
 export function isTrustedCopy(copy: JobCopy, keys: Pick<HashKeys, 'confirms'>): boolean {
   const { job, jobUid, jobVersion, digest, keyId, seal } = copy;
   return keys.confirms(keyId, 'kept Job', [job.namespace, job.name, jobUid, jobVersion, digest], seal);
@@ -147,7 +150,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** The controller and the API server write these labels again for the new one. */
+/** The controller and the API server set these labels again on the new Job. */
 function withoutGenerated(template: unknown): JsonObject {
   const { metadata, ...rest } = objectOf(template);
   const meta = objectOf(metadata);
@@ -164,7 +167,7 @@ function parsed(text: string): JsonObject | undefined {
     const value: unknown = parseJson(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // Somebody has written into it: what cannot be read is no Job.
+    // Another client has changed it: unreadable content is no Job.
     return undefined;
   }
 }

@@ -9,7 +9,7 @@ import { type Answer, answered, answerTo } from '../model/answer.ts';
 import { type WorkloadRef, workloadPath } from '../model/refs.ts';
 import { copyOfJob, isTrustedCopy, type JobCopy, jobFromCopy, readJobCopy } from './jobCopy.ts';
 
-/** One Job in one version. */
+/** A Job in one version. */
 interface JobRef {
   readonly ref: WorkloadRef;
   readonly uid: string;
@@ -18,23 +18,23 @@ interface JobRef {
 
 export interface StoredCopy {
   readonly copy: JobCopy;
-  /** It was kept by an earlier try, whose deletion may still be on its way. */
+  /** An earlier attempt made the copy, and its deletion of the Job may still be in flight. */
   readonly isEarlier: boolean;
 }
 
-/** The requests by which a Job is recreated. Whole Jobs stay in here: their templates may hold values. */
+/** The requests that recreate a Job. Whole Jobs never leave this module: their templates may hold values. */
 export interface JobRequests {
   /**
-   * Keeps what is needed to make it anew, with this state and sealed with this key; nothing of the Job is touched.
-   * Refused where the deletion or a Job like it would be, or where somebody else's Job has the name of the copy.
-   * `conflicted`: it is of another version by now.
+   * Stores what is needed to recreate the Job, with this state and sealed with this key; the Job itself is not changed.
+   * The request is refused where the deletion or the creation of such a Job would be refused, or if another client's
+   * Job has the name of the copy. `conflicted`: the Job has another version by now.
    */
   storeCopy(job: JobRef, stateText: string, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>>;
-  /** Deletes this version of it, its pods first. */
+  /** Deletes this version of the Job, its pods first. */
   deleteJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
-  /** Makes it anew from its copy. `gone`: there is no copy; `conflicted`: there is a Job of that name. */
+  /** Recreates the Job from its copy. `gone`: there is no copy; `conflicted`: there is a Job of that name. */
   recreateJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
-  /** Deletes the copy, of which no pod was ever made. */
+  /** Deletes the copy, which never had any pods. */
   deleteCopy(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
 }
 
@@ -49,7 +49,7 @@ export function jobRequests(client: KubeClient): JobRequests {
   }
 
   function end({ job, jobUid, jobVersion }: JobCopy, signal: AbortSignal, more: object): Promise<ApiResult> {
-    // Its pods go first: two runs of it at once may be more than it can bear.
+    // The pods go first: the Job may not tolerate two runs of it at once.
     const policy = { propagationPolicy: 'Foreground', ...more };
     return remove(job, { uid: jobUid, resourceVersion: jobVersion }, signal, policy);
   }
@@ -59,7 +59,7 @@ export function jobRequests(client: KubeClient): JobRequests {
     return client.call({ method: 'POST', path, query: { fieldManager: 'weeder' }, body: job, signal });
   }
 
-  /** Makes the copy; one of an earlier try serves, if it is of the same version. */
+  /** Creates the copy; a copy from an earlier attempt is reused if it is of the same version. */
   async function store(
     copy: JobCopy,
     object: JsonObject,
@@ -111,7 +111,7 @@ export function jobRequests(client: KubeClient): JobRequests {
     async deleteCopy(copy, signal) {
       const found = await read(copy.ref, signal);
       if (!found.ok) return refuse(found.failure);
-      // Another one of that name is for another version of the Job, or somebody else's, and not to be dropped.
+      // Another copy of that name is for another version of the Job, or another client's, and must not be deleted.
       if (readJobCopy(found.body)?.seal !== copy.seal) return { is: 'gone' };
       const result = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
       return result.ok ? answered(undefined) : refuse(result.failure);

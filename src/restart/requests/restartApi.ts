@@ -22,7 +22,10 @@ import { type JobRequests, jobRequests } from './jobRequests.ts';
 
 export type { Answer, Refusal, RefusalClass } from '../model/answer.ts';
 
-/** A ConfigMap or Secret with its values: to be digested at once and dropped, never logged, kept or put into an error. */
+/**
+ * A ConfigMap or Secret with its values: it has to be digested at once and dropped, and must never be logged, kept or
+ * put into an error.
+ */
 export interface ReadSource {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -30,7 +33,7 @@ export interface ReadSource {
   readonly meta: SourceMeta;
 }
 
-/** One pod in one version. */
+/** A pod in one version. */
 export interface PodRef {
   readonly namespace: string;
   readonly name: string;
@@ -38,29 +41,29 @@ export interface PodRef {
   readonly resourceVersion: string;
 }
 
-/** The requests that restart control makes. Nothing here ever rejects. */
+/** The requests that restart control makes. None of them ever rejects. */
 export interface RestartApi extends JobRequests {
-  /** The whole source as it is now; `gone`: there is none. No refusal has a word of it. */
+  /** Reads the whole current source; `gone`: it does not exist. A refusal contains no text of the response. */
   readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>>;
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
-  /** A JSON merge patch; the object as it is then. */
+  /** Applies a JSON merge patch, and returns the patched object. */
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
   readonly listPods: ListPods;
-  /** All pods of the namespace that name one of these sources, which are of the same namespace. */
+  /** Lists all pods of the namespace that name one of these sources, which are in the same namespace. */
   podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
-  /** `conflicted`: the pod has changed, or another one has its name. */
+  /** `conflicted`: the pod has changed, or another pod has its name. */
   evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
 }
 
-/** How the reading of a source went; for metrics. */
+/** Reports the result of reading a source, for metrics. */
 export type ReportRead = (kind: SourceKind, result: Answer<unknown>['is']) => void;
 
-/** Who weeder is among the managers of an object's fields. */
+/** The name of weeder as a field manager. */
 const fieldManager = 'weeder';
 
 /**
- * The client says whether writes go out: `leaderGate` and `dryRunClient` of src/kube. Everything else that can be
- * decided about a request is decided by who asks.
+ * The client decides whether writes are sent: `leaderGate` and `dryRunClient` of src/kube. All other decisions about a
+ * request are up to the caller.
  */
 export function restartApi(client: KubeClient, onRead: ReportRead = () => undefined): RestartApi {
   const refuse = (failure: ApiFailure) => answerTo(failure, client.server);
@@ -140,7 +143,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
   };
 }
 
-/** Something in front of the API server may answer with anything. */
+/** A proxy in front of the API server may return any object. */
 function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown): boolean {
   const found = identityOf(body);
   return objectOf(body)['kind'] === kind && found?.namespace === namespace && found.name === name;

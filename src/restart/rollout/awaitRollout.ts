@@ -7,16 +7,16 @@ import { readPods } from '../pods/podFacts.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
 interface Listener {
-  /** The restart has to wait for it; called once. */
+  /** The restart has to wait for the rollout; called once. */
   readonly onPending: (reason: string) => void;
-  /** It is complete or has stalled; called once. */
+  /** The rollout is complete or has stalled; called once. */
   readonly onOver: () => void;
 }
 
 /**
- * Waits for a rollout that somebody else has begun, such as a release: its pods may have the new content already. One
- * that stands still is not waited for, as the restart may be its cure, nor one for longer than `progressDeadline`.
- * Returns what ends the waiting.
+ * Waits for a rollout that another client has started, such as a release: its pods may have the new content already. A
+ * stalled rollout is not waited for, because the restart may repair it, and no rollout is waited for longer than
+ * `progressDeadline`. Returns a function that stops the wait.
  */
 export function awaitRollout(
   effects: RestartEffects,
@@ -41,7 +41,7 @@ export function awaitRollout(
     onOver();
   }
 
-  /** By the workload's own clocks: each change of a source begins this waiting anew, and must not begin those anew. */
+  /** Uses the timestamps of the workload: each change of a source starts this wait again, and must not reset them. */
   function isWaitedFor(): boolean {
     const { stallAfter = 0, progressDeadline = 0 } = entry.settings ?? {};
     entry.awaitsRolloutSince ??= clock.monotonic();
@@ -78,8 +78,8 @@ export function awaitRollout(
 }
 
 /**
- * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version in which
- * the template is the same: a Deployment has one with each annotation, such as weeder's own.
+ * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version with the
+ * same template: a Deployment gets one with each annotation, such as weeder's own.
  */
 function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
   const now = rolloutOf(observedTemplate === templateTextOf(facts) ? { ...facts, generation: 0 } : facts);
@@ -90,7 +90,7 @@ function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
 /** The interval between checks of a rollout without updates. Milliseconds. */
 export const pollInterval = 5_000;
 
-/** For how long something has previous the same, in milliseconds: 0 where it says something else than before. */
+/** Measures for how long a value has stayed the same, in milliseconds: 0 if it differs from the previous one. */
 export function createStallTimer({ monotonic }: Pick<Clock, 'monotonic'>): (text: string) => number {
   let previous = '';
   let since = monotonic();

@@ -6,19 +6,19 @@ import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
 import { isExcludedByPartition } from '../state/affectedPods.ts';
 import { pollInterval } from './awaitRollout.ts';
 
-/** What the rollout of a workload has come to. */
+/** The current view of a workload's rollout. */
 export interface RolloutView {
   /** Its own pods. */
   readonly own: readonly PodFacts[];
-  /** Those of them with old content. */
+  /** Its own pods that run with old content. */
   readonly old: readonly PodFacts[];
   readonly progress: RolloutProgress;
 }
 
-/** A refused eviction is reported once, and again as the reason for a stalled rollout. */
+/** A refused eviction is reported once, and again as the reason of a stalled rollout. */
 const reportRefusal = createRefusalReporter();
 
-/** Ends the pod that has to go now, by the Eviction API. Returns why that was refused; undefined: it was not. */
+/** Evicts the next pod through the Eviction API. Returns why that was refused; undefined if it was not. */
 export async function evictNext(
   effects: RestartEffects,
   entry: WorkloadEntry,
@@ -28,14 +28,14 @@ export async function evictNext(
   const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, view.own, view.old) : stuckPod(entry, view);
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
-  // One that is gone, or another one by now, is seen as it is by the next view.
+  // A pod that is gone, or was replaced, appears as such in the next view.
   const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
   reportRefusal(effects, entry, refusal);
   return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;
 }
 
 /**
- * Evicts one pod at a time, when all desired pods exist and are ready, so that at most one is missing. One that is
+ * Evicts one pod at a time, when all desired pods exist and are ready, so that at most one is missing. A pod that is
  * not ready goes first and does not wait for the others: it serves nothing, and they may never become ready.
  */
 export function nextToEvict(
@@ -47,7 +47,7 @@ export function nextToEvict(
   return old.find(({ isReady }) => !isReady) ?? (own.every(({ isReady }) => isReady) ? old[0] : undefined);
 }
 
-/** A StatefulSet does not replace a pod that is broken at an older revision: it waits for it to become ready. */
+/** A StatefulSet does not replace a broken pod of an older revision: it waits for the pod to become ready. */
 export function stuckPod(
   { facts, settings }: Pick<WorkloadEntry, 'facts' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
@@ -59,8 +59,8 @@ export function stuckPod(
 }
 
 /**
- * Tells of what is refused at one manage the other, such as an eviction: once for each class, and anew when it has
- * gone well in between (undefined).
+ * Reports the refusals of repeated attempts, such as of an eviction: once per class, and again after a success in
+ * between (undefined).
  */
 export function createRefusalReporter() {
   const newest = new WeakMap<WorkloadEntry, Refusal['failure']>();

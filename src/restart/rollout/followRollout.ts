@@ -15,7 +15,7 @@ import { createStallTimer, pollInterval } from './awaitRollout.ts';
 import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.ts';
 import { checkTermination, isEmptied } from './replaceAll.ts';
 
-/** Follows the rollout of the written target until the pods are verified or the rollout stalls. */
+/** Follows the rollout of the stored target until the pods are verified or the rollout stalls. */
 export function followRollout(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
@@ -46,7 +46,7 @@ export function followRollout(effects: RestartEffects) {
       if (event.type === 'rollout.suspended') isStallReported = false;
     }
 
-    /** One check at a time: an update during a check causes another one. */
+    /** Runs one check at a time: an update during a check causes another check. */
     async function check(): Promise<void> {
       mustRecheck = isChecking;
       if (isChecking) return;
@@ -89,10 +89,11 @@ async function checkOnce(
   const { facts, finding } = entry;
   const state = finding?.state;
   const isDone = effects.isDryRun || isNewJob(entry);
-  // What the next run reads anew is done with the write; so is what a dry run only pretends.
+  // A CronJob's restart is complete with the write, because its next run reads everything again; so is the simulated
+  // restart of a dry run.
   if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
     return { type: 'rollout.complete' };
-  // Pods started before all of the old ones had ended: what they got is not known.
+  // Pods started before all old pods had terminated: the content that they read is unknown.
   if (facts.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
@@ -105,7 +106,7 @@ async function checkOnce(
   if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallReported, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(facts, pods);
-  // Without a quiet period they may have been made within a second of the write: but they were made for it.
+  // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
   const isOfThisRestart = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
   const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
   const isOurs = facts.templateAnnotation === hash;
@@ -115,7 +116,7 @@ async function checkOnce(
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
-  // The trouble of a pod is a better reason than that nothing moves.
+  // The trouble of a pod is a better reason than the lack of progress.
   const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, isStallReported, reason);
 }
@@ -127,7 +128,7 @@ function podsNotListed(refusal: Refusal): Refusal {
   return { ...refusal, reason };
 }
 
-/** Nobody sees the pods: that all are of the template that was written, and ready, its controller says. */
+/** If the pods cannot be listed, the controller's status says whether all have the written template and are ready. */
 function byStatusAlone(
   entry: WorkloadEntry,
   hash: string,
@@ -141,14 +142,15 @@ function byStatusAlone(
   return standingEvent(entry, progress, isStallReported, stallOf({ own: [], old: [], progress }));
 }
 
-/** Of a Job that was recreated every pod is new; what has changed since then is found out. */
+/** Every pod of a recreated Job is new; later changes are detected as usual. */
 function isNewJob({ facts, finding }: WorkloadEntry): boolean {
   return facts.ref.kind === 'Job' && finding?.state?.workloadUid !== facts.uid;
 }
 
 /**
- * Its controller has not view the template yet, so there is no pod of it: many that restart at once do not list theirs.
- * Of a Job that is on its way out nothing more will be view: the one that comes after it shows what became of it.
+ * The controller has not observed the template yet, so it has created no pod: many workloads that restart at once do
+ * not list their pods then. A Job that is being deleted yields no more observations: the Job that follows it shows the
+ * outcome.
  */
 function isUnobserved(entry: WorkloadEntry): boolean {
   const { facts, finding } = entry;

@@ -7,9 +7,9 @@ import { lingeringPods } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podFacts.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
-/** A node drops its copy of an immutable source a moment after the last pod that used it. Milliseconds. */
+/** A node drops its copy of an immutable source shortly after the last pod that used it is gone. Milliseconds. */
 const nodeCleanup = 2_000;
-/** Pods of others are not listened to. */
+/** Pods of other owners are not watched. */
 const recheckInterval = 30_000;
 
 function recreatedSources(entry: WorkloadEntry) {
@@ -18,15 +18,18 @@ function recreatedSources(entry: WorkloadEntry) {
     .map(({ source }) => source.ref);
 }
 
-/** Whether all of its pods have to end before new ones start: of a Job they do anyway, and a CronJob has none. */
+/**
+ * Whether all of its pods have to terminate before new ones start: the pods of a Job do so anyway, and a CronJob has
+ * none.
+ */
 export function isReplaced(entry: WorkloadEntry): boolean {
   const { kind } = entry.facts.ref;
   return kind !== 'Job' && kind !== 'CronJob' && recreatedSources(entry).length > 0;
 }
 
 /**
- * Why a restart would not help, or must not be: an immutable source was recreated, and a node keeps the old content as
- * long as a pod of whomever refers to it. Undefined: nothing is against it.
+ * Returns why a restart would not help, or is not allowed: an immutable source was recreated, and a node keeps the old
+ * content as long as any pod on it refers to the source. Undefined: nothing prevents the restart.
  */
 export async function whyNotReplaced(
   { api }: RestartEffects,
@@ -62,19 +65,22 @@ export async function whyNotReplaced(
   return blocked(`pods that are not its own refer to it too: ${some}${more}`, recheckInterval);
 }
 
-/** What its selector selects; nothing where that cannot be had, and then all pods are those of others. */
+/**
+ * Returns the pods that its selector selects; none if they cannot be listed, and then all pods count as those of other
+ * owners.
+ */
 async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts, signal: AbortSignal) {
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, signal);
   return listed.is === 'ok' ? listed.value : [];
 }
 
-/** Whether it has no pods because weeder has ended them: whatever else is so, it gets them back. */
+/** Whether weeder has scaled it to zero: in any case, it gets its pods back. */
 export function isEmptied({ facts: { emptied, isEnding } }: WorkloadEntry): boolean {
   return emptied !== undefined && !emptied.isUndone && !isEnding;
 }
 
-/** Waits for the last of its pods to go, and for its node to forget what it used. `stillFor` counts from then. */
+/** Waits for the last pod to go, and for its node to drop what it used. `stillFor` counts from then. */
 export async function checkTermination(
   { api }: RestartEffects,
   { facts, settings }: WorkloadEntry,
@@ -94,7 +100,7 @@ export async function checkTermination(
   return { type: 'rollout.stalled', reason: `these pods do not end: ${remaining.slice(0, 3).join(', ')}` };
 }
 
-/** Gives a workload its pods back. */
+/** Restores the pods of a workload. */
 export function restoreWorkload(effects: RestartEffects): WorkloadEffect {
   return async (entry, _input, signal) => {
     if (entry.facts.emptied === undefined) return { type: 'restore.done' };

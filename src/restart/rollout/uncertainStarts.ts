@@ -17,9 +17,9 @@ type UncertainStartsAnswer =
   | ({ readonly is: 'refused' } & Refusal);
 
 /**
- * Whether pods may have started while sources that say again what is written down said something else: by a rollout of
- * somebody, a scaling, an eviction, or a container that came back. Where none has, what was in between is over. While a
- * rollout of ours goes on nobody asks. A CronJob has no pods of its own.
+ * Whether pods may have started while sources that have their recorded content again had other content: by another
+ * client's rollout, a scaling, an eviction, or a restarted container. If none has, the content in between no longer
+ * matters. Nothing is checked during a rollout of weeder. A CronJob has no pods of its own.
  */
 export async function findUncertainStarts(
   api: Pick<RestartApi, 'listPods'>,
@@ -45,7 +45,10 @@ export async function findUncertainStarts(
   return { is: 'ok', assessment: { is: 'unconfirmed', sources: doubted.map(({ source }) => source) } };
 }
 
-/** Those that say what is written down. A restart that stood still, and is followed by another, replaces all pods. */
+/**
+ * Returns the sources that have their recorded content. A stalled restart that is followed by another one replaces all
+ * pods.
+ */
 function unchangedOf(current: Sources, compared: Assessment, state: WorkloadState | undefined): Sources {
   if (compared.is === 'current') return current;
   if (compared.is !== 'changed' || state?.target !== undefined) return new Map();
@@ -53,7 +56,7 @@ function unchangedOf(current: Sources, compared: Assessment, state: WorkloadStat
   return new Map([...current].filter(([, source]) => !changed.includes(source)));
 }
 
-/** Notes what all of a workload's sources have in them now. Under another key nothing can be compared. */
+/** Records the current content of all of a workload's sources. Under another key nothing can be compared. */
 export function recordContents(
   entry: WorkloadEntry,
   key: HashKey,
@@ -65,7 +68,7 @@ export function recordContents(
   entry.contentHistory = withCurrentContents(new Map(known), current, state && expectedBy(state));
 }
 
-/** Notes what a source has in it now while nobody asks: pods that are started during a rollout have that too. */
+/** Records the current content of a source between assessments: pods that start during a rollout have that too. */
 export async function recordContent(
   { digests, sources }: Pick<RestartEffects, 'digests' | 'sources'>,
   entry: WorkloadEntry,
@@ -79,7 +82,7 @@ export async function recordContent(
     entry.contentHistory = withCurrentContents(entry.contentHistory, current.sources);
 }
 
-/** The pods that were there before are replaced, or proven to be newer: what they may have started with is over. */
+/** The earlier pods are replaced, or proven to be newer: what they may have started with no longer matters. */
 export function trimContentHistory(entry: WorkloadEntry, { contentHistory }: Finding): void {
   entry.contentHistory = historySince(entry.contentHistory, contentHistory);
 }

@@ -10,7 +10,7 @@ import { type Assessment, type ChangedSource, changesIn } from '../state/assess.
 import type { CurrentSource } from '../state/currentSources.ts';
 import { whyNotReplaced } from './replaceAll.ts';
 
-/** Looks whether some container runs with old content, and whether a restart would help. */
+/** Checks whether some container runs with old content, and whether a restart would help. */
 export function verifyPods(effects: RestartEffects): WorkloadEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
@@ -18,7 +18,7 @@ export function verifyPods(effects: RestartEffects): WorkloadEffect {
     const changed = changesOf(entry);
     const against = await whyNotReplaced(effects, entry, signal);
     if (against !== undefined) return against;
-    // The next run of a CronJob reads everything anew; what has to change is its template.
+    // The next run of a CronJob reads everything again; only its template has to change.
     if (facts.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
     if (listed.is === 'refused') return { ...listed, type: 'verified.refused' };
@@ -26,14 +26,14 @@ export function verifyPods(effects: RestartEffects): WorkloadEffect {
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(facts, pods)));
     if (perhaps.length > 0) return blocked(entry, perhaps);
-    // Of what was immutable, a pod may have the old content however new it is.
+    // A pod may have the old content of an immutable source, however new the pod is.
     const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(facts, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
     return { type: isAny || podsToReplace(facts, pods, written).length > 0 ? 'verified.outdated' : 'verified.current' };
   };
 }
 
-/** The pods of before used a source of this name: an immutable one that is younger than they are was recreated. */
+/** The earlier pods used a source of this name: an immutable source that is younger than these pods was recreated. */
 function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, pods: readonly PodFacts[]): boolean {
   if (isRecreated !== 'ifPodsAreOlder' || createdAt === undefined) return false;
   return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
@@ -47,9 +47,9 @@ function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Wor
 }
 
 /**
- * Which pods are there now that these sources are known to have changed. One that is not among them later was made
- * after the write, by any clock: this recognises a release whose pods were created within the same second.
- * What is known of a version stays as long as it is the newest. Where the list cannot be had, the times decide alone.
+ * Returns the pods that exist when the change of these sources is known. A pod that is not among them later was created
+ * after the write, by any clock: this recognises a release whose pods were created within the same second. The list for
+ * a version is kept as long as the version is the latest. If the pods cannot be listed, only the times decide.
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
@@ -74,7 +74,7 @@ export async function presentPods(
   return new Map([...added, ...known]);
 }
 
-/** Those that may have older content than this version of a source; undefined if they were not listed. */
+/** Returns the pods that may have older content than this version of a source; undefined if they were not listed. */
 function presentFor({ present }: WorkloadEntry, { ref, version }: CurrentSource): PresentPods['pods'] | undefined {
   const found = present.get(sourceKey(ref));
   return found?.version === version ? found.pods : undefined;
