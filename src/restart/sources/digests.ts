@@ -15,7 +15,7 @@ import type { Use } from '../model/uses.ts';
 import type { ReadSource, RestartApi } from '../requests/restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
 
-/** What a source comes to for some uses of it. */
+/** The tag of a source for some uses of it. */
 export interface Digest extends SourceTag {
   readonly isAbsent: boolean;
   readonly isImmutable: boolean;
@@ -25,14 +25,14 @@ export interface Digest extends SourceTag {
 
 type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
 
-/** Reads each used source once for each of its versions, and keeps nothing of it but tags. */
+/** Reads each used source once per version, and keeps only tags of it. */
 export interface Digests {
   digestOf(key: HashKey, ref: SourceRef, uses: readonly Use[]): Promise<DigestAnswer>;
-  /** What stands for all tags of a workload in its pod template. */
+  /** Returns the hash in the pod template, over all tags of a workload. */
   hashOf(key: HashKey, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>): string;
-  /** Nothing uses it any more. */
+  /** Drops a source that is no longer used. */
   forget(ref: SourceRef): void;
-  /** Ends what is under way. */
+  /** Aborts the requests in flight. */
   stop(): void;
 }
 
@@ -41,7 +41,7 @@ interface DigestsOptions {
   readonly sources: SourcesKnown;
 }
 
-/** What was asked of a source, until its content has been read. */
+/** A request for the content of a source, until it has been read. */
 interface DigestRequest {
   readonly key: HashKey;
   readonly uses: readonly Use[];
@@ -53,13 +53,16 @@ interface Known {
   readonly digests: Map<string, Digest>;
 }
 
-/** So many sources are read at once. */
+/** The number of sources that are read concurrently. */
 const concurrency = 16;
 
 export function createDigests({ api, sources }: DigestsOptions): Digests {
   const known = new Map<string, Known>();
   const asked = new Map<string, { readonly ref: SourceRef; readonly questions: DigestRequest[] }>();
-  /** What is being read, and which version was known when that began: whoever knows of no newer one waits for it. */
+  /**
+   * The reads in flight, and the version that was known when each began: a caller that knows no newer version waits for
+   * it.
+   */
   const underWay = new Map<string, { readonly version: string | undefined; readonly questions: DigestRequest[] }>();
   const stopped = new AbortController();
   let reading = 0;
@@ -90,7 +93,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     for (const question of its.questions) question.resolve(answerTo(key, ref, question, answer, made));
   }
 
-  /** `made`: of this answer. Many workloads may use one long source in the same way. */
+  /** `made` holds the tags of this response. Many workloads may use one long source in the same way. */
   function answerTo(
     key: string,
     ref: SourceRef,
@@ -129,8 +132,8 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       const id = sourceKey(ref);
       const meta = sources.get(ref);
       if (meta === undefined) known.delete(id);
-      // A source that no stream has delivered may still exist: its stream may lag behind that of its workload, and leaves
-      // out Secrets of some types. The API server is asked each time.
+      // A source that no stream has delivered may still exist: its stream may lag behind that of its workload, and
+      // excludes Secrets of some types. So the API server is asked each time.
       const found =
         meta === undefined || isNew(id, meta)
           ? undefined

@@ -2,17 +2,17 @@ import type { RestartConfig, RestartRule, RestartSettings } from '../../config/r
 import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { SourceRef, WorkloadRef } from '../model/refs.ts';
 
-/** What decides whether a workload is managed. */
+/** The facts that decide whether a workload is managed. */
 export interface Candidate {
   readonly ref: WorkloadRef;
   readonly labels: Readonly<Record<string, string>>;
-  /** What its annotation `weeder.dev/restart-on-change` says; undefined: nothing. */
+  /** The value of its annotation `weeder.dev/restart-on-change`; undefined: it is not set. */
   readonly isOptedIn: boolean | undefined;
 }
 
 /**
- * How a workload is treated; undefined: it is not managed. Its own "false" wins over every rule, the first rule that
- * matches wins over the later ones, and its own "true" without a rule means the defaults.
+ * Returns the settings of a workload; undefined: it is not managed. Its own "false" takes precedence over every rule,
+ * the first rule that matches over the later ones, and its own "true" without a rule means the defaults.
  */
 export function settingsFor(config: RestartConfig, workload: Candidate): RestartSettings | undefined {
   if (workload.isOptedIn === false) return undefined;
@@ -25,7 +25,7 @@ function isMeant({ namespaces, kinds, selector }: RestartRule, { ref, labels }: 
   return kinds.has(ref.kind) && (selector === undefined || matchesSelector(selector, labels));
 }
 
-/** Whether the config lets a workload with these settings depend on a source of another namespace. */
+/** Whether the config allows a workload with these settings to depend on a source of another namespace. */
 export function hasConsent({ sources }: RestartSettings, { kind, namespace, name }: SourceRef): boolean {
   return sources.some(
     (each) =>

@@ -2,17 +2,17 @@ import type { RestartConfig } from '../../config/restart.ts';
 import { type WorkloadKind, workloadKinds, workloadsPath } from '../../kube/objects/workloadKinds.ts';
 import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
 
-/** Whose objects a stream brings. */
+/** The scope of a stream. */
 export interface WatchedPlace {
-  /** Undefined: of all namespaces. */
+  /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** Undefined: all of them; otherwise the one of this name. */
+  /** Undefined: all objects; otherwise only the object of this name. */
   readonly objectName: string | undefined;
 }
 
-/** One list+watch stream that restart control asks for. */
+/** A list+watch stream that restart control needs. */
 export type RestartStreamPlan = WatchedPlace & {
-  /** Unique in the process, and readable in a log line. */
+  /** The name is unique in the process, and readable in a log line. */
   readonly name: string;
   readonly path: string;
   readonly fieldSelector: string | undefined;
@@ -21,10 +21,10 @@ export type RestartStreamPlan = WatchedPlace & {
     | { readonly isSource: true; readonly kind: SourceKind }
   );
 
-/** Which objects a stream has read. */
+/** The scope of a stream whose list has been read. */
 export type ReadStream = Pick<RestartStreamPlan, 'kind' | 'namespace' | 'objectName'>;
 
-/** Whether a stream is the one, or one of those, that bring this object. */
+/** Whether this object is in the scope of a stream. */
 export function bringsObject(
   stream: ReadStream,
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
@@ -35,17 +35,18 @@ export function bringsObject(
 
 const kinds: readonly WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
 const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
-/** Secrets that no pod template uses by name, and of which there are many: they are left out by the server. */
+/** The API server filters out numerous Secrets that no pod template uses by name. */
 const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
 
-/** The kinds that some rule names; of the others a workload is managed only if its annotation says so. */
+/** Returns the kinds that some rule names; a workload of another kind is managed only if its annotation says so. */
 export function kindsOfRules({ rules }: Pick<RestartConfig, 'rules'>): ReadonlySet<WorkloadKind> {
   return new Set(rules.flatMap((rule) => [...rule.kinds]));
 }
 
 /**
- * The workloads of all five kinds, since an annotation can opt in any of them, and the sources: all of them or, with
- * `access: named`, each used one. Cluster-wide or in each namespace; nothing without restart control.
+ * Plans streams for the workloads of all five kinds, since an annotation can opt in any of them, and for the sources:
+ * all of them or, with `access: named`, each used one. The streams are cluster-wide or per namespace; there are none
+ * without restart control.
  */
 export function planRestartStreams(
   config: RestartConfig | undefined,
@@ -63,13 +64,13 @@ export function planRestartStreams(
   return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];
 }
 
-/** Which streams would bring this source: its own, one of its namespace, one of all. */
+/** Returns the names of the streams that would deliver this source: its own, one of its namespace, one of all. */
 export function streamsFor(source: SourceRef): readonly string[] {
   const { kind, namespace } = source;
   return [sourceNamed(source), sourcesIn(kind, namespace), sourcesIn(kind, undefined)].map(({ name }) => name);
 }
 
-/** Which streams would bring this workload. */
+/** Returns the names of the streams that would deliver this workload. */
 export function streamsForWorkload({ kind, namespace }: Pick<WorkloadRef, 'kind' | 'namespace'>): readonly string[] {
   return [workloadsIn(kind, namespace), workloadsIn(kind, undefined)].map(({ name }) => name);
 }
@@ -94,7 +95,7 @@ function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStre
   };
 }
 
-/** By `metadata.name`, as RBAC's `resourceNames` allows it. */
+/** Selects by `metadata.name`, as RBAC's `resourceNames` allows. */
 function sourceNamed({ kind, namespace, name: objectName }: SourceRef): RestartStreamPlan {
   const name = `${sourcePlurals[kind]} ${objectName}${suffixOf(namespace)}`;
   const fieldSelector = `metadata.name=${objectName}`;

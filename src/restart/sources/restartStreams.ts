@@ -14,15 +14,15 @@ import {
   type WatchedPlace,
 } from './restartStreamPlan.ts';
 
-/** Where the objects of the streams go: a sink for each stream, which knows of nothing outside of its place. */
+/** Creates a sink for each stream; the sink affects nothing outside of the stream's scope. */
 interface RestartSinks {
   /** Takes workloads as the API serves them. */
   workloads(kind: WorkloadKind, place: WatchedPlace): ClosableSink;
-  /** Takes the metadata of sources, reduced. */
+  /** Takes the reduced metadata of sources. */
   sources(kind: SourceKind, place: WatchedPlace): ClosableSink;
 }
 
-/** The sink of the stream of this name with something put in front of it. */
+/** Wraps the sink of the stream of this name. */
 export type WrapRestartSink = (
   stream: Pick<RestartStreamPlan, 'name' | 'isSource' | 'kind'>,
   sink: ClosableSink,
@@ -31,39 +31,39 @@ export type WrapRestartSink = (
 interface RestartStreamsOptions {
   readonly config: Config;
   readonly namespaces: 'all' | readonly string[];
-  /** A workload belongs to the shard that owns its namespace; sources are everybody's. */
+  /** A workload belongs to the shard that owns its namespace; every shard sees all sources. */
   readonly shard: Shard | undefined;
   readonly sinks: RestartSinks;
-  /** Stands behind the shard: what it does not own is not seen. */
+  /** Wraps the sinks behind the shard filter: objects of other shards are not seen. */
   readonly wrap?: WrapRestartSink;
-  /** What is left of a source's metadata before anybody sees it: no value may be. */
+  /** Reduces a source's metadata before anything else sees it: it must not contain values. */
   readonly reduceSource: (object: JsonObject) => JsonObject;
-  /** Told when streams have been opened or closed, but for the first ones. */
+  /** Called when streams have been opened or closed, except for the first ones. */
   readonly onChanged: () => void;
-  /** Told of each stream of which nothing comes any more. */
+  /** Called for each stream that was closed for good. */
   readonly onClosed: (name: string) => void;
-  /** Told each time when all that are open have read their complete lists, after it was otherwise. */
+  /** Called each time when all open streams have become synced. */
   readonly onSynced: () => void;
-  /** Told of each stream that has read its first complete list. */
+  /** Called for each stream that has read its first complete list. */
   readonly onRead: (stream: RestartStreamPlan) => void;
 }
 
-/** The streams that restart control needs open, as the config and the used sources change. */
+/** The streams that restart control needs, following the config and the used sources. */
 export interface RestartStreams {
-  /** By name. None without a section `restartControl`. */
+  /** By name. There are none without a section `restartControl`. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
-  /** `between` is called when what is missing has been opened, and nothing that is not needed any more closed yet. */
+  /** `between` is called after the missing streams have been opened, and before those no longer needed are closed. */
   configure(config: Config, between?: () => void): void;
-  /** These sources are used, and no others: with `access: named`, each has a stream of its own. */
+  /** Sets the used sources: with `access: named`, each has a stream of its own. */
   use(sources: Iterable<SourceRef>): void;
-  /** All that are open have read their complete lists; where none is open there is nothing to read. */
+  /** All open streams have read their complete lists; also true if no stream is open. */
   readonly isSynced: boolean;
   /**
-   * Whether what is known of this source is all that there is to know. One that may not be read keeps only those waiting
-   * that use it. What no stream would bring, such as a source of a namespace that is not watched, counts as read.
+   * Whether the streams of this source have been read. A stream that RBAC forbids delays only the workloads that use
+   * the source. A source that no stream would deliver, such as one in a namespace that is not watched, counts as read.
    */
   hasRead(source: SourceRef): boolean;
-  /** The same of a workload: whether the stream of its kind in its namespace has been read. */
+  /** Whether the stream of the workload's kind in its namespace has been read. */
   hasReadWorkload(workload: Pick<WorkloadRef, 'kind' | 'namespace'>): boolean;
 }
 
@@ -121,7 +121,10 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
       });
   }
 
-  /** Without a rule for its kind only an annotation can ask for a workload: who gives no right to them expects none. */
+  /**
+   * A kind without a rule can be managed only by annotation: whoever grants no right to that kind expects no workloads
+   * of it.
+   */
   function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isAwaited' | 'isOptional'> {
     const { rules = [] } = config.restart ?? {};
     return { peers: 'workloads', isAwaited: false, isOptional: rules.length > 0 && !kindsOfRules({ rules }).has(kind) };
@@ -141,7 +144,10 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
 
   const plansNow = () => planRestartStreams(config.restart, namespaces, used);
 
-  /** Whether anything was opened or closed. What is opened first is not complete yet when a source seems to go. */
+  /**
+   * Returns whether any stream was opened or closed. A newly opened stream has not completed its list yet when a source
+   * seems to disappear.
+   */
   function arrange(between: () => void = () => {}): boolean {
     const missing = plansNow().filter(({ name }) => !open.has(name));
     for (const plan of missing) start(plan);
@@ -155,7 +161,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   function rearrange(between?: () => void): void {
     if (!arrange(between)) return;
     onChanged();
-    // What was waited for may have been what is closed now.
+    // The stream that was waited for may be the one that was closed now.
     if (open.size > 0) reportIfSynced();
   }
 

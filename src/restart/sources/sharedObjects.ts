@@ -1,23 +1,26 @@
-/** Which objects one stream has, by key. */
+/** The objects of one stream, by key. */
 export interface StreamObjects {
   /** A complete list starts. */
   begin(): void;
   /** The stream has delivered this object. */
   add(key: string): void;
   has(key: string): boolean;
-  /** The object was deleted, or the stream no longer selects it. Returns true if it had the object and no other stream has it. */
+  /**
+   * The object was deleted, or the stream no longer selects it. Returns true if the stream had the object and no other
+   * stream has it.
+   */
   remove(key: string): boolean;
-  /** The list is complete: those that it does not have, and that no other stream has. */
+  /** The list is complete. Returns the objects that are not in it, and that no other stream has. */
   end(): string[];
-  /** The stream is closed for good: those that no other one has. */
+  /** The stream is closed for good. Returns the objects that no other stream has. */
   close(): string[];
   /** Whether a list is being read. */
   readonly isListing: boolean;
 }
 
 /**
- * The objects of several streams, of which more than one may have the same object: for a while when a config is replaced,
- * or for good where they overlap. It is there as long as one of them has it.
+ * The objects of several streams that may overlap: for a while when a config is replaced, or permanently. An object
+ * exists as long as one of the streams has it.
  */
 export function createSharedObjects(): { stream(): StreamObjects } {
   const streamCounts = new Map<string, number>();

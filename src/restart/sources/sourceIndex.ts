@@ -6,27 +6,30 @@ import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
 import { createSharedObjects } from './sharedObjects.ts';
 
-/** What is known of the sources. */
+/** Read access to the known sources. */
 export interface SourcesKnown {
-  /** Undefined: there is none. */
+  /** Returns undefined if the source does not exist. */
   get(ref: SourceRef): SourceMeta | undefined;
-  /** When its newest version, or its end, was seen as it happened: epoch milliseconds; undefined: it was found so. */
+  /**
+   * When the latest version or the deletion was observed as it happened: epoch milliseconds; undefined: the source was
+   * found by a list.
+   */
   seenAt(ref: SourceRef): number | undefined;
-  /** The opt-out that it has, or had when it was there last. */
+  /** Returns the current opt-out, or the last one of a source that no longer exists. */
   optOut(ref: SourceRef): OptOut;
 }
 
-/** So many sources are remembered that are not there any more. */
+/** The number of deleted sources that are remembered. */
 const mostGone = 1_000;
 
-/** Everything that is kept of the ConfigMaps and Secrets: the sink of their streams. No value is among it. */
+/** Holds what weeder keeps of the ConfigMaps and Secrets, and is the sink of their streams. It holds no values. */
 interface SourceIndex extends SourcesKnown {
-  /** A sink for one more stream. What another one has stays when this one has it no more. */
+  /** Creates a sink for one more stream. An object stays as long as another stream has it. */
   createSink(kind: SourceKind): ClosableSink;
   readonly size: number;
 }
 
-/** `onChanged` is called for each source that has another version, was created or was deleted. */
+/** `onChanged` is called for each source that was created, changed or deleted. */
 export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();

@@ -1,19 +1,19 @@
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import type { Use } from '../model/uses.ts';
 
-/** Which workloads use which source. */
+/** Maps sources to the workloads that use them. */
 interface SourceUsers {
-  /** From now on this workload uses these, and nothing else. */
+  /** Replaces the uses of this workload. */
   put(workload: string, uses: readonly Use[]): void;
   of(source: SourceRef): readonly string[];
-  /** Each workload once that uses a source of this sort. */
+  /** Returns, without duplicates, the workloads that use a matching source. */
   ofAll(isMeant: (source: SourceRef) => boolean): readonly string[];
-  /** How many sources are used. */
+  /** The number of used sources. */
   readonly size: number;
 }
 
 interface SourceUsersListener {
-  /** Nobody uses it any more. */
+  /** The last workload that used the source no longer does. */
   onUnused(source: SourceRef): void;
   /** Called with all used sources when they have changed. */
   onUsed(sources: Iterable<SourceRef>): void;
@@ -27,14 +27,14 @@ interface Used {
 export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): SourceUsers {
   const used = new Map<string, Used>();
   const byWorkload = new Map<string, readonly string[]>();
-  /** Of thousands nobody makes a list for each workload that begins to use one. */
+  /** An iterable, because copying thousands of sources for each workload that uses a new one would be expensive. */
   const sources: Iterable<SourceRef> = {
     *[Symbol.iterator]() {
       for (const { source } of used.values()) yield source;
     },
   };
 
-  /** Whether nobody did so before. */
+  /** Returns whether no workload used the source before. */
   function add(workload: string, key: string, source: SourceRef): boolean {
     const found = used.get(key);
     found?.by.add(workload);
@@ -42,7 +42,7 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
     return found === undefined;
   }
 
-  /** Whether nobody does so any more. */
+  /** Returns whether no workload uses the source any more. */
   function remove(workload: string, key: string): boolean {
     const found = used.get(key);
     if (found === undefined || !found.by.delete(workload) || found.by.size > 0) return false;

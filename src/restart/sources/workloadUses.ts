@@ -6,12 +6,12 @@ import type { Use } from '../model/uses.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { hasConsent } from './managed.ts';
 
-/** What a workload uses, and what is wrong with how it says so. */
+/** The uses of a workload, and the errors in its annotation. */
 export interface WorkloadUses {
   readonly uses: readonly Use[];
-  /** A sentence each. */
+  /** One sentence each. */
   readonly errors: readonly string[];
-  /** Sources of other namespaces where nobody has consented. */
+  /** Sources of other namespaces that do not allow the use. */
   readonly notAllowed: readonly SourceRef[];
   /** Sources of a kind that is not followed. */
   readonly notFollowed: readonly SourceRef[];
@@ -19,15 +19,15 @@ export interface WorkloadUses {
 
 interface KnownSources {
   readonly metaOf: (ref: SourceRef) => SourceMeta | undefined;
-  /** Whether it has been read, if there is one. Default: all have been. */
+  /** Whether the source has been read, if it exists. Default: all have been. */
   readonly hasRead?: (ref: SourceRef) => boolean;
 }
 
 /**
- * What the pod template uses, and what the annotation adds. A source of another namespace counts only where somebody
- * there has consented: otherwise whoever may write one namespace could find out what another one keeps. Sources of
- * a kind that is not followed count as not used, and are named. `namespaces`: those that are watched. Until a source has
- * been read, whether it consents is not known: it counts as used, so that the workload waits for it.
+ * Returns the uses of the pod template and of the annotation. A source of another namespace counts only if its owners
+ * allow it: otherwise a client that may write in one namespace could learn about the content of another. Sources of a
+ * kind that is not followed count as not used, and are listed. `namespaces`: the watched ones. Until a source has been
+ * read, it is unknown whether it allows the use: it counts as used, so that the workload waits for it.
  */
 export function usesOfWorkload(
   { ref, alsoDependsOn }: WorkloadFacts,
@@ -44,7 +44,7 @@ export function usesOfWorkload(
     return { uses: own, errors: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
   const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
   const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
-  // What is not watched would seem to be missing.
+  // A source that is not watched would seem to be missing.
   const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
   const added = uses.filter(isFollowed).filter(isWatched);
   const isAllowed = ({ source }: Use) =>
@@ -58,7 +58,7 @@ export function usesOfWorkload(
   return { uses: all, errors: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
 }
 
-/** Each once. */
+/** Without duplicates. */
 function sourcesOf(uses: readonly Use[]): SourceRef[] {
   return [...new Map(uses.map(({ source }) => [sourceKey(source), source])).values()];
 }

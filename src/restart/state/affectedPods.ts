@@ -4,17 +4,17 @@ import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/
 import type { PodFacts } from '../pods/podFacts.ts';
 import type { CurrentSource } from './currentSources.ts';
 
-/** A source, and when it was written: epoch milliseconds; undefined: nobody knows. */
+/** A source, and when it was written: epoch milliseconds; undefined: the time is unknown. */
 export interface WrittenSource {
   readonly source: Pick<CurrentSource, 'uses'>;
   readonly lastWrite: number | undefined;
-  /** All pods that were there after it was written, by uid, with the containers that had been started in them. */
+  /** All pods that existed after the write, by uid, with their started containers. */
   readonly present?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
 /**
- * The pods that a rollout is to replace because a container in them runs with old content of one of these sources.
- * Those that a partition keeps at their revision are not among them.
+ * Returns the pods that a rollout is to replace because a container in them runs with old content of one of these
+ * sources, without those that a partition keeps at their revision.
  */
 export function podsToReplace(
   facts: WorkloadFacts,
@@ -32,14 +32,15 @@ export function podsToReplace(
   return [...new Set(old)];
 }
 
-/** A workload's own pods that a rollout would replace. */
+/** Returns a workload's own pods that a rollout would replace. */
 export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
   return ownPods(facts, pods).filter(({ name }) => !isExcludedByPartition(facts, name));
 }
 
 /**
- * A pod that came later has the content. So have the variables of a container that had not been started then, if the
- * node says so too: the status may report a start late, and the node's clock may be wrong, but hardly both.
+ * Returns the pods that may have old content. A pod created later has the new content. So have the variables of a
+ * container that had not been started then, if the node's start time agrees: the status may report a start late, and
+ * the node's clock may be wrong, but hardly both.
  */
 function suspect(
   pod: PodFacts,
@@ -59,7 +60,7 @@ export function isExcludedByPartition({ updateStrategy }: WorkloadFacts, name: s
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
 }
 
-/** A volume that no container mounts shows its content to nobody. */
+/** No container reads a volume that is not mounted. */
 function seen({ how, containers }: Use): ContainerUse[] {
   return how === 'unmounted' ? [] : [{ how, containers }];
 }

@@ -2,36 +2,39 @@ import { hasLostKeys } from '../digest/digest.ts';
 import type { CurrentSource } from './currentSources.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
 
-/** A source that says something else than what the pods run with. */
+/** A source whose content differs from what the pods run with. */
 export interface ChangedSource {
   readonly source: CurrentSource;
   /** The names of the keys that changed, if known. */
   readonly keys: readonly string[];
-  /** When it was written, as `WantedSource` has it: a key that was taken away moves no time of a manager. */
+  /** When it was written, as in `WrittenSource`: the removal of a key is not in the times of field managers. */
   readonly lastWrite: number | undefined;
-  /** It was immutable, and so was recreated. `ifPodsAreOlder`: one tag stands for all, and only the age of the pods shows it. */
+  /**
+   * The source was immutable, so it was recreated. `ifPodsAreOlder`: one tag stands for all sources, and only the age
+   * of the pods shows it.
+   */
   readonly isRecreated: boolean | 'ifPodsAreOlder';
 }
 
-/** What a workload's sources and its written state come to. */
+/** The result of comparing a workload's sources with its stored state. */
 export type Assessment =
-  /** What is written down is not what is used, and nothing that it says has changed: it is written anew. */
+  /** The stored state does not cover the used sources, and nothing that it covers has changed: it is written again. */
   | { readonly is: 'new' }
   | { readonly is: 'current' }
   | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
-  /** They say what is written down, but pods may have started while these said something else. */
+  /** The sources have their recorded content, but pods may have started while they had other content. */
   | { readonly is: 'unconfirmed'; readonly sources: readonly CurrentSource[] }
-  /** A restart was begun; `hasNewerChange`: for something else than what is current now. */
+  /** A restart has begun; `hasNewerChange`: its target is not the current content. */
   | { readonly is: 'rolling'; readonly hasNewerChange: boolean }
   /** The rollout has stalled, and its target is still the desired one. */
   | { readonly is: 'stalled' }
   | { readonly is: 'blocked'; readonly reason: string };
 
 /**
- * Compares what the sources say with what is written on the workload. `state` undefined: nothing is written that counts.
- * A source that is used anew, or in another way, is adopted with its content of now: only what was known before can have
- * changed. A required source or key that is missing holds everything: a pod that is started now could not start.
- * But a rollout under way is followed all the same, and has its place among the others.
+ * Compares the current sources with the stored state. `state` undefined: no valid state is stored. A source that is
+ * used for the first time, or in another way, is adopted with its current content: only a source that was known before
+ * can have changed. A missing required source or key blocks everything, because a pod that is started now could not
+ * start. A rollout in progress is followed all the same, and counts as an active rollout.
  */
 export function assess(
   current: ReadonlyMap<string, CurrentSource>,
@@ -52,22 +55,23 @@ export function assess(
   return isSameSet(current, expected) ? { is: 'current' } : { is: 'new' };
 }
 
-/** What the pods run with, or are about to. */
+/** Returns what the pods run with, or are about to. */
 export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
   return target === undefined ? rolledOut : new Map([...rolledOut, ...target.tags]);
 }
 
-/** None where nothing has changed. */
+/** Returns none if nothing has changed. */
 export function changesIn(assessment: Assessment | undefined): readonly ChangedSource[] {
   return assessment?.is === 'changed' ? assessment.sources : [];
 }
 
-/** Beside the tags: when it was restarted. No source has such a key. */
+/** Hashed together with the tags: the time of the restart. No source has such a key. */
 export const restartTime = 'since';
 
 /**
- * What the hash in the pod template stands for: also when it was restarted. The template may have the hash of the same
- * tags already, and pods of it that started with something else: with that hash once more nothing would be rolled out.
+ * Returns the input of the hash in the pod template, which includes the time of the restart. The template may already
+ * have the hash of the same tags, and pods that started from it with other content: with the same hash, nothing would
+ * be rolled out.
  */
 export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredTag, 'tag'>> {
   const since = String(state.target?.since ?? '');
@@ -93,7 +97,7 @@ function changedKeys(before: StoredTag['keys'], after: StoredTag['keys']): reado
   return [...names].filter((name) => before[name] !== after[name]).toSorted();
 }
 
-/** Where one tag stands for all sources, any of them may be what has changed. */
+/** If one tag stands for all sources, any of them may have changed. */
 function changesSince(expected: StoredTags, current: ReadonlyMap<string, CurrentSource>): ChangedSource[] {
   const one = expected.get(allSources);
   if (one === undefined) return [...current].flatMap(([key, source]) => changeOf(source, expected.get(key)));
@@ -112,7 +116,7 @@ function isSameSet(current: ReadonlyMap<string, CurrentSource>, expected: Stored
   return now.size === expected.size && [...now].every(([key, { uses }]) => expected.get(key)?.uses === uses);
 }
 
-/** A key that was taken away moves no time of a manager: what counts is when that was seen. */
+/** The removal of a key is not in the times of field managers, so the time of its observation counts. */
 export function lastWriteOf(
   { tag, lastWrite, seenAt }: CurrentSource,
   before: StoredTag | undefined,
@@ -125,10 +129,10 @@ export function tagsOf(current: ReadonlyMap<string, CurrentSource>): Map<string,
 }
 
 /**
- * The tags of the sources of which nothing is written down that could be compared, as they were when they were seen
- * seen first. A workload may wait for a slot to be adopted: what changes meanwhile must not be taken for what its
- * pods run with. `before`: those of the previous assessment, under the same hash key. What is required and missing is not
- * among them: with it no pod was seen to start.
+ * Returns the tags of the sources that have no comparable stored tag, as of when they were first observed. A workload
+ * may wait for a slot to be adopted: a change meanwhile must not be taken for what its pods run with. `before`: the
+ * tags of the previous assessment, under the same hash key. Missing required sources are left out: no pod was seen to
+ * start without them.
  */
 export function firstSeenOf(
   current: ReadonlyMap<string, CurrentSource>,

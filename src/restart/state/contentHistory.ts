@@ -7,28 +7,28 @@ import { lastWriteOf } from './assess.ts';
 import type { CurrentSource } from './currentSources.ts';
 import { type StoredTag, type StoredTags, unconfirmedTag } from './state.ts';
 
-/** For so long a source had the same content. */
+/** A period in which a source had the same content. */
 interface ContentVersion {
   readonly tag: StoredTag;
-  /** Epoch milliseconds; undefined: nobody knows. */
+  /** Epoch milliseconds; undefined: unknown. */
   readonly from: number | undefined;
 }
 
-/** By `sourceKey`: what a source had in it, one after the other, for as long as it matters to the pods. */
+/** By `sourceKey`: the successive contents of a source, as long as they matter to the pods. */
 export type ContentHistory = ReadonlyMap<string, readonly ContentVersion[]>;
 
-/** From a write to the next, in epoch milliseconds. */
+/** From one write to the next, in epoch milliseconds. */
 interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** Of one that changes all the time while a rollout goes on, not everything is remembered. */
+/** The limit for a source that changes all the time during a rollout. */
 const maxVersions = 50;
 
 /**
- * Adds what these sources have in them now. One that is required and missing adds nothing: no pod starts with that.
- * `stored`: what the pods are taken to run with, of sources of which nothing has been seen before.
+ * Adds the current content of these sources. A source that is required and missing adds nothing: no pod starts without
+ * it. `stored`: what the pods are assumed to run with, for sources that have not been observed before.
  */
 export function withCurrentContents(
   contentHistory: ContentHistory,
@@ -45,14 +45,14 @@ export function withCurrentContents(
   return new Map([...contentHistory, ...added]);
 }
 
-/** Two of the oldest become one, of which nobody knows what it was. */
+/** Merges the two oldest versions into one of unknown content. */
 function shortened(contentHistory: readonly ContentVersion[]): readonly ContentVersion[] {
   const second = contentHistory[1];
   if (second === undefined || contentHistory.length <= maxVersions) return contentHistory;
   return contentHistory.toSpliced(1, 2, { ...second, tag: { ...second.tag, tag: unconfirmedTag } });
 }
 
-/** Without what was over when these were the newest. */
+/** Drops what was over when these versions were the latest. */
 export function historySince(contentHistory: ContentHistory, newest: ContentHistory): ContentHistory {
   return new Map(
     [...contentHistory].map(([key, all]) => {
@@ -62,7 +62,9 @@ export function historySince(contentHistory: ContentHistory, newest: ContentHist
   );
 }
 
-/** When each of these had something else in it than it has now; those that had not are not among them. */
+/**
+ * Returns the periods in which each of these sources had other content than now; sources that never had are left out.
+ */
 export function timesOfOtherContent(contentHistory: ContentHistory, current: ReadonlyMap<string, CurrentSource>) {
   return [...current].flatMap(([key, source]) => {
     const all = contentHistory.get(key) ?? [];
@@ -74,8 +76,8 @@ export function timesOfOtherContent(contentHistory: ContentHistory, current: Rea
 }
 
 /**
- * Whether some container may have taken what the source had in it at one of these times: its pod was made then, or it
- * was started then. One that has not been started yet, by its status, may have been.
+ * Whether some container may have read the content of the source in one of these periods: its pod was created or the
+ * container was started in it. A container that has not started yet, according to its status, may have been.
  */
 export function hasStartedWithin(
   facts: WorkloadFacts,
@@ -90,14 +92,14 @@ export function hasStartedWithin(
   );
 }
 
-/** When a pod took the content of what it uses so; undefined: nobody knows. */
+/** Returns when a pod read the content for such a use; undefined: unknown. */
 function takenAt({ createdAt, startedAt }: PodFacts, { how, containers }: Use): (number | undefined)[] {
   if (how === 'unmounted') return [];
   if (how === 'env' || how === 'envFrom') return containers.map((name) => startedAt.get(name) ?? createdAt);
   return [createdAt, ...[...startedAt].flatMap(([name, time]) => (isAffected(containers, name) ? [time] : []))];
 }
 
-/** No container is named where it is the pod as a whole. */
+/** The list is empty if the pod as a whole uses the source. */
 function isAffected(containers: readonly string[], name: string): boolean {
   return containers.length === 0 || containers.includes(name);
 }

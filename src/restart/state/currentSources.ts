@@ -6,19 +6,19 @@ import type { Digest, Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import type { StoredTag } from './state.ts';
 
-/** What a workload uses of one source, and what that comes to now. */
+/** A workload's uses of one source, with the current tag. */
 export interface CurrentSource {
   readonly ref: SourceRef;
   readonly uses: readonly Use[];
   readonly tag: StoredTag;
   readonly digest: Digest;
-  /** Another text with each newer version, and when it goes. */
+  /** Changes with each version of the source, and when it is deleted. */
   readonly version: string;
-  /** When its content was written last, by the API server's clock: epoch milliseconds; undefined: it cannot be known. */
+  /** When the content was last written, by the API server's clock: epoch milliseconds; undefined: unknown. */
   readonly lastWrite: number | undefined;
-  /** When this object was made: epoch milliseconds by the API server's clock. */
+  /** When this object was created: epoch milliseconds by the API server's clock. */
   readonly createdAt: number | undefined;
-  /** When its newest version was seen as it came: by weeder's clock. */
+  /** When the latest version was observed as it happened: by weeder's clock. */
   readonly seenAt: number | undefined;
 }
 
@@ -26,7 +26,10 @@ export type CurrentSourcesAnswer =
   | { readonly is: 'ok'; readonly sources: ReadonlyMap<string, CurrentSource> }
   | ({ readonly is: 'refused' } & Refusal);
 
-/** What the uses of a pod template come to under this key. Sources that are opted out as a whole are not among it. */
+/**
+ * Returns the current tags for the uses of a pod template under this key. Sources that are opted out as a whole are
+ * left out.
+ */
 export async function readCurrentSources(
   uses: readonly Use[],
   key: HashKey,
@@ -38,7 +41,7 @@ export async function readCurrentSources(
   const answers = await Promise.all(
     [...bySource].map(async ([id, its]) => {
       const ref = its[0]?.source;
-      // One that is left out has no tag; but a pod cannot start without it if it is required.
+      // An opted-out source has no tag; but if it is required, a pod cannot start without it.
       const isLeftOut = ref !== undefined && known.optOut(ref) === 'all' && known.get(ref) !== undefined;
       if (ref === undefined || isLeftOut) return undefined;
       return { id, ref, uses: its, answer: await digests.digestOf(key, ref, its) };

@@ -1,26 +1,31 @@
 const minute = 60_000;
 
-/** So many restarts in so many milliseconds trip the breaker, which then holds the workload for as long. */
+/**
+ * This many restarts within this many milliseconds trip the breaker, which then blocks the workload for the same time.
+ */
 export const breaker = { restarts: 5, within: 10 * minute } as const;
 
 /** A template that is restored within this time after the patch counts as reverted. Milliseconds. */
 const revertWithin = minute;
 const revertsBeforeEviction = 2;
 
-/** The newest `keep` of these times and one more, oldest first. */
+/** Returns the latest `keep` of these times including the new one, oldest first. */
 export function withNewest(times: readonly number[], time: number, keep: number): readonly number[] {
   return [...times, time].sort((one, other) => one - other).slice(-keep);
 }
 
-/** Until when the shortest time between two restarts is not over; undefined: it is. All in epoch milliseconds. */
+/**
+ * Returns the end of the minimum interval between two restarts; undefined: it is over. All times are epoch
+ * milliseconds.
+ */
 export function intervalEnds(restarts: readonly number[], minInterval: number, now: number): number | undefined {
   const last = plausible(restarts, now).at(-1);
   return last === undefined ? undefined : after(last + minInterval, now);
 }
 
 /**
- * Until when the breaker holds a workload that was restarted too often, and which restarts tripped it, oldest first;
- * undefined: it does not. All in epoch milliseconds.
+ * Returns until when the breaker blocks a workload that was restarted too often, and which restarts tripped it, oldest
+ * first; undefined: it does not. All times are epoch milliseconds.
  */
 export function breakerBlocks(
   restarts: readonly number[],
@@ -38,14 +43,14 @@ export function isRevert(patchedAt: number, seenAt: number): boolean {
   return seenAt - patchedAt <= revertWithin;
 }
 
-/** Whether somebody takes every restart of the template back, so that only evictions will do. */
+/** Whether another client reverts every restart of the template, so that only evictions work. */
 export function needsEviction(reverts: readonly number[]): boolean {
   return reverts.length >= revertsBeforeEviction;
 }
 
 /**
- * What was written by a clock that ran ahead holds nobody for good: times too far in the future are not believed. Oldest
- * first.
+ * Times too far in the future are ignored, so that a state written with a fast clock blocks no workload for good.
+ * Oldest first.
  */
 function plausible(times: readonly number[], now: number): readonly number[] {
   return times.filter((time) => time <= now + breaker.within).sort((one, other) => one - other);

@@ -4,41 +4,44 @@ import type { HashKey, SourceTag } from '../digest/digest.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { sealOf } from '../digest/seal.ts';
 
-/** What is known of one source's content. */
+/** The stored tag of one source. */
 export interface StoredTag extends SourceTag {
-  /** What the tag was made for: `usesFingerprint` of this source. */
+  /** The uses that the tag was made for: `usesFingerprint` of this source. */
   readonly uses: string;
   /** The source was immutable: another tag means that it was recreated. */
   readonly isImmutable: boolean;
 }
 
-/** Tags by `sourceKey`; where there were too many, one under `allSources`. */
+/** Tags by `sourceKey`; if there were too many, one under `allSources`. */
 export type StoredTags = ReadonlyMap<string, StoredTag>;
 
-/** What weeder writes on a workload (`weeder.dev/dependencies`), so that it outlives weeder. Times: epoch ms. */
+/**
+ * The state that weeder stores on a workload (`weeder.dev/dependencies`), so that it survives weeder's own restarts.
+ * Times: epoch milliseconds.
+ */
 export interface WorkloadState {
-  /** The hash key that the tags were made with. */
+  /** The id of the hash key that the tags were made with. */
   readonly keyId: string;
-  /** Of the workload that this was written on: a copy of it is another one. */
+  /** The workload that the state was written on: a copy of the workload has another uid. */
   readonly workloadUid: string;
-  /** What the pods run with, as far as proven. */
+  /** What the pods are verified to run with. */
   readonly rolledOut: StoredTags;
-  /** What a restart is for: the sources that differ, since when, which attempt. */
+  /** The target of a restart: the sources that differ, since when, which attempt. */
   readonly target:
     | { readonly tags: StoredTags; readonly since: number; readonly attempt: number; readonly cause: string }
     | undefined;
-  /** The newest five. */
+  /** The latest five restarts. */
   readonly restarts: readonly number[];
-  /** What the newest of them was for, such as `ConfigMap settings (a)`. */
+  /** The cause of the latest restart, such as `ConfigMap settings (a)`. */
   readonly lastCause?: string;
-  /** When somebody took a restart back: the newest two. */
+  /** When another client reverted a restart: the latest two. */
   readonly reverts: readonly number[];
 }
 
-/** Stands in place of a `sourceKey` where one tag is kept over all sources. */
+/** Stands in place of a `sourceKey` if one tag is kept for all sources. */
 export const allSources = '*';
 
-/** Stands in place of a tag where pods may have started with something that was in the source in between. */
+/** Stands in place of a tag if pods may have started with content that the source had in between. */
 export const unconfirmedTag = '?';
 
 /** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB. */
@@ -46,8 +49,8 @@ const maxBytes = 64 * 1024;
 const longestCause = 1000;
 
 /**
- * The annotation's text, sealed with the key that its tags were made with; at most 64 KiB: where it is more, without the
- * tags of keys, then with one tag over all.
+ * Returns the annotation's text, sealed with the key that its tags were made with. It has at most 64 KiB: a longer text
+ * is written without the tags of keys, and if it is still too long, with one tag for all sources.
  */
 export function encodeState(state: WorkloadState, key: HashKey): string {
   for (const smaller of [(each: WorkloadState) => each, withoutKeys]) {
@@ -58,8 +61,8 @@ export function encodeState(state: WorkloadState, key: HashKey): string {
 }
 
 /**
- * `none`: the annotation is not there. `unreadable`: damaged in any way, or of another version of weeder. Whether it was
- * written by weeder, `isForged` shows.
+ * `none`: the annotation is missing. `unreadable`: it is damaged, or from another version of weeder. `isForged` checks
+ * whether weeder wrote it.
  */
 export function decodeState(text: string | undefined): 'none' | 'unreadable' | WorkloadState {
   if (text === undefined) return 'none';
@@ -67,7 +70,7 @@ export function decodeState(text: string | undefined): 'none' | 'unreadable' | W
   return state === undefined ? 'unreadable' : readState(parsed(state));
 }
 
-/** Whether it claims one of these keys, and was not sealed with it. */
+/** Whether the text claims one of these keys, and was not sealed with it. */
 export function isForged(text: string | undefined, keys: HashKeys): boolean {
   if (text === undefined) return false;
   const state = decodeState(text);
@@ -76,7 +79,7 @@ export function isForged(text: string | undefined, keys: HashKeys): boolean {
   return !keys.confirms(state.keyId, 'state', [sealed], seal);
 }
 
-/** Whether two texts say the same, whoever has sealed them. */
+/** Whether two texts have the same content, regardless of their seals. */
 export function isSameState(a: string | undefined, b: string | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a === b || (partsOf(a).state !== undefined && partsOf(a).state === partsOf(b).state);
@@ -87,12 +90,12 @@ function partsOf(text: string): { readonly seal?: string | undefined; readonly s
   return { seal, state };
 }
 
-/** The tags in the form that the stored ones have: to be compared with them, and to be stored beside them. */
+/** Returns the tags in the form of the stored ones, for comparing them and for storing them together. */
 export function inFormOf(stored: StoredTags, tags: StoredTags): StoredTags {
   return stored.has(allSources) ? oneTag(tags) : tags;
 }
 
-/** Whether it is not known what the pods run with. */
+/** Whether it is unknown what the pods run with. */
 function hasUnconfirmed(tags: StoredTags): boolean {
   return [...tags.values()].some(({ tag }) => tag === unconfirmedTag);
 }
@@ -126,7 +129,7 @@ function oneTag(tags: StoredTags): StoredTags {
   return new Map([[allSources, one]]);
 }
 
-/** In the same order each time: a state that is the same is the same text, and is not written again. */
+/** The order is always the same: an unchanged state has the same text, and is not written again. */
 function written(state: WorkloadState, key: HashKey): string {
   const { keyId, workloadUid, rolledOut, target, restarts, lastCause, reverts } = state;
   const json = JSON.stringify({
@@ -157,7 +160,7 @@ function parsed(text: string): JsonObject {
   try {
     return objectOf(JSON.parse(text));
   } catch {
-    // No JSON: it is as unreadable as JSON of another shape.
+    // Invalid JSON is as unreadable as JSON of another shape.
     return {};
   }
 }

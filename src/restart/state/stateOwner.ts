@@ -4,12 +4,12 @@ import type { ReportRestart } from '../model/events.ts';
 import type { WorkloadFacts } from '../model/workloadFacts.ts';
 import { decodeState, isForged } from './state.ts';
 
-/** Whose the state on a workload is. `unknown`: it cannot be read, or no key is known. */
+/** The owner of the state on a workload. `unknown`: the state cannot be read, or no key is known. */
 export type StateOwner = 'own' | 'foreign' | 'unknown';
 
 /**
- * Says whether the state on a workload was made with one of these keys. Another weeder, with rules and a key of its own,
- * may manage what this one does not: its states are left alone, and one of them is reported for each key.
+ * Decides whether the state on a workload was made with one of these keys. Another weeder, with rules and a key of its
+ * own, may manage workloads that this one does not: their states are left alone, and one of them is reported per key.
  */
 export function createStateOwner(keys: () => HashKeys | undefined, report: ReportRestart) {
   const reported = new Set<string>();
@@ -25,14 +25,14 @@ export function createStateOwner(keys: () => HashKeys | undefined, report: Repor
   };
 }
 
-/** What is no state, and is not that of another weeder either. */
+/** An invalid state that is not another weeder's either. */
 const forgedState = 'not weeder’s';
 const emptiedFault =
   'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is not believed. Remove it, and scale the workload if its pods are missing.';
 
 /**
- * The facts without what others have written in weeder's name. As long as no key is known nothing is reported apart, and
- * nothing is done either: that weeder has ended the pods is not believed.
+ * Returns the facts without forged annotations. As long as no key is known, an annotation that says weeder has scaled
+ * the workload to zero is not trusted, but nothing is reported or done about it.
  */
 export function trustedFacts(facts: WorkloadFacts, keys: HashKeys | undefined): WorkloadFacts {
   const { emptied, uid, stateText } = facts;

@@ -13,11 +13,11 @@ import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
 import { readCurrentSources } from '../state/currentSources.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
 
-/** Finds out what a workload's sources come to, beside what is written on it. */
+/** Compares a workload's sources with its stored state. */
 export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, hasRead, keys, digests, report, sources } = effects;
 
-  /** The reported texts: a workload is assessed again while it waits for a slot. */
+  /** The last reported texts: a workload is assessed again while it waits for a slot. */
   const reported = new WeakMap<WorkloadEntry, string>();
 
   function reportUnreadable(entry: WorkloadEntry): void {
@@ -75,7 +75,8 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     if (current.is === 'refused') return { ...current, type: 'assessed.refused' };
     recordContents(entry, key, current.sources, state);
     const compared = assess(current.sources, counting.written, hasStalled);
-    // A state that somebody removed, as a release by PUT does, is written first; but the pods of now are those of before.
+    // If another client removed the state, such as by a PUT, the state is written first; but the pods are still those
+    // from before the removal.
     const known = assess(current.sources, state, hasStalled);
     entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
@@ -95,29 +96,29 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   };
 
   return async (entry, input, signal, defer) => {
-    // Whatever else is so: it has no pods because of weeder, and gets them back first.
+    // This takes precedence: weeder has scaled the workload to zero, and restores its pods first.
     if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
     return answer(entry, input, signal, defer);
   };
 }
 
 /**
- * A Job that has ended runs with nothing any more: nothing is written on it, and nobody is reported of changes. A CronJob
- * keeps several of them. With `jobs: recreate`, the reason why this one is not recreated is reported.
+ * A finished Job has no running pods: nothing is written on it, and no changes are reported. A CronJob keeps several of
+ * them. With `jobs: recreate`, the reason why this Job is not recreated is reported.
  */
 function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
 }
 
 interface Counting extends Pick<Finding, 'key' | 'state'> {
-  /** Undefined where `state` is what was written before somebody took it away. */
+  /** Undefined if `state` is an earlier state that another client has removed. */
   readonly written: WorkloadState | undefined;
 }
 
 /**
- * One that was made with a key that is not known any more tells nothing: it is written anew, and nothing restarts. One
- * that somebody has taken away, such as by a PUT of the whole object, is written down again as it was known: what has
- * changed meanwhile must stay a change.
+ * A state made with an unknown key cannot be compared: it is written again, and nothing restarts. A state that another
+ * client has removed, such as by a PUT of the whole object, is written again as it was known: a change that came
+ * meanwhile must stay a change.
  */
 function stateThatCounts(
   reportUnreadable: (entry: WorkloadEntry) => void,
@@ -132,7 +133,9 @@ function stateThatCounts(
   return { key, state: own, written: own === written ? own : undefined };
 }
 
-/** The state at the previous assessment; a workload of the same name with another uid is another one. */
+/**
+ * Returns the state at the previous assessment; a workload of the same name with another uid is a different workload.
+ */
 function knownState({ facts, finding }: WorkloadEntry): WorkloadState | undefined {
   return finding?.state?.workloadUid === facts.uid ? finding.state : undefined;
 }
@@ -142,7 +145,7 @@ function seenBefore({ finding }: WorkloadEntry, { key, state, written }: Countin
   return written === undefined && state !== undefined ? state.rolledOut : finding.firstSeen;
 }
 
-/** What was known of it counts no more, should it be managed again. */
+/** Forgets what was known of the workload, in case it is managed again. */
 function unmanaged(entry: WorkloadEntry): WorkloadEvent {
   entry.finding = undefined;
   return { type: 'assessed.unmanaged' };

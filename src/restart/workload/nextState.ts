@@ -16,7 +16,7 @@ import {
 const mostRestarts = 5;
 const mostReverts = 2;
 
-/** The state to write for an outcome. `now`: epoch milliseconds. */
+/** Returns the state to write for an outcome. `now`: epoch milliseconds. */
 export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
   const { state, key } = finding;
   const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
@@ -25,14 +25,14 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   if (state === undefined || outcome === 'adopted' || outcome === 'skipped')
     return { ...own, rolledOut: taken(finding), target: undefined };
   if (outcome === 'unconfirmed') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
-  // What was not part of the restart stays as it was: a newer change is found again.
+  // A source that was not part of the restart keeps its tag, so that a newer change is detected again.
   const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
   const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
   return { ...own, rolledOut: kept, target: undefined, reverts };
 }
 
-/** The state that a restart writes: what it is for, beside what the pods run with until then. */
+/** Returns the state that a restart writes: its target, and what the pods run with until then. */
 export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: number, cause: string): WorkloadState {
   const { key, state } = finding;
   const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
@@ -55,14 +55,14 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   };
 }
 
-/** What the sources say now; of those that nothing was written of, what they said when they were seen first. */
+/** Returns the current tags; for sources that are not in the stored state, the tags of their first observation. */
 function taken({ current, firstSeen }: Finding): StoredTags {
   return new Map([...tagsOf(current), ...[...firstSeen].filter(([key]) => current.has(key))]);
 }
 
 /**
- * Whatever these sources say, the pods may run with something else. The tags of keys stay where it is known that none
- * was taken away when they came back: so it is known when that was.
+ * Regardless of the current content of these sources, the pods may run with other content. The tags of keys stay if it
+ * is known that no key was removed when the recorded content came back, so the time of that is known.
  */
 function doubted({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
   const sources = assessment.is === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
@@ -76,7 +76,10 @@ function doubted({ assessment, contentHistory }: Finding, rolledOut: StoredTags)
   return new Map([...rolledOut].map(inDoubt));
 }
 
-/** Sources that are used no more are forgotten; those that are used in another way are adopted as they were seen first. */
+/**
+ * Drops sources that are no longer used; sources that are used in another way are adopted with the tags of their first
+ * observation.
+ */
 function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return tags;
   return new Map(

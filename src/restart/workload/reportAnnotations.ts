@@ -6,9 +6,9 @@ import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.
 import { pauseError } from '../pace/mayRestart.ts';
 import type { WorkloadUses } from '../sources/workloadUses.ts';
 
-/** Tells what is wrong with annotations once, and again when it is something else. */
+/** Reports errors in annotations once, and again when they change. */
 interface AnnotationReporter {
-  /** `found` undefined: it is not managed; what it says of that itself may be the fault. */
+  /** `found` undefined: the workload is not managed, possibly because its own annotation is invalid. */
   report(facts: WorkloadFacts, found: WorkloadUses | undefined): void;
   /** The workload is gone. */
   forget(id: string): void;

@@ -7,9 +7,9 @@ import { needsEviction } from '../state/restartHistory.ts';
 
 type Actions = NonNullable<Parameters<(typeof workload)['provide']>[0]['actions']>;
 
-/** What the `workload` machine reports, as facts. */
+/** Turns what the `workload` machine reports into restart events. */
 export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
-  /** What was reported last of a workload's standing state: it is reported once. */
+  /** The last report about a workload's lasting condition, which is reported once. */
   const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
 
@@ -34,7 +34,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
 
-  /** Of an entry that is there: a workload may be gone by the time that its actor speaks. */
+  /** Ignores an entry that no longer exists: a workload may be gone when its actor reports. */
   function reporting(send: (entry: WorkloadEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = entryOf(context.workload);
@@ -50,7 +50,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.changed', ...about(entry), sources, since }),
       );
     }),
-    // What blocks it or makes it wait after this is reported again.
+    // A later reason for being blocked or pending is reported again.
     reportCurrent: reporting((entry) => reported.delete(entry)),
     reportBlocked: reporting((entry, { reason, blockedFor }) => {
       if (entry.cause === 'reading') return;
@@ -84,7 +84,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       report({ type: 'workload.reverted', ...about(entry), times, isEvicting: needsEviction(reverts) });
     }),
     reportWritten: reporting((entry, { outcome }) => {
-      // It is left once more where something was reported of it meanwhile.
+      // The release is reported again only if something else was reported about the workload meanwhile.
       if (outcome === 'released')
         reportOnce(entry, 'left', () => report({ type: 'workload.released', ...about(entry) }));
       else reported.delete(entry);
@@ -93,7 +93,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (outcome === 'skipped') report({ type: 'workload.skipped', ...about(entry), sources: sourcesOf(entry) });
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
-      // Of a restart of before this process, nobody knows for which change it was.
+      // The change that caused a restart by an earlier process is unknown.
       const sinceChange = entry.restartedFor === undefined ? took : clock.monotonic() - entry.restartedFor;
       entry.restartedFor = undefined;
       report({
@@ -109,7 +109,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   } satisfies Actions;
 }
 
-/** What the facts need of the machine's context. */
+/** The part of the machine's context that the events need. */
 interface Context {
   readonly workload: string;
   readonly reason: string;
@@ -121,14 +121,17 @@ interface Context {
   readonly changedSince: number | undefined;
 }
 
-/** Counts the revisions in a row that are restarts of ours, as far as this process has seen them. */
+/** Counts the consecutive revisions that are restarts by weeder, as far as this process has observed them. */
 interface Revisions {
-  /** One more. Returns how many the workload keeps, if this one took the place of the last that was not ours. */
+  /**
+   * Counts one more. Returns how many revisions the workload keeps, if this one replaced the last that was not
+   * weeder's.
+   */
   add(entry: WorkloadEntry): number | undefined;
 }
 
 function createRevisions(): Revisions {
-  /** Since the template was another one, apart from our own annotation. */
+  /** Counts since the template last changed, apart from weeder's own annotation. */
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {
     add(entry) {
@@ -136,7 +139,7 @@ function createRevisions(): Revisions {
       const before = inRow.get(entry);
       const count = before?.templateHash === templateHash ? before.count + 1 : 1;
       inRow.set(entry, { templateHash, count });
-      // The newest revision is not among those that are kept to go back to.
+      // The current revision is not among those that are kept for a rollback.
       return kept > 0 && count === kept + 1 ? kept : undefined;
     },
   };

@@ -8,10 +8,12 @@ import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
 
-/** What is further away is asked again then: a Node timer cannot count as far as a maintenance window may be. */
+/**
+ * A longer wait is checked again after this time: a Node timer cannot span the time to a distant maintenance window.
+ */
 const longestWait = 3_600_000;
 
-/** Waits for everything that a restart has to wait for, and gives its place back in the end. */
+/** Waits for everything that a restart has to wait for, and releases its slot at the end. */
 export function restartSlot(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
@@ -21,7 +23,7 @@ export function restartSlot(effects: RestartEffects) {
   });
 }
 
-/** Returns what ends the waiting, or gives the place back. */
+/** Returns a function that ends the wait, or releases the slot. */
 function waitForSlot(
   effects: RestartEffects,
   entry: WorkloadEntry,
@@ -30,7 +32,7 @@ function waitForSlot(
 ): () => void {
   const { clock, schedule } = effects;
   let timer: TimerHandle | undefined;
-  /** A stalled rollout of weeder's own is not waited for. */
+  /** weeder's own stalled rollout is not waited for. */
   let isRolloutOver = hasStalled;
   let stopWaiting = () => {};
   let release: Release | undefined;
@@ -92,7 +94,7 @@ function verdictFor({ facts, settings, finding, annotationErrors: faults }: Work
   return mayRestart({ ...facts, ...settings, now, restarts, annotationErrors: faults });
 }
 
-/** Waits until it may be adopted: writes to many Deployments at once would hold up the rollouts of others. */
+/** Waits until the workload may be adopted: writes to many Deployments at once would delay other rollouts. */
 export function adoptionSlot({ schedule }: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) =>
     schedule.requestAdoption(input.workload, () => sendBack({ type: 'slot.granted' })),

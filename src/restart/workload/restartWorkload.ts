@@ -9,7 +9,10 @@ import { hashedBy } from '../state/assess.ts';
 import { decodeState, encodeState } from '../state/state.ts';
 import { stateOfRestart } from './nextState.ts';
 
-/** One write: the target beside the state, and a new hash in the pod template, by which Kubernetes rolls the pods. */
+/**
+ * Restarts by one write: the target in the state, and a new hash in the pod template, which makes Kubernetes roll the
+ * pods.
+ */
 export function restartWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, digests, isDryRun } = effects;
   return async (entry, { changedSince }, signal, defer) => {
@@ -18,7 +21,7 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
     if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
     const cause = causeOf(changed);
     const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
-    // What was too long is written in another form, and whoever reads it later must come to the same hash.
+    // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
     const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
@@ -51,7 +54,7 @@ function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string
   return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
 }
 
-/** Such as `ConfigMap settings (log.level), Secret database`. */
+/** Returns a text such as `ConfigMap settings (log.level), Secret database`. */
 function causeOf(changed: ReturnType<typeof changesOf>): string {
   return changed
     .map(({ source: { ref }, keys }) => `${ref.kind} ${ref.name}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}`)
@@ -59,8 +62,8 @@ function causeOf(changed: ReturnType<typeof changesOf>): string {
 }
 
 /**
- * A Job's template cannot be changed: it is deleted, and recreated from a copy that is kept before. What becomes of it
- * then is seen to by its recreation, in this process or in the next.
+ * A Job's template is immutable: the Job is deleted, and recreated from a copy that is stored first. The `recreation`
+ * actor does the rest, in this process or in the next.
  */
 async function restartJob(
   { api, recreations }: RestartEffects,
@@ -83,9 +86,9 @@ async function restartJob(
   const ending = await api.deleteJob(kept, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };
   if (ending.is === 'conflicted') return { type: 'restart.conflicted' };
-  // Whether a deletion whose answer was lost has arrived is found out by its recreation.
+  // The `recreation` actor finds out whether a deletion whose response was lost has taken effect.
   if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
-  // Somebody else has deleted it, and does not want it back.
+  // Another client has deleted the Job, and does not want it back.
   if (!isEarlier) await api.deleteCopy(kept, signal);
   return { type: 'workload.gone' };
 }

@@ -20,7 +20,7 @@ const ended = new Error('nobody waits for this any more');
 export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   const { entryOf, inFlight, random } = effects;
 
-  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and answered again after a pause. */
+  /** An effect that throws is a bug in weeder: the error is reported, and the effect is retried after a pause. */
   function invoking(refusal: `${string}.refused`, effect: WorkloadEffect) {
     return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
       const entry = entryOf(input.workload);
@@ -29,7 +29,7 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
         return undefined;
       }
       const stop = new AbortController();
-      // By question, and not by workload: the answer to one begins the next before this one's end.
+      // Deferred per effect, and not per workload: the result of one effect starts the next before the first has ended.
       const deferred: (() => void)[] = [];
       const answered = effect(entry, input, stop.signal, (work) => deferred.push(work))
         .then(

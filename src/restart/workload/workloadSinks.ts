@@ -8,25 +8,25 @@ import { readWorkload, type WorkloadFacts } from '../model/workloadFacts.ts';
 import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
 import { createSharedObjects } from '../sources/sharedObjects.ts';
 
-/** What is kept of a workload. */
+/** What weeder keeps of a workload. */
 export interface WorkloadUpdate {
   readonly facts: WorkloadFacts;
-  /** What its pod template uses, image pull secrets included. */
+  /** The uses of its pod template, including image pull secrets. */
   readonly uses: readonly Use[];
-  /** It stands for another Job, and is no workload of anybody's. */
+  /** The object is the copy of another Job, and not a workload of its own. */
   readonly copy?: JobCopy | undefined;
 }
 
 /** Receives the updates of workloads. */
 export interface WorkloadListener {
-  /** Whether this version is known already: the answer to a write comes before its stream. */
+  /** Whether this version is known already: the response to a write precedes the stream. */
   knows(id: string, version: Pick<Identity, 'uid' | 'resourceVersion'>): boolean;
   take(update: WorkloadUpdate): void;
-  /** `id` as `workloadKey` gives it. */
+  /** `id` is a `workloadKey`. */
   remove(id: string): void;
 }
 
-/** Sinks for the streams of workloads: whole objects come in, and what matters of them goes on. */
+/** Creates sinks for the streams of workloads: they take whole objects, and pass on only what is needed. */
 export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
   const holders = createSharedObjects();
 

@@ -19,25 +19,25 @@ import { createAnnotationReporter } from './reportAnnotations.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
 
-/** The workloads that are managed: a `workload` actor each, every one a root of its own. */
+/** The managed workloads: a `workload` actor each, every one a root actor. */
 interface Workloads extends WorkloadListener {
   get(id: string): WorkloadEntry | undefined;
-  /** A source came, went, or has another version. */
+  /** A source was created, changed or deleted. */
   sourceChanged(source: SourceRef): void;
-  /** What this stream brings is known from now on, so what it does not bring does not exist. */
+  /** The objects of this stream are known from now on, so an object that it has not delivered does not exist. */
   streamRead(stream: ReadStream): void;
   configChanged(): void;
-  /** Handles the updates of Jobs that came while they were locked. */
+  /** Handles the updates of Jobs that came while the Jobs were locked. */
   resume(): void;
-  /** Something that concerns every workload is another one now. */
+  /** Something that concerns every workload has changed. */
   reassessAll(): void;
-  /** From now on there are actors, for workloads whose stream has been read. */
+  /** From now on there are actors, for workloads whose streams have been read. */
   start(): void;
   readonly isRunning: boolean;
   stop(): void;
   entries(): Iterable<WorkloadEntry>;
   readonly size: number;
-  /** How many ConfigMaps and Secrets they use. */
+  /** The number of ConfigMaps and Secrets that they use. */
   readonly usedSources: number;
 }
 
@@ -46,21 +46,21 @@ interface WorkloadsOptions {
   readonly logic: WorkloadLogic;
   readonly report: ReportRestart;
   readonly config: () => RestartConfig;
-  /** Those that are watched. */
+  /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
-  /** What is written stays. */
+  /** In a dry run, stored states stay. */
   readonly isDryRun: boolean;
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
   readonly hasRead: (source: SourceRef) => boolean;
   readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
   readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
-  /** Undefined: not read yet, or not usable. */
+  /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
-  /** Told of each source of a workload that is another one while it is not the time to assess that. */
+  /** Called for each source of a workload that changes while the workload cannot be assessed. */
   readonly onUnassessed: (entry: WorkloadEntry, source: SourceRef) => void;
-  /** Told of each source that nobody uses any more. */
+  /** Called for each source that is no longer used. */
   readonly onUnused: (source: SourceRef) => void;
-  /** Told of all that are used, when they have become others. */
+  /** Called with all used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
   readonly recreations: Pick<Recreations, 'isLocked' | 'previousUidOf'>;
 }
@@ -72,11 +72,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const entries = new Map<string, WorkloadEntry>();
   const users = createSourceUsers(options);
   const annotations = createAnnotationReporter(options);
-  /** Told of while they were held. */
+  /** The workloads whose updates came while they were locked. */
   const postponed = new Set<string>();
   let isRunning = false;
 
-  /** The stream may deliver a deletion before the answer to its request: the answer is handled first. */
+  /** The stream may deliver a deletion before the response to its request: the response is handled first. */
   function isPostponed(id: string): boolean {
     const entry = entries.get(id);
     if (entry === undefined || !options.recreations.isLocked(entry.facts.uid)) return false;
@@ -84,7 +84,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     return true;
   }
 
-  /** A list that is not complete may lack what belongs to a workload, such as the copy of a Job. */
+  /** Until a list is complete, it may lack objects that belong to a workload, such as the copy of a Job. */
   function updateIfRead(id: string, update: WorkloadUpdate): void {
     if (isRunning && options.hasReadWorkload(update.facts.ref)) applyUpdate(id, update);
   }
@@ -97,7 +97,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       forget(id);
       applyUpdate(id, update);
     } else if (entry !== undefined) refresh(entry, update);
-    // What is written on a workload that is no longer managed is taken away.
+    // The state of a workload that is no longer managed is removed.
     else if (settingsFor(config(), update.facts) !== undefined || hasStaleState(update)) manage(id, update);
     else annotations.report(update.facts, undefined);
   }
@@ -105,7 +105,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   function hasStaleState({ facts }: WorkloadUpdate): boolean {
     if (isDryRun) return false;
     const owner = options.ownerOf(facts);
-    // One without pods because of weeder gets them back, unless another one is about to.
+    // A workload that weeder has scaled to zero gets its pods back, unless another weeder is about to restore them.
     return facts.emptied === undefined ? facts.stateText !== undefined && owner === 'own' : owner !== 'foreign';
   }
 
@@ -162,7 +162,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.actor.start();
   }
 
-  /** What the config and the sources' own words make of it. */
+  /** Determines the uses that the config and the sources' annotations allow. */
   function resolveUses(entry: WorkloadEntry): void {
     const { facts, templateUses } = entry;
     entry.settings = settingsFor(config(), facts);
@@ -198,7 +198,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     take(update) {
       const id = workloadKey(update.facts.ref);
       const before = known.get(id)?.facts;
-      // The answer to a write may have been newer than what the stream delivers now.
+      // The response to a write may have been newer than what the stream delivers now.
       if (before?.uid === update.facts.uid && !isAtLeast(update.facts.resourceVersion, before.resourceVersion)) return;
       known.set(id, update);
       updateIfRead(id, update);
@@ -212,7 +212,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       for (const id of users.of(source)) {
         const entry = entries.get(id);
         if (entry === undefined) continue;
-        // Its own word may be what has changed: whether other namespaces may use it.
+        // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
         markSourceChange(entry, clock.monotonic());
         entry.actor.send({ type: 'facts.changed' });
@@ -264,7 +264,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   };
 }
 
-/** How far which rollout is: whoever writes into a workload all the time does not move it. */
+/**
+ * Describes the progress of the rollout only, so that a client that keeps writing to the workload does not count as
+ * progress.
+ */
 function progressOf(facts: WorkloadFacts): string {
   const progress = rolloutOf({ ...facts, generation: 0 });
   return JSON.stringify([progress, facts.templateHash, facts.templateAnnotation, facts.isPaused]);
@@ -274,12 +277,12 @@ function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {
   return { quietPeriod, quietMax, progressDeadline };
 }
 
-/** It is listened to: it may consent later. */
+/** The source is watched, because it may allow the use later. */
 function notAllowedUse(source: SourceRef) {
   return { source, key: undefined, how: 'annotation', isOptional: false, containers: [] } as const;
 }
 
-/** Everything of a workload that decides: where it is the same, nothing has to be found out anew. */
+/** Returns all inputs of the decision about a workload: while they are the same, it is not assessed again. */
 function inputsOf({ facts, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
   const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = facts;
   const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];

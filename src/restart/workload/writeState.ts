@@ -8,7 +8,7 @@ import { type CurrentSource, readCurrentSources } from '../state/currentSources.
 import { encodeState, isSameState } from '../state/state.ts';
 import { stateAfter } from './nextState.ts';
 
-/** Writes on the workload what is known of it now; nothing where it says so already. */
+/** Writes the current state to the workload, unless the stored state is the same. */
 export function writeState(effects: RestartEffects): WorkloadEffect {
   const { clock, isDryRun } = effects;
 
@@ -29,7 +29,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
   }
 
   return async (entry, { outcome }, signal) => {
-    // Another weeder may have begun to manage it.
+    // Another weeder may manage it by now.
     if (outcome === 'released' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
     if (outcome === 'released') return write(entry, undefined, leavePatch(entry.facts), signal);
     const finding = await underCurrentKey(effects, entry);
@@ -41,18 +41,18 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
   };
 }
 
-/** A Job that its CronJob makes anew is never recreated by weeder: to write on each of them would be for nothing. */
+/** weeder never recreates a Job that its CronJob creates again, so writing to each of them would be pointless. */
 function isOnlyRemembered({ job, stateText }: WorkloadFacts): boolean {
   return job?.maker !== undefined && stateText === undefined;
 }
 
-/** What is adopted is written under the newest key: so an old one is named by no state in the end. */
+/** An adopted state is written under the current key, so that finally no state refers to an old key. */
 async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): Promise<Finding | undefined> {
   const { finding } = entry;
   const current = effects.keys()?.current;
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
-  // A change since the assessment must stay a change: the old key shows it, and the new key follows.
+  // A change since the assessment must stay a change: the tags of the old key show it, and those of the new key follow.
   const again = await readCurrentSources(entry.uses, finding.key, effects.digests, effects.sources);
   const currentSources = await readCurrentSources(entry.uses, current, effects.digests, effects.sources);
   if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;
