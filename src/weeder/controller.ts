@@ -13,9 +13,9 @@ import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
 interface WeederControllerOptions extends ControllerContext {
   readonly concurrentDeletions: number;
-  /** Told of every fact, beside the log and the Events. */
+  /** Called with every fact, in addition to the log and the Events. */
   readonly report?: ReportWeeder | undefined;
-  /** Creates the weeder and its streams such that all that passes in and out of them is taken down. */
+  /** Creates the weeder and its streams so that all of their inputs and outputs are recorded. */
   readonly recorder?: RecordingFactories | undefined;
 }
 
@@ -24,15 +24,13 @@ interface RecordingFactories {
   readonly createStreams: typeof createStreams;
 }
 
-/** The weeder as one of the controllers of the process. */
 interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
   counts(): WeederCounts;
 }
 
-/** A service that is deployed together with weeder has so long to come. Milliseconds. */
+/** How long a service that is deployed together with weeder may take to appear. Milliseconds. */
 const unseenAfter = 30_000;
 
-/** The weeder with its streams, its log and its Events. */
 export function createWeederController(options: WeederControllerOptions): WeederController {
   const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
   const { clock } = runtime;
@@ -111,7 +109,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   };
 }
 
-/** A service is the business of the shard that owns its namespace, and so are its dependants, wherever they live. */
+/**
+ * The shard that owns the namespace of a service handles the service and its dependants, in whichever namespaces they
+ * are.
+ */
 function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
   if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
   return { ...stream, sink: onlyOwned(stream.sink, shard) };

@@ -1,29 +1,29 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
 
-/** One list+watch stream that a config asks for. */
+/** One list+watch stream that a config requires. */
 export interface StreamPlan {
-  /** The streams that take turns when the config changes: those of one kind in one place. */
+  /** Streams of one kind in one place, which replace one another when the config changes. */
   readonly group: string;
-  /** Readable in a log line. */
+  /** The name of the stream in log lines. */
   readonly name: string;
   readonly path: string;
   readonly kind: 'EndpointSlice' | 'Pod';
   readonly labelSelector: string;
-  /** Whose objects it is there for: names of services, or canonical texts of podSelectors. */
+  /** What the stream serves: names of services, or canonical texts of podSelectors. */
   readonly covers: ReadonlySet<string>;
-  /** Of a stream of all pods: to whom they are dealt out. */
+  /** Of a stream of all pods: the podSelectors to which its pods are distributed. */
   readonly selectors?: ReadonlyMap<string, LabelSelector>;
 }
 
-/** With more distinct podSelectors than this, one stream of all pods costs less than a stream for each. */
+/** Above this number of distinct podSelectors, one stream of all pods costs less than one stream for each. */
 const mostPodStreams = 16;
-/** A label selector that is longer than this is left out: what comes is filtered here. Characters of a URL. */
+/** A longer label selector is left out of the request, and weeder filters the objects itself. Characters of a URL. */
 const longestSelector = 4000;
 
 /**
- * One stream of EndpointSlices and one of pods for each distinct podSelector, cluster-wide or in each namespace. None
- * without services.
+ * One stream of EndpointSlices, and one of pods for each distinct podSelector, cluster-wide or in each namespace.
+ * Without services there are no streams.
  */
 export function planStreams(config: Config, namespaces: 'all' | readonly string[]): StreamPlan[] {
   if (config.services.size === 0) return [];
@@ -31,13 +31,15 @@ export function planStreams(config: Config, namespaces: 'all' | readonly string[
   return namespaces.flatMap((namespace) => planIn(config, namespace));
 }
 
-/** Whether this stream brings all that the other one is to bring, and nothing needs to be read again. */
+/**
+ * Whether this stream delivers everything that the wanted one would deliver, so that nothing has to be listed again.
+ */
 export function canServe(open: StreamPlan, wanted: StreamPlan): boolean {
   const isSame = open.path === wanted.path && open.labelSelector === wanted.labelSelector;
   return isSame && [...wanted.covers].every((each) => open.covers.has(each));
 }
 
-/** Whether a stream of EndpointSlices with this label selector brings those of the services that it names only. */
+/** Whether a stream of EndpointSlices with this label selector delivers only those of the services that it names. */
 export function isOfSomeServices(labelSelector: string): boolean {
   return labelSelector.includes(' in (');
 }

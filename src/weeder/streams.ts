@@ -6,15 +6,15 @@ import type { SliceStreamOptions } from './services/readiness.ts';
 import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 
-/** A stream that is open, in plain data; `covers`: whose objects it is there for. */
+/** An open stream, as plain data; `covers`: what it serves. */
 export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector'> {
   readonly name: string;
   readonly covers: readonly string[];
-  /** It has read its complete list, and is listened to. */
+  /** The stream has read its complete list, and its objects count. */
   readonly isSynced: boolean;
 }
 
-/** Where the objects of the streams go. */
+/** The sinks of the streams. */
 export interface StreamSinks {
   slices(plan: StreamPlan, options: Omit<SliceStreamOptions, 'names'>): ClosableSink;
   pods(plan: StreamPlan): PodSink;
@@ -27,29 +27,29 @@ export interface Streams {
   /** By name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   /**
-   * Opens what this config needs and closes what it does not. Where streams take the place of others, those go on until
-   * the new ones have read their complete lists. Tell the weeder of the config first.
+   * Opens the streams that this config requires and closes the others. A stream that is replaced stays open until the
+   * new ones have read their complete lists. Call `configure` of the weeder first.
    */
   configure(config: Config): void;
-  /** Those that are open, in the order in which they were opened. */
+  /** The open streams, in the order in which they were opened. */
   state(): StreamState[];
-  /** A stream is open whose place another one takes. */
+  /** An open stream is being replaced by another one. */
   readonly isHandingOver: boolean;
 }
 
 export interface StreamsOptions {
   readonly weeder: Weeder;
-  /** Default: the weeder's own. */
+  /** Default: the weeder's own sinks. */
   readonly sinks?: StreamSinks;
   readonly config: Config;
   readonly namespaces: 'all' | readonly string[];
-  /** What was open before: these go on. Default: nothing was. */
+  /** The streams that were open before, which continue. Default: none. */
   readonly resumed?: readonly StreamState[] | undefined;
-  /** What is put around each stream, such as a recorder. */
+  /** Wraps each stream, for example with a recorder. */
   readonly wrap?: (need: StreamNeed) => StreamNeed;
-  /** Told when streams have been opened or closed. */
+  /** Called when streams have been opened or closed. */
   readonly onChanged?: () => void;
-  /** Told of each stream of which nothing comes any more. */
+  /** Called for each stream that will deliver nothing more. */
   readonly onClosed?: (name: string) => void;
 }
 
@@ -57,7 +57,7 @@ interface OpenStream {
   plan: StreamPlan;
   readonly name: string;
   readonly sink: PodSink;
-  /** It has read its complete list, and is listened to. */
+  /** The stream has read its complete list, and its objects count. */
   isSynced: boolean;
 }
 
@@ -79,7 +79,8 @@ export function createStreams(options: StreamsOptions): Streams {
     const { path, kind, labelSelector } = plan;
     open.set(name, stream);
     const sink = kind === 'Pod' ? tellingComplete(stream.sink, synced) : stream.sink;
-    // A namespace may lack its Roles, or be gone. What is refused in all of them at once is waited for.
+    // A namespace may lack its Roles, or not exist: its stream may be refused. A stream that is refused in every
+    // namespace is waited for.
     const peers = path.includes('/namespaces/') ? { peers: kind } : {};
     needs.set(name, wrap({ name, path, kind, labelSelector, sink, ...peers }));
   }
@@ -103,7 +104,7 @@ export function createStreams(options: StreamsOptions): Streams {
     if (closeReplaced(stream.plan.group)) onChanged();
   }
 
-  /** Once all streams of a group are synced, those that they replace are not needed any more. */
+  /** Once all streams of a group are synced, the streams that they replace are closed. */
   function closeReplaced(group: string): boolean {
     const wanted = plans.filter((plan) => plan.group === group);
     const streams = [...open.values()].filter(({ plan }) => plan.group === group);
@@ -130,7 +131,8 @@ export function createStreams(options: StreamsOptions): Streams {
       const covers = new Set([...stream.plan.covers].filter((each) => wanted.has(each)));
       stream.sink.keepOnly?.(covers);
       if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
-      // Slices: what the old stream knows tells a recovery from a service that was not watched before.
+      // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched
+      // before.
       const ofUse = { EndpointSlice: wanted, Pod: covers }[stream.plan.kind];
       if (!stream.isSynced || ofUse.size === 0) close(stream);
     }
@@ -174,14 +176,14 @@ function sinksOf({ slices, pods }: Weeder): StreamSinks {
   };
 }
 
-/** A stream of all pods goes on dealing them out to the podSelectors that it covers. */
+/** A stream of all pods continues to distribute them to the podSelectors that it covers. */
 function resumedPlan(plan: StreamPlan, config: Config): StreamPlan {
   if (plan.kind !== 'Pod' || plan.labelSelector !== '') return plan;
   const selectors = [...distinctSelectors(config)].filter(([text]) => plan.covers.has(text));
   return { ...plan, selectors: new Map(selectors) };
 }
 
-/** While a stream and the one that takes its place are both open, a number tells them apart. */
+/** While a stream and its replacement are both open, a number distinguishes their names. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;
   let number = 2;

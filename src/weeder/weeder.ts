@@ -24,11 +24,11 @@ export interface WeederOptions {
   /** How many deletions may be in flight at once. */
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** From 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
 }
 
-/** How much of everything there is now. */
+/** The current number of services, pods and actors. */
 export interface WeederCounts {
   readonly endpoints: number;
   readonly windows: number;
@@ -38,28 +38,28 @@ export interface WeederCounts {
   readonly inFlight: number;
 }
 
-/** The weeder without its streams: facts go in by the sinks, deletions come out by `deletePod`. */
+/** The weeder without its streams: objects come in through the sinks, and deletions go out through `deletePod`. */
 export interface Weeder {
-  /** Takes the EndpointSlices of the configured services. */
+  /** The sink for the EndpointSlices of the configured services. */
   readonly slices: Readiness;
-  /** Takes the pods of each distinct podSelector, by the selector's canonical text. */
+  /** The sinks for the pods of each distinct podSelector, by the selector's canonical text. */
   readonly pods: ReadonlyMap<string, PodIndex>;
-  /** This config is in force from now on. Windows that it does not concern notice nothing. */
+  /** Puts this config into force. Windows that the change does not concern are unaffected. */
   configure(config: Config): void;
   /** Every sink has its complete list: from now on each recovery opens a window. */
   start(): void;
-  /** Begins no deletion any more. */
+  /** Starts no further deletions. */
   stop(): void;
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
-  /** The roots: an actor for each service and for each pod. */
+  /** The root actors: one for each service and one for each pod. */
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
-  /** The services of the config that are nowhere, or were never ready. Empty before it is at work. */
+  /** The configured services that do not exist or were never ready. Empty until `start()`. */
   unseen(): readonly UnseenService[];
-  /** How many `dependants` actors there are below them. */
+  /** The number of `dependants` actors, which are children of the endpoint actors. */
   dependants(): number;
 }
 
@@ -69,7 +69,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const { runtime, report, isDryRun, random } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
-  /** What the config in force says. */
+  /** The services of the config in force. */
   const services = new Map(options.config.services);
   const indexes = new Map<string, PodIndex>();
   const windows = createWindows(clock, (fact) =>
@@ -119,7 +119,7 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   openIndexes(indexes, services, clock);
 
-  /** What each podSelector of a service has in its scope. */
+  /** Yields a value for each podSelector of a service, from its index and scope. */
   function* dependantsOf<T>(
     namespace: string,
     name: string,
@@ -188,7 +188,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   };
 }
 
-/** One index for each distinct podSelector, however many services name it. */
+/** One index for each distinct podSelector, however many services use it. */
 function openIndexes(indexes: Map<string, PodIndex>, services: Config['services'], clock: Clock): void {
   for (const text of distinctSelectors({ services }).keys()) {
     if (!indexes.has(text)) indexes.set(text, createPodIndex(clock));

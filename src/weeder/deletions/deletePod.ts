@@ -6,32 +6,32 @@ import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
 import { podPath } from '../pods/podPath.ts';
 
-/** What the config says of how a service's dependants are deleted. */
+/** How the config has a service's dependants deleted. */
 export interface DeletionPolicy {
   readonly barePods: 'keep' | 'delete';
   readonly deletion: 'delete' | 'evict';
-  /** Seconds; undefined: the pod's own. */
+  /** Seconds; undefined: the grace period of the pod itself. */
   readonly gracePeriodSeconds: number | undefined;
 }
 
-/** One try to delete one pod in one state. */
+/** One attempt to delete one pod in one state. */
 export interface DeletionAttempt {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly resourceVersion: string;
   readonly policy: DeletionPolicy;
-  /** Asked at the last moment: whether an open window still wants it. */
+  /** Called immediately before the request is sent: whether an open window still requests the deletion. */
   readonly isWanted: () => boolean;
 }
 
 /** The API server's answer, as the event that the `podDeletion` machine takes. */
 export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.${string}` }>;
 
-/** Never rejects. */
+/** The promise never rejects. */
 export type DeletePod = (request: DeletionAttempt, signal: AbortSignal) => Promise<DeletionAnswer>;
 
-/** Deletes or evicts by way of the API server, insisting on uid and resourceVersion. */
+/** Deletes or evicts pods through the API server, with uid and resourceVersion as preconditions. */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
   return async (request, signal) => {
     const result = await client.call({ ...apiRequest(request), onlyStatus: true, signal, isWanted: request.isWanted });
@@ -56,7 +56,7 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionA
   return { method: 'POST', path: `${path}/eviction`, body: eviction };
 }
 
-/** Refusals are told with what to do about them: a missing permission, for one, by the rule that grants it. */
+/** A refusal comes with what to do about it: for a missing permission, the rule that grants it. */
 function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };

@@ -8,44 +8,47 @@ import { waitForRestart } from './deletionCost.ts';
 import { type WindowRef, windowRefOf } from './weederEvents.ts';
 import type { WindowStats } from './windows.ts';
 
-/** One podSelector of one open window: whoever requests pods deleted. */
+/** A request to delete pods: one podSelector of one open window. */
 export interface DeletionRequest {
   readonly stats: WindowStats;
   readonly policy: DeletionPolicy;
   readonly index: PodIndex;
-  /** The pods it requests deleted, by uid. */
+  /** The uids of the pods that it requests to delete. */
   readonly uids: Set<string>;
 }
 
-/** Why a window requests a pod deleted no more. */
+/** Why a window no longer requests the deletion of a pod. */
 export type WithdrawalReason = 'left' | 'gone' | 'over' | 'held';
 
-/** What is known of a pod that a window requests, or wanted, deleted. */
+/** The state of one pod whose deletion a window requests or has requested. */
 export interface DeletionEntry {
   readonly actor: Actor<typeof podDeletion>;
   readonly requests: Set<DeletionRequest>;
-  /** Who wanted it while the try that is on the way was, and why they ceased to: its outcome is theirs too. */
+  /** The requests that were withdrawn while an attempt was in flight, and why: they are told its outcome, too. */
   readonly withdrawn: Map<DeletionRequest, WithdrawalReason>;
   pod: CrashLoopingPod;
-  /** What the actor was told last. */
+  /** The state that the actor was sent last. */
   reported: PodState;
-  /** How the newest try was sent. */
+  /** How the latest attempt was sent. */
   how: DeletionPolicy['deletion'];
-  /** When the API server accepted a deletion of the pod, by its clock; epoch milliseconds. */
+  /** When the API server accepted a deletion of the pod; epoch milliseconds by the API server's clock. */
   deletedAt: number | undefined;
   /** The wait that was reported last. */
   reportedWait: string | undefined;
 }
 
-/** Windows, each once, the one that wanted the pod first in front. */
+/** Windows without duplicates; the one that requested the deletion first comes first. */
 type ConcernedWindows = readonly [WindowStats, ...WindowStats[]];
 
-/** The policy by which a try may be sent now; undefined: no window asks for one any more, even if its timer is late. */
+/**
+ * The policy for an attempt that is sent now. Undefined if no open window requests one; a window whose timer is late
+ * counts as closed.
+ */
 export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
   return [...requests].find((want) => now <= want.stats.closesAt && permits(want, pod))?.policy;
 }
 
-/** How long the deletion waits because it would come too soon, or bring the pod back too late. */
+/** How long the deletion waits because it would be too early, or would bring the pod back later than a restart. */
 export function waitOf(
   pod: CrashLoopingPod,
   requests: Iterable<DeletionRequest>,
@@ -64,14 +67,17 @@ function longest(pause: number, restart: number): { waitIn: number; waitReason: 
     : { waitIn: pause, waitReason: 'coolingDown' };
 }
 
-/** Milliseconds until its silent back-off counts as one; streams that have not come as far as it do not count. */
+/**
+ * Milliseconds until the pod's silent back-off counts as one. Streams that do not have this version of the pod are
+ * ignored.
+ */
 export function settleIn({ uid, resourceVersion }: CrashLoopingPod, requests: Iterable<DeletionRequest>): number {
   const indexes = [...requests].map((want) => want.index);
   const current = indexes.filter((index) => index.get(uid)?.resourceVersion === resourceVersion);
   return Math.min(...current.map((index) => index.settleIn(uid)));
 }
 
-/** Those in whose stats a deletion is: every window that asked for it while it was on the way. */
+/** The windows whose stats count a deletion: those that requested it while it was in flight. */
 export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): ConcernedWindows | undefined {
   const asking = [...withdrawn.keys(), ...requests].filter(
     (want) => permits(want, pod) && want.stats.pending.has(pod.uid),
@@ -79,7 +85,10 @@ export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): Concer
   return someOf(asking.map((want) => want.stats));
 }
 
-/** Those that an outcome concerns, by why they ceased to want the pod deleted; undefined: they still do. */
+/**
+ * The windows that an outcome concerns, selected by why they withdrew their request; undefined: they have not withdrawn
+ * it.
+ */
 export function concernedBy(
   { withdrawn, requests }: DeletionEntry,
   endings: readonly (WithdrawalReason | undefined)[] = ['left', 'gone', 'over', 'held', undefined],
@@ -90,12 +99,12 @@ export function concernedBy(
   return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([stats]) => stats));
 }
 
-/** How a fact names the windows that it is about. */
+/** The fields by which a fact names the windows that it concerns. */
 export function refsOf([first, ...others]: ConcernedWindows): WindowRef & { readonly also: readonly WindowRef[] } {
   return { ...windowRefOf(first), also: others.map(windowRefOf) };
 }
 
-/** A window that keeps bare pods asks for none. */
+/** A window whose policy keeps bare pods does not request their deletion. */
 function permits({ policy }: DeletionRequest, { protection }: CrashLoopingPod): boolean {
   return protection === 'none' || policy.barePods === 'delete';
 }

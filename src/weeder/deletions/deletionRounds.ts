@@ -4,27 +4,27 @@ import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 const firstPause = 10_000;
 
 /**
- * How often one window has deleted the pods of each owner. All pods that exist at its first deletion are the first
- * round, and are deleted at once; the pods that replace those are the next round, which begins 10 s after the first
- * began, and so on with twice the pause each time. Without an owner or a time of creation nothing waits.
+ * How often one window has deleted the pods of each owner. All pods that exist at its first deletion form the first
+ * round, and are deleted at once. The pods that replace them form the next round, which begins 10 s after the first
+ * began; each further round waits twice as long. A pod without an owner or a creation time never waits.
  */
 export interface DeletionRounds {
-  /** A deletion of this pod was accepted. `at`: epoch milliseconds by the API server's clock, where it is known. */
+  /** The API server accepted a deletion of this pod. `at`: epoch milliseconds by the API server's clock, if known. */
   deleted(pod: CrashLoopingPod, at: number | undefined): void;
-  /** The API server reports when it accepted the deletion of this pod: epoch milliseconds by its clock. */
+  /** The API server reported when it accepted the deletion of this pod: epoch milliseconds by its clock. */
   dated(uid: string, at: number): void;
   /** Whether the pod was created after a pod of its owner was deleted in this window. */
   isReplacement(pod: CrashLoopingPod): boolean;
-  /** Milliseconds until a deletion of the pod is due; 0 when it is. */
+  /** Milliseconds until a deletion of the pod is due; 0 if it is due now. */
   pauseLeft(pod: CrashLoopingPod): number;
 }
 
 interface Round {
-  /** The pod whose deletion began it. */
+  /** The pod whose deletion began the round. */
   readonly uid: string;
   /** By the monotonic clock. */
   readonly began: number;
-  /** By the API server's clock, a whole second: a pod that was created since then replaces a deleted one. */
+  /** By the API server's clock, in whole seconds: a pod created since then replaces a deleted one. */
   since: number;
 }
 

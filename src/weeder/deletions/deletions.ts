@@ -12,13 +12,13 @@ import type { Windows } from './windows.ts';
 const inFlight = { attempting: 'deleting' } as const;
 const signals = { left: 'pod.left', gone: 'pod.gone', over: 'windows.closed', held: 'windows.closed' } as const;
 
-/** The pods that open windows request deleted: a `podDeletion` actor each, every one a root of its own. */
+/** The pods whose deletion open windows request. Each pod has a `podDeletion` actor, which is a root. */
 export interface Deletions {
-  /** The pod crash-loops, or has a newer state in which it still does. */
+  /** The pod crash-loops, or has a newer state in which it still crash-loops. */
   request(request: DeletionRequest, uid: string): void;
-  /** The pod no longer crash-loops as far as this request's stream tells, or is no longer there. */
+  /** According to this request's stream, the pod no longer crash-loops or no longer exists. */
   left(request: DeletionRequest, uid: string, departure: Departure): void;
-  /** This request is over, or held while its service is down. What is in flight ends by itself. */
+  /** This request has ended, or is held while its service is down. Attempts in flight complete by themselves. */
   withdraw(request: DeletionRequest, because: 'over' | 'held'): void;
   actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
@@ -26,7 +26,7 @@ export interface Deletions {
 
 interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
   readonly runtime: ActorRuntime;
-  /** Told when the outcome of a deletion that its window no longer requests is known. */
+  /** Called when the outcome of a deletion is known that its window no longer requests. */
   readonly finalise: Windows['finalise'];
   readonly report: ReportWeeder;
 }
@@ -39,7 +39,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   function create(requests: ReadonlySet<DeletionRequest>, pod: CrashLoopingPod): void {
     const reported = stateOf(pod, [...requests], clock);
     const { uid, namespace, name } = pod;
-    // The actor's first delay is worked out before its own entry is there: not by the one of an actor before it.
+    // The actor computes its first delay before its entry exists, and must not read the entry of the previous actor.
     entries.delete(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...reported } });
     const history = { how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
@@ -66,7 +66,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     if (hasChanged || isNewRequest) entry.actor.send({ type: 'pod.crashLooping', ...state });
   }
 
-  /** Without the window that deletes bare pods, the others may keep this one. */
+  /**
+   * When a window that deletes bare pods withdraws, the pod is protected again if the remaining windows keep bare pods.
+   */
   function sendProtection(entry: DeletionEntry): void {
     const protection = protectionFor(entry.pod, [...entry.requests]);
     if (protection === entry.reported.protection) return;
@@ -74,7 +76,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     entry.actor.send({ type: 'pod.crashLooping', ...entry.reported });
   }
 
-  /** An actor that has ended stays as long as somebody requests its pod deleted: it remembers that this was dealt with. */
+  /**
+   * The entry of a finished actor remains while a window requests the deletion: it records that the pod was handled.
+   */
   function removeIfUnused(uid: string): void {
     if (entries.get(uid)?.requests.size === 0) forget(uid);
   }
@@ -85,7 +89,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     entries.delete(uid);
   }
 
-  /** No try is on the way any more: the accounts that waited for its outcome were reported. */
+  /** No attempt is in flight any more, so the stats that waited for its outcome have received it. */
   function finaliseAll(uid: string): void {
     const entry = entries.get(uid);
     if (entry === undefined) return;
@@ -102,13 +106,13 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     else end(entry, request, uid, ending);
   }
 
-  /** Others still request it. */
+  /** Other requests for this pod remain. */
   function withdrawOne(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     if (request.stats.pending.has(uid)) entry.withdrawn.set(request, ending);
     sendProtection(entry);
   }
 
-  /** Nobody requests it any more. */
+  /** This was the last request for this pod. */
   function end(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     const snapshot = entry.actor.getSnapshot();
     if (snapshot.status !== 'active' || (snapshot.matches('kept') && ending !== 'left' && ending !== 'gone')) {
@@ -134,11 +138,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       entry.withdrawn.delete(request);
       if (entry.actor.getSnapshot().matches(inFlight)) request.stats.pending.add(uid);
       if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
-        // What was rejected is asked for once more in each new window, so that its stats tells of it too.
+        // Each new window tries a rejected deletion once more, so that its stats include the rejection, too.
         create(entry.requests, pod);
         return;
       }
-      // First the state: a window that deletes bare pods must not be reported that this one is kept.
+      // The state is sent before `windows.open`: otherwise a window that deletes bare pods would be told that this pod
+      // is kept.
       sendNewestState(entry, pod, isNew);
       const isUnreported = entry.actor.getSnapshot().matches('kept') && !request.stats.skipped.has(uid);
       if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });
@@ -163,7 +168,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   };
 }
 
-/** The pod's state as the decision needs it. */
+/** The state of the pod on which the `podDeletion` machine decides. */
 function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clock: Clock): PodState {
   const { resourceVersion } = pod;
   return {
@@ -174,7 +179,7 @@ function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clo
   };
 }
 
-/** A bare pod is not protected when one of the windows deletes those. */
+/** A bare pod is not protected if at least one of the windows deletes bare pods. */
 function protectionFor({ protection }: CrashLoopingPod, requests: readonly DeletionRequest[]): Protection {
   const isBarePodWanted = requests.some((request) => request.policy.barePods === 'delete');
   return protection === 'barePod' && isBarePodWanted ? 'none' : protection;

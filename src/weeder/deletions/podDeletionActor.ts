@@ -7,14 +7,14 @@ import type { DeletePod } from './deletePod.ts';
 import { concernedBy, type DeletionEntry, policyNow, refsOf, requestedBy, settleIn, waitOf } from './deletionEntry.ts';
 import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 
-/** What the `podDeletion` machine needs of the world. */
+/** The dependencies of the `podDeletion` machine's effects. */
 export interface PodDeletionEffects {
   readonly clock: Clock;
   readonly queue: DeletionQueue;
   readonly deletePod: DeletePod;
   readonly isDryRun: boolean;
   readonly report: ReportWeeder;
-  /** From 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
 }
@@ -23,17 +23,16 @@ const ended = new Error('the deletion has ended');
 
 export type PodDeletionLogic = typeof podDeletion;
 
-/** The `podDeletion` machine with its effects. */
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
   const { clock, queue, deletePod, isDryRun, report, random, entryOf } = effects;
 
-  /** An entry outlives its actor's last word. */
+  /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
     const entry = entryOf(uid);
     if (entry !== undefined) act(entry);
   }
 
-  /** Reports the outcome to each window that ceased to want the pod before its own end; returns the others. */
+  /** Reports the outcome to each window that withdrew its request before it closed; returns the other windows. */
   function reportWithdrawn(entry: DeletionEntry) {
     const { pod } = entry;
     const left = concernedBy(entry, ['left']);
@@ -64,12 +63,13 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           (answer) => sendBack({ ...answer, jitter: random() }),
           (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
         );
-        // A reason that is at hand: without one each deletion that has ended would cost an exception and its stack.
+        // `abort()` gets an existing reason, because it would otherwise create an exception with a stack for every
+        // finished deletion.
         return () => controller.abort(ended);
       }),
     },
     delays: {
-      // What was still to wait when the news came may have passed in a back-off since.
+      // The pod may have spent part of the delay in the same back-off since the event was sent.
       settleTime({ context: { uid, settleIn: toldThen } }) {
         const entry = entryOf(uid);
         const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.requests);
@@ -84,7 +84,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       reportKept: ({ context: { uid, protection } }) =>
         withEntry(uid, ({ requests, pod }) => {
           for (const { stats, index } of requests) {
-            // A stream that has not come as far may be about to say that it selects this pod no more.
+            // A stream that is behind may be about to report that its selector no longer selects this pod.
             const isCurrent = index.get(uid)?.resourceVersion === pod.resourceVersion;
             if (!isCurrent || !stats.isOpen || stats.skipped.has(uid)) continue;
             stats.skipped.add(uid);
@@ -148,12 +148,12 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   });
 }
 
-/** The class of a refusal; an effect that broke has none. */
+/** The class of a refusal. An effect that threw has none. */
 function failureOf(event: object): string {
   return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
-/** The words of a refusal, or of an effect that broke. */
+/** The message of a refusal, or of an effect that threw. */
 function reasonOf(event: object): string {
   if ('reason' in event && typeof event.reason === 'string') return event.reason;
   return 'error' in event ? messageOf(event.error) : 'no reason given';

@@ -2,63 +2,66 @@ import type { Protection, WaitReason } from '../../../machines/weeder/podDeletio
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 
-/** Which window of which service. */
+/** Identifies one window of one service. */
 export interface WindowRef {
   readonly namespace: string;
   readonly service: string;
-  /** Counts the windows of this service, from 1. */
+  /** The number of the window within its service, from 1. */
   readonly window: number;
 }
 
 /**
- * Everything the weeder has to say while it works, one object a fact; whoever wants to know (log, metrics, Events,
- * recording) is told all of them. Times and durations are milliseconds.
+ * Everything that the weeder reports while it runs, one object per fact. Log, metrics, Events and recording receive all
+ * of them. Times and durations are milliseconds.
  */
 export type WeederEvent =
-  /** It was ready when weeder started, or still is after a gap, and no window is due. */
+  /** The service was ready when weeder started, or still is after a gap, and no window is due. */
   | { readonly type: 'service.ready'; readonly namespace: string; readonly service: string }
   | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
   | ({
       readonly type: 'window.closed';
-      /** Dependants that never started, each with why a fresh pod would not either; undefined: there are none. */
+      /**
+       * Dependants that never started, each with the reason why a new pod would not start either; undefined: there are
+       * none.
+       */
       readonly neverStarted?: readonly NeverStarted[];
-      /** This replica leads no more: the window goes on at the one that does. */
+      /** This replica has lost the Lease: the window continues at the new leader. */
       readonly isHandedOver?: true;
     } & WindowRef &
       WindowCounts)
   | ({ readonly type: 'pod.deleted' } & ConcernsPod & DeletionDetails)
-  /** A standing state, which each window is told of for itself, once. */
+  /** A lasting condition, which is reported once to each window. */
   | ({ readonly type: 'pod.skipped'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)
   | ({ readonly type: 'pod.recovered' } & ConcernsPod)
-  /** Another client deleted it, or the selector no longer selects it. */
+  /** Another client deleted the pod, or the selector no longer selects it. */
   | ({ readonly type: 'pod.gone' } & ConcernsPod)
-  /** A deletion is possible, and waits for `waitIn` before it is weighed again. */
+  /** A deletion is possible, and waits for `waitIn` before it is decided again. */
   | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & ConcernsPod)
-  /** The window closed before a deletion was due: none was tried. */
+  /** The window closed before a deletion was due: none was attempted. */
   | ({ readonly type: 'deletion.expired'; readonly reason: WaitReason | 'tooLate' } & ConcernsPod)
   | ({ readonly type: 'deletion.refused' } & ConcernsPod & Refusal)
-  /** The service is down again: a later window may take it up. */
+  /** The service is down again: a later window may delete the pod. */
   | ({ readonly type: 'deletion.blocked' } & ConcernsPod)
   | ({ readonly type: 'deletion.failed'; readonly reason: string } & ConcernsPod)
-  /** A mistake in weeder itself: it goes on, and says so. */
+  /** A bug in weeder itself: weeder reports it and continues. */
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 
 /**
- * What happened to a pod is one fact, however many windows it concerns: whoever counts facts counts each pod once. The
- * fact names the window that wanted the pod first.
+ * An outcome for a pod is one fact, however many windows it concerns, so that counting facts counts each pod once. The
+ * fact names the window that requested the deletion first.
  */
 interface ConcernsPod extends WindowRef {
   readonly pod: CrashLoopingPod;
-  /** The other windows that it concerns, for whoever counts by window; nearly always none. */
+  /** The other windows that the fact concerns, for counts per window; nearly always empty. */
   readonly also: readonly WindowRef[];
 }
 
 interface DeletionDetails {
-  /** Since the window that is named opened. */
+  /** Since the named window opened. */
   readonly sinceOpened: number;
   readonly how: 'delete' | 'evict' | 'dryRun';
-  /** The pod replaced one that was deleted in the same window: what its deletion saves was counted then. */
+  /** The pod replaced one that was deleted in the same window: the time saved was counted for that one. */
   readonly isRepeated: boolean;
 }
 
@@ -70,7 +73,7 @@ interface Refusal {
   readonly retryIn: number;
 }
 
-/** How the pods of a window fared. */
+/** The outcomes of a window, counted by pod. */
 interface WindowCounts {
   readonly deleted: number;
   readonly skipped: number;
@@ -80,14 +83,15 @@ interface WindowCounts {
 
 export type ReportWeeder = (fact: WeederEvent) => void;
 
-/** Which window something of more fields is about: those that name the window, and no others. */
+/** Picks the fields that identify the window from an object with more fields. */
 export function windowRefOf({ namespace, service, window }: WindowRef): WindowRef {
   return { namespace, service, window };
 }
 
 /**
- * What a replica tells of a window once it leads no more: the window goes on at the replica that leads now, which starts
- * with what it finds. So nothing was given up, and how it ended is not this one's to tell. Undefined: nothing at all.
+ * The fact as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
+ * the current state, so this replica reports neither a deletion as given up nor the end of a window. Undefined: nothing
+ * is reported.
  */
 export function withoutLeadership(fact: WeederEvent): WeederEvent | undefined {
   switch (fact.type) {

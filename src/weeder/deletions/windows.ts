@@ -2,41 +2,46 @@ import type { Clock } from '../../base/clock.ts';
 import { createDeletionRounds, type DeletionRounds } from './deletionRounds.ts';
 import type { ReportWeeder, WindowRef } from './weederEvents.ts';
 
-/** An open window's stats: what it did so far. */
+/** The stats of an open window: what it has done so far. */
 export interface WindowStats extends WindowRef {
   /** By the monotonic clock, in milliseconds. */
   readonly openedAt: number;
-  /** By the same clock: when its time is over, even if its timer is late because the process stood still. */
+  /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
   closesAt: number;
-  /** Why a deletion is given up that its window does not want any more. */
+  /** Why a deletion is given up that the window no longer requests. */
   failureReason: string;
-  /** False once it is closed, or replaced: it asks for nothing new. */
+  /** False once the window is closed or replaced: it requests no further deletions. */
   isOpen: boolean;
   readonly deleted: Set<string>;
   readonly skipped: Set<string>;
   readonly failed: Set<string>;
   /** How often the pods of each owner were deleted. */
   readonly rounds: DeletionRounds;
-  /** Pods whose deletion is on the way: what becomes of it is told here, even if the window closes meanwhile. */
+  /** The uids of pods with a deletion in flight. Its outcome is counted here, even if the window closes meanwhile. */
   readonly pending: Set<string>;
 }
 
-/** The accounts of the windows that are open, by service. */
+/** The stats of the open windows, by service. */
 export interface Windows {
   open(ref: WindowRef, duration: number): void;
-  /** The stats of a window that is open, or was until a moment ago. */
+  /** The stats of a window that is open or is just closing. */
   stats(ref: WindowRef): WindowStats | undefined;
   /** The open window of a service, if it has one. */
   openOf(namespace: string, service: string): WindowStats | undefined;
-  /** The number of the newest window that the service has had, even if it vanished since; 0: none. No two share one. */
+  /**
+   * The number of the latest window of the service, even if the service has vanished since; 0: none. Numbers are never
+   * reused.
+   */
   lastOf(namespace: string, service: string): number;
-  /** From now on the open window lasts this many milliseconds more. */
+  /** The open window lasts for this many milliseconds from now. */
   resize(ref: WindowRef, remaining: number): void;
-  /** Closes the newest window of the service and reports what it did, once the outcome of all that it did is known. */
+  /**
+   * Closes the latest window of the service, and reports its stats once the outcomes of all its deletions are known.
+   */
   close(ref: WindowRef): void;
-  /** The same for every service. */
+  /** Closes the latest window of every service. */
   closeAll(): void;
-  /** What becomes of this pending deletion is known, or is another window's business now. */
+  /** The outcome of this pending deletion is known, or belongs to another window now. */
   finalise(stats: WindowStats, uid: string): void;
   readonly size: number;
 }

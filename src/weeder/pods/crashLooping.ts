@@ -3,41 +3,44 @@ import type { Clock } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
 
-/** What is remembered of a pod that is crash-looping now; whole pods are never kept. */
+/** What the index keeps of a crash-looping pod. It never keeps whole pods. */
 export interface CrashLoopingPod {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly resourceVersion: string;
-  /** The container that crash-loops, the first where there are several. */
+  /** The crash-looping container; the first one if there are several. */
   readonly container: string;
   readonly containerKind: 'container' | 'initContainer' | 'sidecar';
-  /** `silent`: the kubelet sits out a back-off while it goes on reporting how the last try ended. */
+  /** `silent`: the container is in a back-off, while the status still reports how its last run ended. */
   readonly cause: 'CrashLoopBackOff' | 'silent';
   readonly restarts: number;
-  /** When the container finished last: epoch milliseconds by the node's clock. */
+  /** When the container last finished: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
-  /** The kubelet's own words, such as `back-off 1m20s restarting failed container=…`. */
+  /** The kubelet's message, such as `back-off 1m20s restarting failed container=…`. */
   readonly message: string | undefined;
   readonly protection: Protection;
   /** The uid of the controller that owns the pod. */
   readonly owner: string | undefined;
-  /** That controller creates the replacement while the deleted pod is still stopping. */
+  /** The controller creates the replacement while the deleted pod is still terminating. */
   readonly isReplacedAtOnce: boolean;
-  /** When the API server created the pod, by its clock: epoch milliseconds, a whole second. */
+  /** When the pod was created: epoch milliseconds by the API server's clock, in whole seconds. */
   readonly createdAt: number | undefined;
-  /** How long the containers that still run may take to stop, in milliseconds; 0 where none runs. */
+  /** How long the running containers may take to stop, in milliseconds; 0 if none runs. */
   readonly stopsWithin: number;
 }
 
 type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'message'>;
 
-/** A kubelet restarts a container at once when no back-off is due; after this time one is. Milliseconds. */
+/**
+ * A kubelet restarts a container at once if no back-off is due; a container that is still down after this time is in
+ * one. Milliseconds.
+ */
 const silentAfter = 2000;
-/** Reasons to wait that tell of a start that failed, and are not taken back while the next one is put off (ADR 11). */
+/** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start (ADR 11). */
 const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
-/** Reads a Pod as the API serves it: what there is to know when it is crash-looping, else undefined. */
+/** Reads a Pod as the API serves it. Returns undefined if the pod does not crash-loop. */
 export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
   const { metadata, spec, status } = objectOf(pod);
   const meta = objectOf(metadata);
@@ -55,7 +58,7 @@ export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
   };
 }
 
-/** These count a pod that is being deleted as gone, and replace it at once; others wait until it has stopped. */
+/** These controllers count a terminating pod as gone, and replace it at once; others wait until it has stopped. */
 const replacingAtOnce: readonly unknown[] = ['ReplicaSet', 'ReplicationController', 'Job'];
 
 function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedAtOnce'> {
@@ -67,14 +70,14 @@ function controllerOf(meta: JsonObject): unknown {
   return arrayOf(meta['ownerReferences']).find((owner) => objectOf(owner)['controller'] === true);
 }
 
-/** Only containers that run use the grace period. */
+/** Only running containers use the grace period. */
 function stoppingTime(spec: JsonObject, status: JsonObject): number {
   const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])];
   const isRunning = statuses.some((each) => isObject(objectOf(objectOf(each)['state'])['running']));
   return isRunning ? (numberOf(spec['terminationGracePeriodSeconds']) ?? 30) * 1000 : 0;
 }
 
-/** How long until a silent back-off counts as one: 0 when it does already. Milliseconds. */
+/** How long until a silent back-off counts as one, in milliseconds; 0 if it already does. */
 export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number {
   if (pod.cause === 'CrashLoopBackOff') return 0;
   const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
@@ -82,7 +85,7 @@ export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock
   return Math.max(0, silentAfter - Math.max(ageByNode, ageByUs));
 }
 
-/** Whether two readings are of the same stay in the same back-off. */
+/** Whether two versions of a pod are in the same run of the same back-off. */
 export function isSameStay(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
   return a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
 }
@@ -143,7 +146,7 @@ function describe(view: ContainerView, cause: Container['cause']): Container {
   };
 }
 
-/** How the last try ended, where the status says that the next one has not begun. */
+/** How the last run ended, if the status says that the next one has not begun. */
 function endOf(view: ContainerView): JsonObject | undefined {
   const { terminated } = failedStarts.includes(waitingReason(view)) ? view.lastState : view.state;
   return isObject(terminated) ? terminated : undefined;
@@ -161,7 +164,10 @@ function waitingReason(view: ContainerView): unknown {
   return objectOf(view.state['waiting'])['reason'];
 }
 
-/** Whether the kubelet would restart this container, which has ended: by its own rules and policy, or by its pod's. */
+/**
+ * Whether the kubelet would restart this terminated container: by the container's own rules and policy, or by the
+ * pod's.
+ */
 function isRestarted(view: ContainerView): boolean {
   const exitCode = numberOf(endOf(view)?.['exitCode']) ?? 0;
   if (arrayOf(view.spec['restartPolicyRules']).some((rule) => doesRuleRestart(objectOf(rule), exitCode))) return true;

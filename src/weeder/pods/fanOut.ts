@@ -5,11 +5,13 @@ import type { PodIndex } from './podIndex.ts';
 
 /** The sink of one stream of all pods. */
 interface FanOut extends ClosableSink {
-  /** The selectors that are not among these get nothing any more. */
+  /** Stops delivery for the selectors that are not in this set. */
   keepOnly(selectors: ReadonlySet<string>): void;
 }
 
-/** Deals the pods of one stream out to the indexes: to one that does not select a pod, it looks as if it had gone. */
+/**
+ * Distributes the pods of one stream to the indexes. An index whose selector does not select a pod sees it as deleted.
+ */
 export function fanOut(indexes: ReadonlyMap<string, PodIndex>, selectors: ReadonlyMap<string, LabelSelector>): FanOut {
   let targets = [...selectors].flatMap(([text, selector]) => {
     const index = indexes.get(text);

@@ -1,6 +1,6 @@
 import { arrayOf, objectOf, textOf } from '../../base/json.ts';
 
-/** A pod with a container that cannot start, for a reason that a fresh pod would meet as well. */
+/** A pod with a container that cannot start, for a reason that would stop a new pod, too. */
 export interface NeverStarted {
   readonly namespace: string;
   readonly name: string;
@@ -26,12 +26,15 @@ const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBa
   Buffer.from(each),
 );
 
-/** Whether a line of a watch may be about such a pod, without parsing it. */
+/** Whether a line of a watch may be about such a pod, decided without parsing it. */
 export function mayNeverStart(line: Buffer): boolean {
   return line.includes(waiting) && reasons.some((reason) => line.includes(reason));
 }
 
-/** Reads a Pod as the API serves it: which container waits for such a reason; undefined: none does. */
+/**
+ * Reads a Pod as the API serves it, and finds a container that waits for such a reason. Returns undefined if there is
+ * none.
+ */
 export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);
   const { namespace, name, deletionTimestamp } = objectOf(metadata);

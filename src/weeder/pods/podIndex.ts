@@ -5,46 +5,49 @@ import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
 import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
 
-/** Hears what happens to the crash-looping pods of the namespaces it asked for. */
+/** Receives the changes of the crash-looping pods in the subscribed namespaces. */
 interface PodListener {
-  /** A pod is crash-looping: new, or a newer state of one that was told before. */
+  /** A pod is crash-looping: it is new, or has a newer state. */
   crashLooping(pod: CrashLoopingPod): void;
-  /** It no longer is: it runs, left the selector, is being deleted, or is gone. */
+  /** A pod no longer crash-loops: it runs, is no longer selected, is terminating, or is gone. */
   left(uid: string, departure: Departure): void;
 }
 
 /** How a pod left the index. */
 export interface Departure {
-  /** It is gone or being deleted, or the selector no longer selects it; else its containers no longer crash-loop. */
+  /** The pod is gone, is terminating, or is no longer selected; false: its containers no longer crash-loop. */
   readonly isGone: boolean;
-  /** When the API server accepted its deletion, by its clock: epoch milliseconds. */
+  /** When the API server accepted the deletion: epoch milliseconds by its clock. */
   readonly deletedAt: number | undefined;
 }
 
-/** Namespaces by name, or every one that there is. */
+/** Namespaces by name, or all namespaces. */
 export type Scope = 'all' | readonly string[];
 
 /**
- * The pods of one podSelector that are crash-looping now, and which others cannot start: the sink of a pod stream. Of
- * any other pod nothing is kept. Open windows subscribe to it by namespace.
+ * The pods of one podSelector that crash-loop now, and those that cannot start: the sink of a pod stream. The index
+ * keeps nothing of other pods. Open windows subscribe to it by namespace.
  */
 export interface PodIndex extends ObjectSink {
-  /** A sink for one more stream into the same index: its complete lists say nothing of what other streams told. */
+  /**
+   * Creates a sink for another stream into the same index. A complete list of that stream does not remove pods of other
+   * streams.
+   */
   createSink(): ClosableSink;
   get(uid: string): CrashLoopingPod | undefined;
-  /** Milliseconds until this pod's silent back-off counts as one; 0 when it does. */
+  /** Milliseconds until this pod's silent back-off counts as one; 0 if it does. */
   settleIn(uid: string): number;
-  /** Tells the listener of every pod that is crash-looping now, and then of each change. Returns the way to end it. */
+  /** Reports every pod that crash-loops now to the listener, and then each change. Returns the unsubscribe function. */
   subscribe(scope: Scope, listener: PodListener): () => void;
-  /** Which pods are crash-looping now in these namespaces, by uid. */
+  /** The uids of the pods that crash-loop now in these namespaces. */
   uids(scope: Scope): Iterable<string>;
-  /** Those that cannot start now, for a reason that a fresh pod would meet as well. */
+  /** The pods that cannot start now, for a reason that would stop a new pod, too. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
-  /** How many pods are crash-looping now. */
+  /** How many pods crash-loop now. */
   readonly size: number;
 }
 
-/** Of a pod that cannot start: which stream told of it last, and in which of its complete lists. */
+/** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
 interface Stuck {
   readonly pod: NeverStarted;
   readonly source: Source;
@@ -53,9 +56,9 @@ interface Stuck {
 
 interface Entry {
   readonly pod: CrashLoopingPod;
-  /** By our monotonic clock: since when the pod is in this stay of this back-off. Milliseconds. */
+  /** Since when the pod has been in this run of this back-off. Milliseconds by the local monotonic clock. */
   readonly firstSeen: number;
-  /** The streams that told of it, each with the number of its complete list in or after which it did. */
+  /** The streams that have reported the pod, each with the number of its latest complete list at that time. */
   readonly tellers: Map<Source, number>;
 }
 
@@ -96,7 +99,7 @@ export function createPodIndex(clock: Clock): PodIndex {
     tell(known.pod.namespace, (listener) => listener.left(uid, departure));
   }
 
-  /** This stream does not tell of it any more; while two take turns, the other may. */
+  /** This stream no longer has the pod. While one stream replaces another, the other one may still have it. */
   function forgetTeller(uid: string, { tellers }: Entry, source: Source): void {
     if (tellers.delete(source) && tellers.size === 0) remove(uid, unseen);
   }
@@ -137,7 +140,7 @@ export function createPodIndex(clock: Clock): PodIndex {
       },
       isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
         if (entries.has(metadata.uid) || stuck.has(metadata.uid)) return false;
-        // The end of each pod that was deleted: it left the index when its deletion began.
+        // The final DELETED event of a pod changes nothing: the pod left the index when its deletion began.
         if (metadata.type === 'DELETED') return true;
         return !line.includes(crashLoopBackOff) && !line.includes(terminated) && !mayNeverStart(line);
       },
@@ -170,7 +173,7 @@ export function createPodIndex(clock: Clock): PodIndex {
   };
 }
 
-/** It is in no complete list any more. */
+/** The pod is missing from a complete list. */
 const unseen: Departure = { isGone: true, deletedAt: undefined };
 
 function departureOf(type: ChangeType, object: unknown): Departure {
@@ -180,7 +183,7 @@ function departureOf(type: ChangeType, object: unknown): Departure {
   return { isGone: type === 'DELETED' || endsAt !== undefined, deletedAt };
 }
 
-/** No namespace has this name. */
+/** No namespace can have this name. */
 const everywhere = '*';
 
 function addTo<T>(sets: Map<string, Set<T>>, name: string, value: T): void {

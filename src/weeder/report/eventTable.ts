@@ -1,6 +1,6 @@
 /**
- * Every Kubernetes Event that the weeder tells, by its reason. `docs/events.md` is generated from this table, and a
- * test holds it against what is told.
+ * Every Kubernetes Event that the weeder records, by its reason. `docs/events.md` is generated from this table, and a
+ * test compares it with the Events that are recorded.
  */
 export const eventTable = {
   WindowOpened: {

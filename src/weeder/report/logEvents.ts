@@ -8,7 +8,7 @@ export function logEvents(logger: Logger, isDryRun = false): ReportWeeder {
   return logLines(logger, (fact) => (isDryRun && fact.type === 'window.closed' ? dryRunClosed(fact) : lineOf(fact)));
 }
 
-/** Nothing was deleted. */
+/** The summary of a window in a dry run, in which nothing was deleted. */
 function dryRunClosed(fact: Extract<WeederEvent, { readonly type: 'window.closed' }>): LogLine {
   const { fields, ...line } = lineOf(fact);
   return {
@@ -18,7 +18,7 @@ function dryRunClosed(fact: Extract<WeederEvent, { readonly type: 'window.closed
   };
 }
 
-/** Why a pod is never deleted, in words. */
+/** Why a pod is never deleted, as text for the log. */
 export const skippedBecause = {
   none: '',
   barePod: 'it has no controller that would bring it back (barePods: keep)',
@@ -26,7 +26,7 @@ export const skippedBecause = {
   ignored: 'it is annotated weeder.dev/ignore: "true"',
 } as const;
 
-/** Why a deletion waits, in words. */
+/** Why a deletion waits, as text for the log. */
 export const waitBecause = {
   coolingDown: 'the pod replaces one that was deleted in this window',
   restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',

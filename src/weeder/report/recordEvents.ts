@@ -9,15 +9,15 @@ import { skippedBecause, waitBecause } from './logEvents.ts';
 
 interface RecordEventsOptions {
   readonly record: (occurrence: EventDraft) => void;
-  /** The uid of the Service, where it is known. */
+  /** The uid of the Service, if known. */
   readonly serviceUid: (namespace: string, service: string) => string | undefined;
   readonly isDryRun: boolean;
   readonly clock: Clock;
 }
 
-/** Tells those facts as Kubernetes Events that somebody who looks at the pod or the service wants to know. */
+/** Records as Kubernetes Events those facts that help whoever inspects the pod or the service. */
 export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEventsOptions): ReportWeeder {
-  /** The Services with an open window: their uids are known to slices that may be gone when it closes. */
+  /** The uids of the Services with an open window, kept because their slices may be gone when the window closes. */
   const uids = new Map<string, string | undefined>();
 
   function serviceOf({ namespace, service }: WindowRef, uid: string | undefined): ObjectRef {
@@ -70,7 +70,7 @@ const reasonByMethod = {
   dryRun: { reason: 'PodDeletionDryRun', action: 'DryRun', words: 'Would be deleted (dry run)' },
 } as const;
 
-/** An Event of the table. */
+/** Builds an Event of the table. */
 function about<R extends EventReason>(
   regarding: ObjectRef,
   reason: R,
@@ -104,7 +104,7 @@ function closedNote(closed: Extract<WeederEvent, { readonly type: 'window.closed
   return `${counts}${lost}. Never started, and not deleted, as a new pod would not start either: ${listed(names)}.`;
 }
 
-/** Two of them leave room for the counts in the 1 kB of a note. */
+/** Two lists of this length leave room for the counts in the 1 kB of a note. */
 const longestList = 400;
 
 function listed(names: readonly string[]): string {
@@ -127,7 +127,7 @@ function deletedNote(fact: Extract<WeederEvent, { type: 'pod.deleted' }>, clock:
   return `${reasonByMethod[how].words}, because ${servicesOf(fact)} recovered: container ${container} ${state} after ${times}${rest}.`;
 }
 
-/** `service etcd`, with its namespace where that is not the pod's own; and all of them where several recovered. */
+/** `service etcd`, with its namespace if that is not the pod's own; all services if several recovered. */
 function servicesOf(fact: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] }): string {
   const names = [fact, ...(fact.also ?? [])].map(({ namespace, service }) =>
     namespace === fact.pod.namespace ? service : `${namespace}/${service}`,

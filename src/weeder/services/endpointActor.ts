@@ -11,7 +11,7 @@ import type { PodIndex } from '../pods/podIndex.ts';
 import type { ReadyEvidence } from './readiness.ts';
 import type { ReadySince } from './readySince.ts';
 
-/** What the `endpoint` and `dependants` machines need of the world. */
+/** The dependencies of the effects of the `endpoint` and `dependants` machines. */
 export interface EndpointEffects {
   readonly clock: Clock;
   readonly services: ReadonlyMap<string, ServiceConfig>;
@@ -20,13 +20,13 @@ export interface EndpointEffects {
   readonly report: ReportWeeder;
   readonly readySince: ReadySince;
   readonly evidence: (namespace: string, service: string) => ReadyEvidence;
-  /** The index of a service's podSelector, by its place in the config. */
+  /** The index of a service's podSelector, by its position in the config. */
   readonly indexOf: (service: string, selector: number) => PodIndex | undefined;
 }
 
 export type EndpointLogic = typeof endpoint;
 
-/** The `endpoint` machine with its effects, its children included. */
+/** The `endpoint` machine with its effects, including its child machine. */
 export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
   const { clock, services, windows, report, readySince, evidence } = effects;
   return endpoint.provide({
@@ -92,7 +92,8 @@ function provideDependants(effects: EndpointEffects): typeof dependants {
       requestDeletion: ({ context, event }) => {
         const request = requests.get(keyOfChild(context));
         if (request === undefined || event.type !== 'pod.crashLooping') return;
-        // After the process stood still, news may come before the timer of a window that is long over.
+        // After the process was suspended, events may arrive before the timer of a window that should have closed long
+        // ago.
         if (clock.monotonic() <= request.stats.closesAt) deletions.request(request, event.uid ?? '');
       },
       withdrawDeletions: ({ context }) => {

@@ -1,20 +1,23 @@
 import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 
-/** A pod that stands behind a ready endpoint. */
+/** A pod behind a ready endpoint. */
 export interface BackingPod {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** What one EndpointSlice says of its service. */
+/** The facts that one EndpointSlice contributes to its service. */
 export interface SliceFacts {
   /** At least one of its endpoints is ready. */
   readonly isReady: boolean;
-  /** The pods behind its ready endpoints; undefined when one of those does not name its pod. */
+  /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
   readonly backingPods: readonly BackingPod[] | undefined;
-  /** Epoch milliseconds by the API server's clock of the newest write to it; undefined when it does not tell. */
+  /**
+   * The newest write to the slice: epoch milliseconds by the API server's clock; undefined if the slice does not
+   * contain it.
+   */
   readonly lastWrite: number | undefined;
-  /** The uid of its service; undefined for slices that are hand-made or mirrored from Endpoints. */
+  /** The uid of its Service; undefined for slices that are created by hand or mirrored from Endpoints. */
   readonly serviceUid: string | undefined;
 }
 
@@ -29,7 +32,9 @@ export function readSlice(slice: JsonObject, namespace: string): SliceFacts {
   };
 }
 
-/** `conditions.ready` unset counts as ready: that is the API's definition. What is no boolean does not. */
+/**
+ * The API defines that an unset `conditions.ready` counts as ready. A value that is not a boolean counts as not ready.
+ */
 function isEndpointReady(endpoint: JsonObject): boolean {
   return (objectOf(endpoint['conditions'])['ready'] ?? true) === true;
 }
@@ -51,7 +56,7 @@ function serviceUidOf(meta: JsonObject): string | undefined {
   return textOf(owners.find((owner) => owner['kind'] === 'Service')?.['uid']);
 }
 
-/** The values when every one is known. */
+/** Returns the values if all of them are known. */
 export function allOrNone<T>(values: readonly (T | undefined)[]): T[] | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length ? known : undefined;

@@ -6,21 +6,24 @@ import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './end
 import type { ServiceReadiness } from './readiness.ts';
 import { keyOf } from './sliceView.ts';
 
-/** The services that were ready at least once: an `endpoint` actor each, every one a root of its own. */
+/** The services that were ready at least once. Each has an `endpoint` actor, which is a root. */
 interface Endpoints {
-  /** The service was ready already when weeder started. */
+  /** The service was ready when weeder started. */
   foundReady(service: ServiceReadiness): void;
-  /** It became ready or notReady, or lost its last slice. */
+  /** The service became ready or not ready, or lost its last slice. */
   changed(service: ServiceReadiness): void;
-  /** It is ready, as it was before a gap in what weeder saw; epoch milliseconds. */
+  /** The service is ready, as it was before a gap in the stream; `seenUntil`: epoch milliseconds. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
-  /** `services` says something else than `before` did. Those that mean the same in both are left alone. */
+  /**
+   * Applies the difference between `before` and the current `services`. Services whose config is equal in both are left
+   * alone.
+   */
   configure(before: ReadonlyMap<string, ServiceConfig>): void;
-  /** Ends every actor, and with them the open windows. */
+  /** Stops every actor, which closes the open windows. */
   stop(): void;
   actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
-  /** How many children they have: one for each podSelector of each open window. */
+  /** The number of their child actors: one for each podSelector of each open window. */
   readonly dependants: number;
 }
 
@@ -32,7 +35,7 @@ interface EndpointsOptions extends EndpointEffects {
 export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { services, runtime, report, windows, clock } = options;
   const actors = new Map<string, Actor<EndpointLogic>>();
-  /** Services without a slice: their actor goes when its last window closes. */
+  /** Services without a slice: their actor is removed when its last window closes. */
   const gone = new Set<string>();
   const logic = provideEndpoint(options);
 
@@ -58,7 +61,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     return actor;
   }
 
-  /** An actor without slices and windows knows nothing that a new one is not told. */
+  /** An actor without slices and windows has no state that a new one would lack. */
   function dropIfGone(key: string): void {
     const actor = actors.get(key);
     if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
@@ -67,7 +70,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     actor.stop();
   }
 
-  /** The config names it no more: its window closes, and what was not sent yet is not sent. */
+  /** The service was removed from the config: its window closes, and deletions that were not sent are dropped. */
   function end(key: string): void {
     const [namespace = '', service = ''] = key.split('/');
     const stats = windows.openOf(namespace, service);
@@ -78,7 +81,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     if (stats !== undefined) windows.close(stats);
   }
 
-  /** The open window began when the service recovered, and has the new watchDuration from then on. */
+  /** An open window still counts from the recovery of its service, with the new watchDuration. */
   function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
     const [namespace = '', service = ''] = key.split('/');
     const { watchDuration, onStart, whileNotReady, podSelectors } = is;
@@ -98,7 +101,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         const [namespace = '', service = ''] = key.split('/');
         return { key, namespace, was: before.get(service), is: services.get(service) };
       });
-      // First those that go: a deletion that nobody wants any more must not be begun by the others' changes.
+      // Removed services come first: a deletion that is no longer requested must not start because of the other
+      // changes.
       for (const { key, namespace, is } of known) if (!isWatched(is, namespace)) end(key);
       for (const { key, was, is } of known) {
         if (was !== undefined && is !== undefined && !behavesTheSame(was, is)) change(key, was, is);

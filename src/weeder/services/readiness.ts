@@ -3,57 +3,63 @@ import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
 import { createSliceView, keyOf, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
 
-/** What all EndpointSlices of a service say together. */
+/** The readiness of a service, from all of its EndpointSlices. */
 export interface ServiceReadiness {
   readonly namespace: string;
   readonly service: string;
   /** At least one endpoint in any slice is ready. */
   readonly isReady: boolean;
-  /** False when the service has no slice (any more). */
+  /** False if the service has no slice, or no longer has one. */
   readonly exists: boolean;
 }
 
-/** What can be known of the moment when a ready service became ready. */
+/** What tells when a ready service became ready. */
 export interface ReadyEvidence {
-  /** The pods behind the ready endpoints; undefined when an endpoint does not name its pod. */
+  /** The pods behind the ready endpoints; undefined if an endpoint does not name its pod. */
   readonly backingPods: readonly BackingPod[] | undefined;
-  /** Epoch milliseconds by the API server's clock of the newest write to a slice; undefined when it does not tell. */
+  /**
+   * The newest write to a slice: epoch milliseconds by the API server's clock; undefined if the slices do not contain
+   * it.
+   */
   readonly lastWrite: number | undefined;
 }
 
 interface ReadinessListener {
-  /** A service became ready or notReady, or lost its last slice. */
+  /** A service became ready or not ready, or lost its last slice. */
   changed(service: ServiceReadiness): void;
-  /** Still ready after a complete list that was read again: what happened between `seenUntil` and now is unknown. */
+  /** A service is still ready after a relist. What happened between `seenUntil` and now is unknown. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
-  /** A service that was not watched before is, and is ready. */
+  /** A service that was not watched before is watched now, and is ready. */
   foundReady(service: ServiceReadiness): void;
 }
 
-/** Which slices a stream brings. */
+/** Which slices a stream delivers. */
 export interface SliceStreamOptions {
-  /** The services that it watches; without it, every one. */
+  /** The names of the services that the stream watches; undefined: all services. */
   readonly names?: ReadonlySet<string>;
-  /** The stream whose place it takes as soon as it knows all that that one has told. */
+  /** The sink of the stream that this one replaces, once it has seen everything that the old one delivered. */
   readonly after?: ObjectSink | undefined;
-  /** The first stream of all, opened while others are at work: what its first list brings is found, as at the start. */
+  /**
+   * This stream replaces no other and was opened while others were running: services in its first list are treated as
+   * found at start-up.
+   */
   readonly isAddedLater?: boolean;
-  /** Told when it has, or has read its first complete list: from now on `after` is not listened to. */
+  /** Called when the stream has taken over, or has completed its first list: from then on `after` is ignored. */
   readonly onTakeOver?: () => void;
 }
 
-/** The readiness of every service, from all of its EndpointSlices: the sink of their stream. */
+/** The readiness of every service, from all of its EndpointSlices. It is the sink of their stream. */
 export interface Readiness extends ObjectSink {
-  /** A sink for one more stream: its complete lists say nothing of the slices that other streams told of. */
+  /** Creates a sink for another stream. A complete list of that stream does not remove slices of other streams. */
   createSink(options?: SliceStreamOptions): ClosableSink;
-  /** Every wanted service that has a slice. */
+  /** Every configured service that has a slice. */
   services(): ServiceReadiness[];
   evidence(namespace: string, service: string): ReadyEvidence;
-  /** The uid of the Service itself, where one of its slices names it. */
+  /** The uid of the Service itself, if one of its slices names it. */
   serviceUid(namespace: string, service: string): string | undefined;
 }
 
-/** `isWanted` says which services are told of, and may change. */
+/** `isWanted` selects the services that are reported; its result may change. */
 export function createReadiness(
   clock: Clock,
   isWanted: (namespace: string, service: string) => boolean,
@@ -62,7 +68,7 @@ export function createReadiness(
   /** Whether each service that has a slice counts as ready. */
   const readiness = new Map<string, boolean>();
   const views = new Map<ObjectSink, SliceView>();
-  /** The streams that are listened to; others wait for their turn. */
+  /** The streams whose slices count. Others have not taken over yet. */
   const active = new Set<SliceView>();
 
   function find(key: string): readonly ServiceSlices[] {
@@ -100,15 +106,15 @@ export function createReadiness(
     if (isGone || (readiness.get(key) === true) !== wasReady) tell('changed', key);
   }
 
-  /** Becoming known is no recovery. */
+  /** A service that is discovered has not recovered. */
   function discover(key: string): void {
     learn(key);
     if (readiness.get(key) === true) tell('foundReady', key);
   }
 
   /**
-   * One stream takes the place of another. A service that both watch has a gap only where the old one had not told all;
-   * one that the old one did not watch is found in the state it is in.
+   * Replaces one stream by another. A service that both watch has a gap only if the old stream had not delivered
+   * everything; one that the old stream did not watch is found in its current state.
    */
   function takeOver(view: SliceView, old: SliceView): void {
     active.delete(old);

@@ -7,21 +7,21 @@ import type { BackingPod } from './endpointSlice.ts';
 import type { ReadyEvidence } from './readiness.ts';
 
 /**
- * Since when a service is ready, in epoch milliseconds: the earliest `Ready` transition among its ready backing pods
- *; undefined: it cannot be known. Whatever lies before `oldest` is as good as any other moment before it.
+ * Since when a service has been ready, in epoch milliseconds: the earliest `Ready` transition among its ready backing
+ * pods; undefined: it cannot be determined. Any time before `oldest` stands for all earlier times.
  */
 export type ReadySince = (evidence: ReadyEvidence, oldest: number, signal: AbortSignal) => Promise<number | undefined>;
 
-/** Differences between the API server's clock and ours that still count as the same time. Milliseconds. */
+/** Differences up to this one between the API server's clock and the local clock are ignored. Milliseconds. */
 const clockTolerance = 60_000;
 
-/** A pod that could not be asked about; `cause` is for a person. */
+/** Called for a pod that could not be read; `cause` is a message for a person. */
 type ReportUnknown = (unknown: { readonly pod: string; readonly cause: string }) => void;
 
 /**
- * Asks the API server for the backing pods, one after another, until one is found that was ready before `oldest`.
- * A service none of whose slices was written since `oldest` is not asked for: becoming ready writes a slice.
- * `report` is told of the first failure of each kind until there is an answer again.
+ * Gets the backing pods one by one until it finds one that was ready before `oldest`. If no slice of the service was
+ * written since `oldest`, it sends no request, because becoming ready writes a slice. `report` is called with the first
+ * failure of each kind until a request succeeds again.
  */
 export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, report: ReportUnknown): ReadySince {
   const reported = new Set<FailureKind>();
@@ -39,7 +39,7 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
     return timeOf(ready?.['lastTransitionTime']);
   }
 
-  /** A pod that is gone, and a question that nobody asks any more, are part of the day. */
+  /** A pod that is gone and a cancelled request are normal, and are not reported. */
   function isNews({ kind }: ApiFailure): boolean {
     if (kind === 'notFound' || kind === 'cancelled' || reported.has(kind)) return false;
     reported.add(kind);

@@ -4,44 +4,44 @@ import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { readSlice, type SliceFacts } from './endpointSlice.ts';
 
-/** What one EndpointSlice says, in this version. */
+/** The content of one version of an EndpointSlice. */
 export interface Slice extends SliceFacts {
   readonly resourceVersion: string | undefined;
 }
 
-/** The slices of one service, by their keys; never none. */
+/** The slices of one service, by key; never empty. */
 export interface ServiceSlices {
   readonly namespace: string;
   readonly service: string;
   readonly slices: Map<string, Slice>;
 }
 
-/** What one stream of EndpointSlices has told: complete in itself, whatever other streams tell. */
+/** The EndpointSlices that one stream has delivered, independent of other streams. */
 export interface SliceView {
   readonly sink: ObjectSink;
   readonly services: ReadonlyMap<string, ServiceSlices>;
-  /** The services that it watches; undefined: every one. */
+  /** The names of the services that it watches; undefined: all services. */
   readonly names: ReadonlySet<string> | undefined;
-  /** A complete list was read. */
+  /** A complete list has been read. */
   readonly isComplete: boolean;
-  /** A complete list is being read: half of it may look like an outage. */
+  /** A complete list is being read. A partial list may look like an outage. */
   readonly isListing: boolean;
-  /** Epoch milliseconds: what happened until then was seen. */
+  /** Epoch milliseconds: everything up to this time was seen. */
   readonly seenUntil: number;
-  /** Whether it knows everything that the other one has told of the services that both watch. */
+  /** Whether this view has everything that the other one has of the services that both watch. */
   hasCaughtUpWith(other: SliceView): boolean;
-  /** The newest resourceVersion that was told of a service of this name. */
+  /** The newest resourceVersion that was delivered for a service of this name. */
   newestOf(service: string): string | undefined;
 }
 
 interface SliceViewListener {
-  /** Whether the service counted as ready so far. */
+  /** Whether the service counted as ready before. */
   isReady(serviceKey: string): boolean;
-  /** Its slices changed, and no list is being read. */
+  /** The slices of the service changed, and no list is being read. */
   changed(serviceKey: string): void;
-  /** It was ready when the list began that has just been read again. */
+  /** The service was ready when the list began that has just been read again. */
   readyBeforeGap(serviceKey: string, seenUntil: number): void;
-  /** Something was told, in whole. */
+  /** A change or a list was processed completely. */
   told(): void;
 }
 
@@ -53,10 +53,10 @@ export function createSliceView(
   const services = new Map<string, ServiceSlices>();
   const serviceOfSlice = new Map<string, string>();
   const newest = new Map<string, string>();
-  /** As of which version the newest complete list is. */
+  /** The resourceVersion of the newest complete list. */
   let listVersion: string | undefined;
   let isComplete = false;
-  /** While a list is read: the slices it named so far, and the services to look at when it is there. */
+  /** While a list is read: the slices in it so far, and the services to evaluate at its end. */
   let listing: { readonly listed: Set<string>; readonly unsettled: Set<string> } | undefined;
   let readyBefore: readonly string[] = [];
   let seenUntil = 0;
@@ -151,7 +151,7 @@ export function createSliceView(
   };
 }
 
-/** The key of a namespaced thing: neither part can contain the separator. */
+/** The key of a namespaced object: neither part can contain the separator. */
 export function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }

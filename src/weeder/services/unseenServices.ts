@@ -3,11 +3,14 @@ import type { ServiceReadiness } from './readiness.ts';
 /** A service of the config that has never opened a window, and why it may never do so. */
 export interface UnseenService {
   readonly service: string;
-  /** `absent`: no watched namespace has an EndpointSlice of it. `neverReady`: none of them was ready so far. */
+  /**
+   * `absent`: no watched namespace has an EndpointSlice of it. `neverReady`: it has EndpointSlices, but was never
+   * ready.
+   */
   readonly is: 'absent' | 'neverReady';
 }
 
-/** Finds the services that a config names in vain: a typing error, or another namespace. */
+/** Finds configured services that match nothing, because of a typing error or a wrong namespace. */
 interface UnseenServices {
   note(service: ServiceReadiness): void;
   /** In the order of the config. */
@@ -34,7 +37,10 @@ export function createUnseenServices(): UnseenServices {
   };
 }
 
-/** For people, without a full stop: which services are nowhere, and which were never ready. Empty: none is. */
+/**
+ * A message for a person, without a full stop: which services do not exist, and which were never ready. Empty if there
+ * are none.
+ */
 export function unseenInWords(unseen: readonly UnseenService[]): string {
   const named = (which: UnseenService['is']) => unseen.flatMap(({ service, is }) => (is === which ? [service] : []));
   const [absent, neverReady] = [named('absent'), named('neverReady')];
