@@ -10,13 +10,13 @@ import { createLeadershipTerm } from '../kube/lease/leadershipTerm.ts';
 import { provideLease } from '../kube/lease/lease.ts';
 import { logProcess, type ReportProcess } from './processLog.ts';
 
-/** How this replica stands in leader election; for health, metrics and whoever asks. */
+/** The state of leader election in this replica, for health checks, metrics and the live page. */
 export interface Leadership {
-  /** `electing`: who leads is not known, at the start or because the Lease is unavailable. */
+  /** `electing`: the leader is unknown, at start-up or because the Lease is unavailable. */
   readonly state: 'electing' | 'standingBy' | 'leading';
-  /** Who we are in the Lease. */
+  /** The identity of this replica in the Lease. */
   readonly identity: string;
-  /** Who held it when we looked last. Undefined: nobody, or not known. */
+  /** The holder when the Lease was last read. Undefined: no holder, or unknown. */
   readonly holder: string | undefined;
   /** `namespace/name`. */
   readonly lease: string;
@@ -30,16 +30,16 @@ interface LeadershipParts {
   readonly reportProcess?: ReportProcess;
 }
 
-/** What the manager's `leadership` actor runs, and what it means for those who act. */
+/** The implementation of the manager's `leadership` actor, and the check that guards writes. */
 export interface LeadershipGate extends LeaderCheck {
   readonly logic: AnyActorLogic;
-  /** It is lost. */
+  /** Leadership is lost: requests in flight are aborted. */
   drop(): void;
-  /** `actor`: what runs the logic. */
+  /** `actor`: the actor that runs the logic. */
   state(actor: AnyActorRef | undefined): Leadership | undefined;
 }
 
-/** By the Lease; without an election this replica is alone, and leads at once. */
+/** Leads by the Lease. Without leader election this replica is the only one, and leads at once. */
 export function createLeadership(parts: LeadershipParts): LeadershipGate {
   const { client, clock, logger, election } = parts;
   const lost = new AbortController();

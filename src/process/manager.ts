@@ -40,69 +40,70 @@ export interface ManagerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Where to watch: everywhere, or in these namespaces only. */
+  /** The namespaces to watch. */
   readonly namespaces: 'all' | readonly string[];
-  /** The services and workloads of which namespaces: of all, or of those that this shard owns. */
+  /** The shard whose namespaces' services and workloads are handled; undefined: those of all namespaces. */
   readonly shard?: Shard;
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** The controllers beside the weeder. Default: none. */
+  /** The controllers besides the weeder. Default: none. */
   readonly others?: readonly ControllerFactory[];
-  /** Told of every fact of the weeder, beside the log. */
+  /** Called with every fact of the weeder, in addition to the log. */
   readonly report?: ReportWeeder;
-  /** Tells Kubernetes Events in the name of this pod or host. Default: tells none. */
+  /** The pod or host in whose name Kubernetes Events are recorded. Default: no Events are recorded. */
   readonly eventInstance?: string;
-  /** The same, for what concerns the process. */
+  /** Called with every fact about the process, in addition to the log. */
   readonly reportProcess?: ReportProcess;
-  /** Acts only while it holds this Lease; undefined: it is alone, and acts. */
+  /** The Lease that this replica must hold to act; undefined: it is the only replica, and always acts. */
   readonly election?: Election;
-  /** Takes down what reaches the weeder and what it decides. */
+  /** Records the inputs of the weeder and its decisions. */
   readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** The manager's state, or that a mistake in weeder ended it. */
+/** The state of the manager machine, or `broken` if a bug in weeder ended it. */
 export type ManagerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
 
-/** Why a controller stopped: it was told to, another one may lead, or it has a defect. */
+/**
+ * Why the manager stopped: shutdown was requested, another replica may lead, or a controller failed because of a bug.
+ */
 export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
-/** The controllers at work. It knows since when each actor is in its state, and since when its timers run. */
+/** Runs the controllers. It knows how long each actor has been in its state, and when its timers started. */
 export interface Manager extends Pick<ActorTimes, 'since' | 'startedAt'> {
   state(): ManagerState;
-  /** Of the weeder. */
+  /** The counts of the weeder. */
   counts(): WeederCounts;
-  /** This config is in force from now on; what is on its way out does not change its ways. */
+  /** Puts this config into force. A controller that is stopping ignores it. */
   configure(config: Config): void;
-  /** How many actors are at work, by machine. */
+  /** The number of running actors, by machine. */
   actorCounts(): Readonly<Record<string, number>>;
-  /** How each stream fares that was begun. */
+  /** The status of every stream that was started. */
   streams(): StreamStatus[];
-  /** What the streams did so far, by resource. */
+  /** The totals of the streams so far, by resource. */
   streamTotals(): ReadonlyMap<string, StreamTotals>;
-  /** The actors that have no parent: the manager, and those of the controllers. */
+  /** The root actors: the manager, and those of the controllers. */
   actors(): Iterable<AnyActorRef>;
-  /** The services of the config that are nowhere, or were never ready. */
+  /** The configured services that do not exist or were never ready. */
   unseenServices(): readonly UnseenService[];
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
-  /** Whether a controller has something under way that changes the cluster. */
+  /** Whether a controller has a write in progress. */
   isBusy(): boolean;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
-  /** Whether this replica is the one that acts: always, without leader election, until it has stopped. */
+  /** Whether this replica acts. Without leader election that is always so until it has stopped. */
   isLeader(): boolean;
   /** How many Kubernetes Events wait to be written. */
   eventsWaiting(): number;
-  /** How many were not written, by cause. Undefined: none are told. */
+  /** How many Events were not written, by cause. Undefined: no Events are recorded. */
   eventLosses(): Readonly<Record<string, number>> | undefined;
-  /** Begins nothing any more, lets the requests in flight end, gives the Lease back, and stops. */
+  /** Starts nothing more, waits for the requests in flight, releases the Lease, and stops. */
   shutdown(): void;
-  /** Resolves when everything has ended. After `leadershipLost` a new controller stands by in its place. */
+  /** Resolves when everything has ended. After `leadershipLost`, a new manager takes its place as a standby. */
   readonly stopped: Promise<ManagerEnd>;
 }
 
-/** Wires the machines to the cluster and starts them. */
 export function startManager(options: ManagerOptions): Manager {
   const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
   const times = createActorTimes(clock);
@@ -159,7 +160,7 @@ export function startManager(options: ManagerOptions): Manager {
     });
   }
 
-  /** Nobody waits any longer for what the API server refuses, or takes long to serve, while it serves the like. */
+  /** Stops waiting for streams that the API server refuses or serves slowly while it serves their peers. */
   function excuse(): void {
     if (actor.getSnapshot().value !== 'syncing') return;
     const before = excused;
@@ -168,7 +169,7 @@ export function startManager(options: ManagerOptions): Manager {
   }
 
   let slowTimer: TimerHandle | undefined;
-  /** Where all streams are read in time, nobody goes through hundreds of them each time that one is. */
+  /** False while every stream is read in time, so that hundreds of streams are not examined each time one is synced. */
   let mayBeExcused = false;
   function excuseFromNowOn(): void {
     mayBeExcused = true;
@@ -189,7 +190,7 @@ export function startManager(options: ManagerOptions): Manager {
   };
 
   const notStarted = new Set<Controller>(parts);
-  /** Starts those that wait for none of these streams. */
+  /** Starts the controllers that wait for none of these streams. */
   function startUnlessWaiting(unsynced: readonly string[]): void {
     for (const part of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
       notStarted.delete(part);
@@ -234,7 +235,7 @@ export function startManager(options: ManagerOptions): Manager {
   const actor = createActor(logic, { ...runtime, id: 'manager', input });
   const ended = new Promise<ManagerEnd>((resolve) => {
     actor.subscribe({
-      // The Events are written while the Lease is given back: both are short of time.
+      // Events are written while the Lease is released, because the time for both is short.
       next: ({ value }) => value === 'releasing' && closeEvents(),
       complete: () => resolve(end),
       error: (error) => {
@@ -286,5 +287,5 @@ export function startManager(options: ManagerOptions): Manager {
   };
 }
 
-/** In which states a controller takes a new config: not on its way out. */
+/** The states in which a controller accepts a new config: not while it is stopping. */
 const canChange: ReadonlySet<ManagerState> = new Set(['electing', 'syncing', 'running']);

@@ -1,7 +1,10 @@
 import type { EventDraft, ObjectRef } from '../kube/events/event.ts';
 import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
-/** Every Kubernetes Event that weeder tells of itself, on its own pod, by its reason; as src/weeder/report/eventTable.ts. */
+/**
+ * Every Kubernetes Event that weeder records about itself, on its own pod, by reason; compare
+ * src/weeder/report/eventTable.ts.
+ */
 export const processEventTable = {
   ConfigApplied: {
     about: 'Pod',
@@ -19,14 +22,14 @@ export const processEventTable = {
   },
 } as const;
 
-/** The pod that this process runs in, as deploy/base tells it by the environment; undefined: in none that is known. */
+/** The pod of this process, from the environment variables that deploy/base sets; undefined: it is not known. */
 export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
   const [name, namespace, uid] = [env['POD_NAME'], env['POD_NAMESPACE'], env['POD_UID']];
   if (!name || !namespace) return undefined;
   return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid: uid || undefined };
 }
 
-/** Tells what became of a config on weeder's own pod; of leadership the Lease tells. */
+/** Records on weeder's own pod whether a config was applied or rejected. Events about leadership are on the Lease. */
 export function tellProcess(pod: ObjectRef, record: (occurrence: EventDraft) => void): ReportProcess {
   return (fact) => {
     if (fact.type === 'config.applied') {

@@ -3,12 +3,12 @@ import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
 import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
 
-/** What the process has to say beside the weeder's own facts, one object a fact; as WeederFact. */
+/** What the process reports besides the facts of the weeder, one object per fact. */
 export type ProcessEvent =
   | LeadershipChange
-  /** A new config is in force. All lists are empty where it says the same in other words. */
+  /** A new config is in force. All lists are empty if the new text means the same. */
   | ({ readonly type: 'config.applied'; readonly generation: number } & ConfigChange)
-  /** It cannot be used: the one before stays in force. */
+  /** The config is invalid: the previous one stays in force. */
   | { readonly type: 'config.rejected'; readonly generation: number; readonly problem: CodedError };
 
 export type ReportProcess = (fact: ProcessEvent) => void;

@@ -5,33 +5,33 @@ import { compareConfigs } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';
 import { logProcess, type ReportProcess } from './processLog.ts';
 
-/** Which config is in force, and what became of the newest content of its file. */
+/** Which config is in force, and whether the newest content of its file was applied. */
 export interface ConfigStatus {
-  /** Counts the contents of the file that were seen, from 1: the one that weeder started with. */
+  /** Counts the contents of the file that were seen, from 1, the one at start-up. */
   readonly generation: number;
-  /** Epoch milliseconds: since when the config is in force. */
+  /** Since when the config has been in force; epoch milliseconds. */
   readonly appliedAt: number;
   readonly lastReload: 'applied' | 'rejected';
-  /** What is wrong with the newest content; it is not in force. */
+  /** Why the newest content was rejected; it is not in force. */
   readonly rejected?: CodedError;
 }
 
-/** Takes each new content of the config file, for as long as the process lives, and remembers what became of it. */
+/** Handles each new content of the config file for the life of the process, and keeps the outcome. */
 export interface Reload {
-  /** The newest config that could be used: the one in force, and the one that a new term of leadership begins with. */
+  /** The newest valid config: the one in force, with which a new term of leadership begins. */
   config(): Config;
   status(): ConfigStatus;
   take(content: Result<Config>): void;
 }
 
 interface ReloadOptions {
-  /** The one that the process started with. */
+  /** The config at start-up. */
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of each content, beside the log. */
+  /** Called for each content, in addition to the log. */
   readonly report?: ReportProcess;
-  /** Puts a config in force for whoever is at work now. */
+  /** Puts a config into force in the running manager. */
   readonly apply: (config: Config) => void;
 }
 

@@ -2,29 +2,29 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 
-/** The process as it is measured and trimmed. */
+/** Measures and trims the process. */
 export interface Heap {
-  /** Milliseconds of a core that the process has used since its start. */
+  /** Milliseconds of CPU time that the process has used since its start. */
   cpu(): number;
   /** Resident memory. MiB. */
   rss(): number;
-  /** Collects all garbage and returns free pages to the operating system. Blocks the process. */
+  /** Collects all garbage and returns free pages to the operating system. This blocks the process. */
   trim(): void;
 }
 
-/** How often the process is measured; for as long it has to be idle. Milliseconds. */
+/** How often the process is measured, and for how long it has to be idle. Milliseconds. */
 const interval = 10_000;
-/** The part of a core up to which the process counts as idle. */
+/** The share of a core up to which the process counts as idle. */
 const idleShare = 0.05;
-/** Less than this is not worth the pause. MiB. */
+/** Growth below this is not worth the pause. MiB. */
 const growth = 16;
-/** Milliseconds from one trim to the next one, at least. */
+/** The minimum time between two trims. Milliseconds. */
 const apart = 60_000;
 
 /**
- * Trims the heap when the process becomes idle after its start, and when it has grown since. V8 leaves pages that are
- * free committed after a burst of work: with a thousand resources, 40 MiB of 155, and 90 of 200 where nothing limits the
- * young generation. The pause is 0.1 to 0.2 s. Returns what ends it.
+ * Trims the heap when the process becomes idle after its start, and whenever it has grown since. V8 keeps free pages
+ * committed after a burst of work: with a thousand resources, 40 MiB of 155, and 90 of 200 if the young generation is
+ * not limited. The pause is 0.1 to 0.2 s. Returns the function that stops it.
  */
 export function trimWhenIdle(clock: Clock, heap: Heap): () => void {
   let cpuBefore = heap.cpu();
@@ -53,7 +53,6 @@ export function trimWhenIdle(clock: Clock, heap: Heap): () => void {
   return () => clock.clearTimeout(timer);
 }
 
-/** That of this process. */
 export const processHeap: Heap = {
   cpu() {
     const { user, system } = process.cpuUsage();
@@ -61,7 +60,7 @@ export const processHeap: Heap = {
   },
   rss: () => process.memoryUsage.rss() / 2 ** 20,
   trim() {
-    // V8 gives the function to contexts that are created while the flag is set, and to no others.
+    // V8 exposes the function only in contexts that are created while the flag is set.
     setFlagsFromString('--expose-gc');
     const collect: unknown = runInNewContext('globalThis.gc');
     setFlagsFromString('--no-expose-gc');

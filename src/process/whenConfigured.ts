@@ -5,23 +5,23 @@ import type { ObserverRecording } from '../recording/observer/observerLines.ts';
 import type { RestartRecording } from '../recording/restart/restartLines.ts';
 import type { RestartPart, RestartPartOptions } from '../restart/restartPart.ts';
 
-/** A controller whose code is in the memory of those only who configure it. */
+/** A controller whose code is loaded only if it is configured. */
 interface LazyController<P extends Controller, O extends ControllerContext> {
-  /** As the part itself is called. */
+  /** The name of the controller. */
   readonly name: string;
-  /** How many actors it has before it is loaded: none, by machine. */
+  /** Its actor counts before it is loaded: zero for each of its machines. */
   readonly actorCounts: Readonly<Record<string, number>>;
   isConfigured(config: Config): boolean;
   /** Loads its module. */
   load(): Promise<(options: O) => P>;
 }
 
-/** The part that stands for it; undefined: it was not loaded yet. */
+/** Stands for the controller; it is undefined until it has been loaded. */
 interface LazyPart<P extends Controller> extends Controller {
   loaded(): P | undefined;
 }
 
-/** A controller that is loaded when a config has its section for the first time: until then it needs nothing. */
+/** Loads a controller when a config first has its section. Until then the controller requires nothing. */
 function whenConfigured<P extends Controller, O extends ControllerContext>(
   { name, actorCounts, isConfigured, load }: LazyController<P, O>,
   options: O,
@@ -71,14 +71,14 @@ function whenConfigured<P extends Controller, O extends ControllerContext>(
 }
 
 interface RestartOptions extends Omit<RestartPartOptions, 'createCore'> {
-  /** Takes down all that passes in and out, with `--record`. */
+  /** Records all inputs and outputs, with `--record`. */
   readonly recorder?: { readonly restarts: RestartRecording } | undefined;
 }
 
-/** Makes the part: its module is loaded by then. */
+/** Creates the controller, whose module is loaded by then. */
 type CreateRestartPart = (options: RestartOptions) => RestartPart;
 
-/** Loads restart control. Who never configures it does not have its code in memory. */
+/** Loads restart control, so that its code takes no memory where it is not configured. */
 export async function loadRestartPart(): Promise<CreateRestartPart> {
   const { createRestartPart } = await import('../restart/restartPart.ts');
   const { recordingRestarts } = await import('../recording/restart/recordRestart.ts');
@@ -89,7 +89,7 @@ export async function loadRestartPart(): Promise<CreateRestartPart> {
     });
 }
 
-/** Restart control, which is loaded when a config has its section for the first time. */
+/** Restart control, which is loaded when a config first has its section. */
 export function restartWhenConfigured(options: RestartOptions): RestartPart {
   const part = whenConfigured<RestartPart, RestartOptions>(
     {
@@ -104,14 +104,14 @@ export function restartWhenConfigured(options: RestartOptions): RestartPart {
 }
 
 interface ObserverOptions extends Omit<ObserverPartOptions, 'createCore'> {
-  /** Takes down all that passes in and out, with `--record`. */
+  /** Records all inputs and outputs, with `--record`. */
   readonly recorder?: { readonly observer: ObserverRecording } | undefined;
 }
 
-/** Makes the part: its module is loaded by then. */
+/** Creates the controller, whose module is loaded by then. */
 type CreateObserverPart = (options: ObserverOptions) => ObserverPart;
 
-/** Loads the application observer. Who never configures it does not have its code in memory. */
+/** Loads the application observer, so that its code takes no memory where it is not configured. */
 export async function loadObserverPart(): Promise<CreateObserverPart> {
   const { createObserverPart } = await import('../observer/observerPart.ts');
   const { recordingObserver } = await import('../recording/observer/recordObserver.ts');
@@ -122,7 +122,7 @@ export async function loadObserverPart(): Promise<CreateObserverPart> {
     });
 }
 
-/** The application observer, which is loaded when a config has its section for the first time. */
+/** The application observer, which is loaded when a config first has its section. */
 export function observerWhenConfigured(options: ObserverOptions): ObserverPart {
   const part = whenConfigured<ObserverPart, ObserverOptions>(
     {
