@@ -4,9 +4,9 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
 import type { ClusterEntry, ExecEntry, UserEntry } from './kubeConfigFile.ts';
 
-/** The context that was chosen, as the files have it; paths are absolute. */
+/** The chosen context as it is in the files; paths are absolute. */
 export interface ClusterChoice {
-  /** The files, or the service account: for sentences. */
+  /** The files or the service account, for messages. */
   readonly source: string;
   readonly context: string;
   readonly namespace: string | undefined;
@@ -14,21 +14,21 @@ export interface ClusterChoice {
   readonly user: UserEntry;
 }
 
-/** Which cluster, and how to authenticate to it. */
+/** The cluster, and how to authenticate to it. */
 export interface ClusterAccess {
   readonly source: string;
   readonly context: string;
-  /** The context's namespace, in a pod the pod's own. */
+  /** The namespace of the context; in a pod, the pod's own. */
   readonly namespace: string | undefined;
-  /** `http(s)://host:port`, perhaps with a path, without a slash at the end. */
+  /** `http(s)://host:port`, possibly with a path, without a trailing slash. */
   readonly server: string;
-  /** client-node's view of it: TLS files, basic auth, tokens of the legacy auth providers, proxies. */
+  /** The configuration for client-node: TLS files, basic auth, tokens of the legacy auth providers, proxies. */
   readonly kubeConfig: KubeConfig;
-  /** Read again and again: its content changes. Its content wins over `token`. */
+  /** This file is read again periodically, because its content changes. Its content takes precedence over `token`. */
   readonly tokenFile: string | undefined;
   readonly token: string | undefined;
   readonly exec: ExecEntry | undefined;
-  /** What exec plugins are told about the cluster. */
+  /** The information about the cluster that exec plugins receive. */
   readonly cluster: ClusterEntry;
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
@@ -134,12 +134,12 @@ function execError(user: UserEntry): string | undefined {
   return `the exec plugin "${user.exec.command}" wants to ask questions (interactiveMode: Always), and nobody is there`;
 }
 
-/** Tokens and exec plugins are left out: they are read and renewed by `credentials.ts`. */
+/** Tokens and exec plugins are left out, because `credentials.ts` reads and renews them. */
 function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeConfig> {
   const { cluster, user, context, namespace } = choice;
   const { token: _token, tokenFile: _tokenFile, exec: _exec, as: _as, ...rest } = user;
   const kubeConfig = new KubeConfig();
-  // client-node refuses plain http unless told that TLS is not to be verified; there is none to verify.
+  // client-node refuses plain http unless TLS verification is off; plain http has no TLS to verify.
   const skip = server.startsWith('http:') || cluster['insecure-skip-tls-verify'] === true;
   const text = JSON.stringify({
     clusters: [{ name: 'cluster', cluster: { ...cluster, server, 'insecure-skip-tls-verify': skip } }],
@@ -151,7 +151,7 @@ function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeCon
     kubeConfig.loadFromString(text);
     return ok(kubeConfig);
   } catch (error) {
-    // What nobody has looked at before may be of any shape and depth.
+    // This value has not been validated yet: it may have any shape and depth.
     const [why = ''] = messageOf(error).split('\n', 1);
     return failed(invalid(choice, `the cluster or the user is not understood: ${why}`));
   }

@@ -6,7 +6,7 @@ import { failed, messageOf, ok, type Result } from '../../base/errors.ts';
 import type { ClusterAccess } from './clusterAccess.ts';
 import { type ExecCredential, runExecPlugin } from './execCredential.ts';
 
-/** What a request needs to be let in. The same object as long as nothing was read anew. */
+/** What authenticates a request. It is the same object until something has been read again. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: AgentOptions;
@@ -15,17 +15,17 @@ export interface Credentials {
 }
 
 interface CredentialSource {
-  /** Fails with half a sentence. Cheap: everything is cached. */
+  /** Fails with a clause, not a sentence. Calls are cheap, because everything is cached. */
   current(): Promise<Result<Credentials, string>>;
-  /** The server did not accept these: the next ones are read anew. */
+  /** The server rejected these credentials: the next call reads them again. */
   invalidate(rejected: Credentials): void;
 }
 
-/** Files are looked at again after this long. client-go reads tokens every minute; certificates rotate slowly. */
+/** The interval at which files are checked again. client-go reads tokens every minute; certificates rotate slowly. */
 const rereadMs = 30_000;
-/** A plugin is not run more often than this, however often its credential is refused. */
+/** The minimum interval between two runs of a plugin, however often its credential is rejected. */
 const shortestExecPauseMs = 5_000;
-/** An exec credential is renewed this long before it expires. */
+/** How long before its expiry an exec credential is renewed. */
 const execMarginMs = 20_000;
 
 interface Cached {
@@ -33,7 +33,7 @@ interface Cached {
   readonly readAt: number;
 }
 
-/** Reads and keeps what authenticates to the cluster. Old credentials stay in use while new ones cannot be had. */
+/** Reads and caches the credentials for the cluster. Old credentials stay in use while new ones are unavailable. */
 export function credentialSource(access: ClusterAccess, clock: Clock): CredentialSource {
   const plugin = execSource(access, clock);
   let cached: Cached | undefined;
@@ -124,7 +124,7 @@ function fingerprint({ ca, cert, key }: AgentOptions): string {
 }
 
 interface ExecSource {
-  /** Has the credential expired, or will it soon? */
+  /** Whether the credential has expired or will expire soon. */
   isDue(): boolean;
   current(isRejected: boolean): Promise<Result<ExecCredential, string>>;
 }

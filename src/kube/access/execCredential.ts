@@ -4,21 +4,21 @@ import { failed, messageOf, ok, type Result } from '../../base/errors.ts';
 import { isObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 import type { ClusterEntry, ExecEntry } from './kubeConfigFile.ts';
 
-/** What an exec plugin gave. */
+/** The output of an exec plugin. */
 export interface ExecCredential {
   readonly token: string | undefined;
   /** PEM texts. */
   readonly clientCertificate: string | undefined;
   readonly clientKey: string | undefined;
-  /** Epoch milliseconds; undefined: until the server says 401. */
+  /** Epoch milliseconds; undefined: valid until the server answers 401. */
   readonly expiresAt: number | undefined;
 }
 
-/** A plugin that has not answered by then waits for somebody who is not there. */
+/** A plugin that runs longer is probably waiting for input that nobody gives. */
 const longestRunMs = 30_000;
 const longestOutput = 1 << 20;
 
-/** Runs the plugin (client.authentication.k8s.io) once. Fails with half a sentence that begins with its name. */
+/** Runs the plugin (client.authentication.k8s.io) once. Fails with a clause that begins with the plugin's name. */
 export async function runExecPlugin(
   exec: ExecEntry,
   cluster: ClusterEntry,
@@ -41,7 +41,7 @@ function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Resu
   const err = collect(child.stderr);
   const timer = clock.setTimeout(() => {
     child.kill('SIGKILL');
-    // A grandchild may hold the pipes open: do not wait for `close`.
+    // `close` is not waited for, because a grandchild may hold the pipes open.
     resolve(failed(`did not end within ${longestRunMs / 1_000} s`));
   }, longestRunMs);
   const finish = (result: Result<string, string>) => {

@@ -5,7 +5,7 @@ import { codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { type ClusterAccess, type ClusterChoice, clusterAccess } from './clusterAccess.ts';
 import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts';
 
-/** What the command line says about the cluster. */
+/** The flags about the cluster. */
 interface KubeConfigFlags {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
@@ -13,13 +13,13 @@ interface KubeConfigFlags {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a pod finds its service account. */
+/** Where a pod's service account is mounted. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * Finds the cluster in controller-runtime's order: --kubeconfig, $KUBECONFIG (a list of files, merged), the pod's own
- * service account, ~/.kube/config. Everything that can be checked without asking the server is checked; what is wrong
- * is a KUBECONFIG_NOT_FOUND or KUBECONFIG_INVALID problem. With --context, the service account is not considered.
+ * Finds the cluster in the order of controller-runtime: --kubeconfig, $KUBECONFIG (a list of files, merged), the pod's
+ * own service account, ~/.kube/config. Everything that can be checked without the server is checked; errors are
+ * KUBECONFIG_NOT_FOUND or KUBECONFIG_INVALID. With --context, the service account is not considered.
  */
 export function loadKubeConfig(
   flags: KubeConfigFlags,
@@ -28,7 +28,7 @@ export function loadKubeConfig(
 ): Result<ClusterAccess> {
   if (flags.kubeconfig) return fromFiles([flags.kubeconfig], flags.context);
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  // Like kubectl: in a list, files that do not exist are passed over.
+  // Like kubectl, this ignores files in a list that do not exist.
   const existing = listed.filter((path) => existsSync(path));
   if (existing.length > 0) return fromFiles(existing, flags.context);
   if (listed.length > 0) {
@@ -93,7 +93,10 @@ function invalid(path: string, error: string, hint?: string) {
   return codedError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
 }
 
-/** As client-go does it: always https, the token file read again and again, the system's authorities without ca.crt. */
+/**
+ * Like client-go, this always uses https, reads the token file again periodically, and uses the system's CAs if there
+ * is no ca.crt.
+ */
 function fromServiceAccount(env: Environment, folder: string): Result<ClusterAccess> {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const authority = join(folder, 'ca.crt');

@@ -55,7 +55,9 @@ export type UserEntry = z.infer<typeof User>;
 type ContextEntry = z.infer<typeof Context>;
 export type ExecEntry = z.infer<typeof Exec>;
 
-/** One or more kubeconfig files, merged the way kubectl does: what is named first wins. Paths are absolute. */
+/**
+ * One or more kubeconfig files, merged like kubectl does: the first file that names something wins. Paths are absolute.
+ */
 export interface MergedKubeConfig {
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
   readonly users: ReadonlyMap<string, UserEntry>;
@@ -133,7 +135,7 @@ function addFirst<T>(entries: Map<string, T>, name: string, entry: T): void {
   if (!entries.has(name)) entries.set(name, entry);
 }
 
-/** Relative paths are relative to the file that names them, not to the working directory. */
+/** Relative paths are relative to the file that contains them, not to the working directory. */
 function absolute(path: string | null | undefined, folder: string): string | undefined {
   if (path === null || path === undefined || path === '') return undefined;
   return isAbsolute(path) ? path : join(folder, path);
@@ -153,7 +155,7 @@ function absoluteUser(user: UserEntry, folder: string): UserEntry {
   };
 }
 
-/** A command without a slash is looked for on PATH, as kubectl does. */
+/** Like kubectl, this looks up a command without a slash on PATH. */
 function absoluteExec(exec: ExecEntry, folder: string): ExecEntry {
   return exec.command.includes('/') ? { ...exec, command: absolute(exec.command, folder) ?? exec.command } : exec;
 }

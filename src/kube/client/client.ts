@@ -6,69 +6,72 @@ import { type ApiFailure, classify, describeBody } from './failure.ts';
 import { networkFailure } from './networkFailure.ts';
 import type { ApiRequest } from './request.ts';
 
-/** The parsed answer (undefined for an empty one), or why there is none. */
+/** The parsed response body (undefined for an empty one), or the failure. */
 export type ApiResult =
   | {
       readonly ok: true;
       readonly status: number;
       readonly body: unknown;
-      /** Where the server gave one. */
+      /** The ETag, if the server sent one. */
       readonly etag?: string;
     }
   | { readonly ok: false; readonly failure: ApiFailure };
 
-/** An answer whose body is still coming in, or why there is none. */
+/** A response whose body is still being received, or the failure. */
 export type StreamResult =
   | { readonly ok: true; readonly body: AsyncIterable<Buffer>; readonly connection: number }
   | { readonly ok: false; readonly failure: ApiFailure };
 
-/** What a request was and how it went; for metrics. */
+/** A completed request, for metrics. */
 export interface RequestOutcome {
   readonly method: ApiRequest['method'];
   readonly path: string;
-  /** Has its answer no end? A watch. */
+  /** Whether the response is endless: a watch. */
   readonly isStream: boolean;
-  /** The HTTP status, or why there was none. */
+  /** The HTTP status, or the kind of failure if there was no response. */
   readonly outcome: number | ApiFailure['kind'];
-  /** Until the answer was complete, for streams until its headers were there. */
+  /** The time until the response was complete; for streams, until its headers arrived. */
   readonly durationMs: number;
 }
 
-/** The one way to the cluster. Nothing here ever throws or rejects. */
+/** All access to the cluster goes through this client. Its methods never throw or reject. */
 export interface KubeClient {
-  /** The server's URL, for sentences. */
+  /** The server's URL, for messages. */
   readonly server: string;
-  /** One request, one answer. */
+  /** Sends one request and reads the whole response. */
   call(request: ApiRequest): Promise<ApiResult>;
   /**
-   * Opens an answer that has no end: resolves when its headers are there. Iterating over `body` throws when the
-   * connection breaks; `signal` ends it. `connection` is for `renew`.
+   * Opens an endless response, and resolves when its headers have arrived. Iterating over `body` throws when the
+   * connection breaks; `signal` ends it. `connection` is the argument for `renew`.
    */
   openStream(request: ApiRequest): Promise<StreamResult>;
-  /** Tells that the `connection` of a stream is dead: all are replaced by new ones, once, however often it is told. */
+  /**
+   * Reports that the `connection` of a stream is dead. All connections of that generation are replaced once, however
+   * often this is called.
+   */
   renew(connection: number): void;
-  /** What iterating over a stream's body threw, as a failure. */
+  /** Converts what iterating over a stream's body threw into a failure. */
   failureOf(thrown: unknown): ApiFailure;
-  /** Ends everything that is under way and closes the connections. */
+  /** Ends all requests and closes the connections. */
   close(): Promise<void>;
 }
 
 interface KubeClientOptions {
   readonly access: ClusterAccess;
   readonly clock: Clock;
-  /** Requests a second and at once; 0: no limit of ours (--kube-api-qps, --kube-api-burst). */
+  /** Requests per second, and the burst; 0: no client-side limit (--kube-api-qps, --kube-api-burst). */
   readonly qps?: number;
   readonly burst?: number;
   readonly onRequest?: (fact: RequestOutcome) => void;
 }
 
-/** More than any page of ours can have; beyond it something is wrong, and memory is precious. */
+/** More than any page of a list can have. A longer body is an error, and would use too much memory. */
 const longestBody = 128 << 20;
-/** A page of an error, not the error itself. */
+/** The limit for the body of an error response. */
 const longestErrorBody = 1 << 20;
 const notModified = 304;
 
-/** A client for one cluster, with one shared set of connections. */
+/** A client for one cluster, with one shared pool of connections. */
 export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
   const exchanger = createExchanger(access, clock, { qps, burst });
 
@@ -136,7 +139,7 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
   };
 }
 
-/** The whole body as text, or why there is none. */
+/** Reads the whole body as text. */
 async function readText(exchange: Exchange, longest: number): Promise<string | ApiFailure> {
   const pieces: Buffer[] = [];
   let length = 0;

@@ -6,23 +6,23 @@ import type { ApiRequest } from './request.ts';
 
 /** Whether this replica may act. */
 export interface LeaderCheck {
-  /** Asked at the very moment before a request is sent. */
+  /** Called immediately before a request is sent. */
   isValid(): boolean;
-  /** Aborted when it may not act any more: what is in flight is dropped. */
+  /** Aborted when this replica may no longer act: requests in flight are dropped. */
   readonly signal: AbortSignal;
 }
 
-/** Why a write was not sent, or nobody waits for its answer: another replica may lead. */
+/** Why a write was not sent or its response was not waited for: another replica may lead. */
 export const notLeading: ApiFailure = { kind: 'cancelled', message: 'this replica lost leadership' };
 
-/** The same client, whose writes are sent only while this replica leads; whoever stands by may read. */
+/** Wraps the client so that it sends writes only while this replica leads. A standby may read. */
 export function leaderGate(leading: LeaderCheck, client: KubeClient): KubeClient {
   async function write(request: ApiRequest): Promise<ApiResult> {
     const signals = request.signal === undefined ? [leading.signal] : [request.signal, leading.signal];
     const isWanted = () => leading.isValid() && request.isWanted?.() !== false;
     const result = await client.call({ ...request, isWanted, signal: AbortSignal.any(signals) });
     if (result.ok || leading.isValid()) return result;
-    // What the server decided stays as it is; what could be tried again is not.
+    // A final answer of the server stays as it is; a failure that could be retried becomes `notLeading`.
     const isOver = result.failure.kind === 'cancelled' || isRecoverable(result.failure);
     return isOver ? { ok: false, failure: notLeading } : result;
   }
@@ -30,10 +30,10 @@ export function leaderGate(leading: LeaderCheck, client: KubeClient): KubeClient
 }
 
 /**
- * `--dry-run`: the same client, which reads and writes nothing. A write is answered as if it had been accepted: with
- * what was sent, a JSON merge patch with the object as it would be. A patch of another version is a conflict all the
- * same, and one of nothing is not found. What the server itself is asked to try only (`dryRun=All`) goes there: it
- * keeps nothing of it.
+ * `--dry-run`: wraps the client so that it reads, but writes nothing. A write is answered as if it had been accepted:
+ * with what was sent, or for a JSON merge patch with the object as it would be. A patch of another version is still a
+ * conflict, and a patch of a missing object is not found. Requests with `dryRun=All` go to the server, which stores
+ * nothing.
  */
 export function dryRunClient(client: KubeClient): KubeClient {
   return {
@@ -64,8 +64,8 @@ function accepted(body: unknown): ApiResult {
 }
 
 /**
- * The same client for what may wait: where nothing else is said, its requests come after the usual ones, and have
- * connections of their own, so that neither their number nor a request that hangs is felt by anybody else.
+ * Wraps the client for requests that may wait. Unless a request says otherwise, it has a lower rank than the usual ones
+ * and its own connections, so that neither the number of such requests nor one that hangs affects the others.
  */
 export function backgroundClient(client: KubeClient): KubeClient {
   return {
@@ -75,7 +75,7 @@ export function backgroundClient(client: KubeClient): KubeClient {
   };
 }
 
-/** A client that knows how many of its requests that may change something are under way. */
+/** A client that counts its writes in flight. */
 interface CountingClient extends KubeClient {
   readonly writes: number;
 }

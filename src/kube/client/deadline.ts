@@ -1,15 +1,14 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 
-/** A moment by which something must have come. */
 interface Deadline {
-  /** It came: the time starts again. */
+  /** The event occurred: the time starts again. */
   restart(): void;
   stop(): void;
 }
 
-/** A timer that fires this late was not late: the whole process stood still (SIGSTOP, a suspended machine). */
+/** If a timer fires this late, the whole process was suspended (SIGSTOP, a suspended machine). */
 const stoodStillMs = 1_000;
-/** What it then gets to read what has arrived meanwhile, because timers run before sockets are read. */
+/** The extra time after that to read what has arrived meanwhile, because timers run before sockets are read. */
 const graceMs = 2_000;
 
 /** Calls `onDue` once, when `ms` milliseconds have passed without `restart()`. */

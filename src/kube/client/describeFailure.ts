@@ -12,17 +12,20 @@ const hint: Partial<Readonly<Record<FailureKind, string>>> = {
 
 const denial =
   /^(?:\S+ "([^"]+)" is forbidden: )?.*cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/;
-/** Newer API servers ask for a right to do this one thing in somebody's place; the ordinary one is enough for them too. */
+/**
+ * Newer API servers require a right to impersonate for this single action; the general right to impersonate is enough
+ * for them, too.
+ */
 const impersonation = /cannot impersonate-on:serviceaccount:\S+ resource /;
-/** These are about one object only where its name was asked for, and then a rule for that name is enough. */
+/** These verbs concern a single object only if its name was in the request; a rule for that name is enough then. */
 const collective: ReadonlySet<string> = new Set(['list', 'watch']);
 
-/** Whether what is missing is the right to take somebody's place, and not a right of that somebody. */
+/** Whether the missing permission is the one to impersonate, and not a permission of the impersonated account. */
 export function isImpersonationDenied({ kind, message }: ApiFailure): boolean {
   return kind === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
 }
 
-/** One sentence or two for a person: which server, what happened, what to do. */
+/** One or two sentences for a person: which server, what happened, what to do. */
 export function describeFailure(failure: ApiFailure, server: string): string {
   const status = failure.status === undefined ? '' : ` (${failure.status})`;
   return `${subject(failure.kind, server)}${status}: ${failure.message.replace(/\.$/, '')}. ${whatToDo(failure)}`.trimEnd();
@@ -42,7 +45,7 @@ function whatToDo(failure: ApiFailure): string {
   return hint[failure.kind] ?? '';
 }
 
-/** The missing rule, as it has to be written into a Role, read from the server's own message. */
+/** The missing rule in the form of a Role, taken from the server's message. */
 function grant(message: string): string {
   if (impersonation.test(message)) return grantImpersonation;
   const [, name, verb, resource, group, namespace] = denial.exec(message) ?? [];
@@ -52,6 +55,6 @@ function grant(message: string): string {
   return `Grant it in ${role}: {apiGroups: ["${group ?? ''}"], resources: ["${resource}"], ${names}verbs: ["${verb}"]}.`;
 }
 
-/** Whose account it is does not stand in the message. */
+/** The message does not contain whose account it is. */
 const grantImpersonation =
   'Grant it in a ClusterRole, or in a Role in the namespace of the account: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.';

@@ -13,24 +13,26 @@ import { responseOf } from './responseBody.ts';
 import { endSilentConnections } from './silentConnections.ts';
 import { type Connection, createTransport } from './transport.ts';
 
-/** A request whose answer's headers have come. Its body has to be read at once, by one of the three ways. */
+/**
+ * A request whose response headers have arrived. Its body has to be read at once, by exactly one of the three methods.
+ */
 export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** The generation of connections that it runs on. */
+  /** The generation of connections that it uses. */
   readonly connection: number;
   /**
-   * The rest of an answer that ends; throws when it does not go on within the request's `timeoutMs`, or is not complete
+   * The rest of a finite response. Throws if nothing arrives within the request's `timeoutMs`, or if it is not complete
    * within three times that.
    */
   body(): AsyncIterable<Buffer>;
-  /** Nobody wants the rest: it is read all the same, within the same limits, and leaves its connection to others. */
+  /** Reads and discards the rest within the same limits, so that the connection becomes free for other requests. */
   drain(): void;
-  /** An answer that has no end and may pause: nothing limits it but the request's signal. */
+  /** An endless response, which may pause: only the request's signal limits it. */
   endless(): AsyncIterable<Buffer>;
-  /** What a body threw: our own deadline, the caller's signal, or the network. */
+  /** Converts what a body threw into a failure: the client's deadline, the caller's signal, or the network. */
   explain(thrown: unknown): ApiFailure;
-  /** The server did not accept the credentials: the next request reads them anew. */
+  /** The server rejected the credentials: the next request reads them again. */
   rejectCredentials(): void;
 }
 
@@ -38,7 +40,7 @@ export type Opened =
   | { readonly ok: true; readonly exchange: Exchange }
   | { readonly ok: false; readonly failure: ApiFailure };
 
-/** Sends requests: one after the other through the limit, with credentials, on shared connections, in bounded time. */
+/** Sends requests through the rate limiter, with credentials, on shared connections, and with a time limit. */
 interface Exchanger {
   open(request: ApiRequest): Promise<Opened>;
   renew(connection: number): void;
@@ -46,9 +48,12 @@ interface Exchanger {
 }
 
 const defaultTimeoutMs = 10_000;
-/** An answer as a whole may take so many times what each piece of it may: one that trickles is no answer. */
+/**
+ * The time limit of a whole response, as a multiple of the limit of each part, so that a response that trickles in
+ * fails.
+ */
 const wholeFactor = 3;
-/** After so many timeouts a generation of connections is given up, even if some requests on it are answered. */
+/** After this many timeouts a generation of connections is replaced, even if some requests on it succeed. */
 const manyTimeouts = 3;
 const manyFailures = 3;
 const deadConnection = 'the connection does not answer';
@@ -65,7 +70,7 @@ export function createExchanger(
     made += 1;
     return made;
   };
-  // What hangs or breaks in the background must not end what others have under way on the same connection.
+  // A failure of a background request must not end requests of others on the same connection.
   const transports = {
     usual: createTransport(access, nextNumber),
     background: createTransport(access, nextNumber),
@@ -81,14 +86,17 @@ export function createExchanger(
   const basePath = pathname === '/' ? '' : pathname;
   let isClosed = false;
 
-  /** Where something was heard lately the server is slow, and the connection is not dead. */
+  /** If the connection received data recently, the server is slow and the connection is not dead. */
   function noteTimeout(connection: Connection, timeoutMs: number): void {
     connection.timeouts += 1;
     const quietMs = clock.monotonic() - connection.heardAt;
     if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts) renew(connection.number, deadConnection);
   }
 
-  /** An HTTP/2 connection can be alive and refuse every stream, out of memory for instance: a new one helps. */
+  /**
+   * An HTTP/2 connection may be open and refuse every stream, for example because the server is out of memory: a new
+   * connection helps.
+   */
   function noteFailure(connection: Connection): void {
     connection.failures += 1;
     if (connection.failures >= manyFailures) renew(connection.number, 'the connection refuses every request');
@@ -107,7 +115,7 @@ export function createExchanger(
     return exchange(request, found.value);
   }
 
-  /** Rejects, or its body does, when `signal` is aborted. */
+  /** Rejects when `signal` is aborted; so does the body. */
   function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
     const { isWanted, method } = request;
     const path = basePath + request.path + queryText(request.query);
@@ -157,7 +165,7 @@ export function createExchanger(
       hear(0);
       const read = () => {
         const body = response.read().once('close', release);
-        // It may break before anybody reads it; whoever reads it then is told.
+        // The body may fail before it is read; whoever reads it later gets the error.
         body.on('error', () => undefined);
         return listened(body, hear);
       };
@@ -198,7 +206,7 @@ export function createExchanger(
   };
 }
 
-/** undici's body is a Readable without an encoding, so its pieces are Buffers, which its types do not say. */
+/** undici's body is a Readable without an encoding, so its chunks are Buffers, which its types do not express. */
 async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     hear(piece.length);
@@ -216,7 +224,7 @@ function headersOf(request: ApiRequest, credentials: Credentials): Record<string
     : { ...headers, 'content-type': request.contentType ?? 'application/json' };
 }
 
-/** Whomever the kubeconfig impersonates, nothing of that is left: neither the groups nor what else was said. */
+/** Removes all impersonation headers of the kubeconfig, including groups, before it sets the user. */
 function impersonating(headers: Credentials['headers'], user: string): Credentials['headers'] {
   const own = Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith('impersonate-'));
   return { ...Object.fromEntries(own), 'impersonate-user': user };

@@ -1,34 +1,34 @@
 import { arrayOf, isObject, objectOf, textOf } from '../../base/json.ts';
 
-/** Why a request did not bring what was asked for. */
+/** Why a request failed. */
 export type FailureKind =
-  /** 404 by the API itself: what was asked for does not exist. */
+  /** 404 by the API itself: the object does not exist. */
   | 'notFound'
-  /** 409: it changed meanwhile (a precondition does not hold), or exists already. */
+  /** 409: a precondition does not hold because the object changed, or the object already exists. */
   | 'conflict'
-  /** 410: the resourceVersion or continue token is too old, or newer than anything the server knows. */
+  /** 410: the resourceVersion or continue token is too old, or newer than any that the server knows. */
   | 'expired'
   /** 429: too many requests, or a PodDisruptionBudget forbids the eviction now. */
   | 'throttled'
-  /** 401: the server does not know who we are. */
+  /** 401: the server does not accept the credentials. */
   | 'unauthorized'
-  /** 403: it knows, and does not allow it. */
+  /** 403: the server knows the user, who lacks the permission. */
   | 'forbidden'
-  /** 422: the object or a parameter is not valid, or admission refused it. */
+  /** 422: the object or a parameter is invalid, or admission refused it. */
   | 'invalid'
   /** 5xx. */
   | 'unavailable'
   /** 400, 405 and every other 4xx: the request itself is wrong. */
   | 'rejected'
-  /** No connection, or it broke. */
+  /** No connection could be made, or it broke. */
   | 'network'
-  /** No answer in time. */
+  /** No response arrived in time. */
   | 'timeout'
-  /** An answer that is not what a Kubernetes API server says: HTML, not JSON, the wrong shape. */
+  /** Not a response of a Kubernetes API server: HTML, no JSON, or the wrong shape. */
   | 'badAnswer'
-  /** The credentials could not be had: an unreadable token file, a failing exec plugin. */
+  /** The credentials are unavailable: an unreadable token file, a failing exec plugin. */
   | 'credentials'
-  /** The caller's own signal ended it, or the client is closed. */
+  /** The caller's signal ended the request, or the client is closed. */
   | 'cancelled';
 
 /** A request that failed, as a value. */
@@ -62,7 +62,7 @@ export interface FailureCause {
   readonly reason: string;
   /** Which field of the object is meant; empty: none. */
   readonly field: string;
-  /** In the server's words, which may quote the value; where it has any. */
+  /** The server's message, if there is one. It may quote the value. */
   readonly message?: string;
 }
 
@@ -78,25 +78,25 @@ const kindByStatus: Readonly<Record<number, FailureKind>> = {
   429: 'throttled',
 };
 
-/** Who asks for more is asked again after this time: a slip of a proxy's is not to hold anything up for days. */
+/** The maximum time to wait because of a Retry-After, so that a misconfigured proxy cannot stop weeder for days. */
 const longestWaitMs = 3_600_000;
 
-/** After etcd was restored from a backup our resourceVersion lies in the future: only a new list helps. */
+/** After etcd was restored from a backup, the resourceVersion that weeder has is in the future: only a relist helps. */
 const resourceVersionTooLarge = 'ResourceVersionTooLarge';
 
 const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
 
 /**
- * Is trying the same request again worth while? Network, timeout, 429, 5xx, 403, 422 and 401 are; 400 and
- * 405 are not; 404, 409 and 410 are answers, and the caller decides anew.
+ * Whether it is worthwhile to retry the same request. Network errors, timeouts, 429, 5xx, 403, 422 and 401 are
+ * recoverable; 400 and 405 are not; 404, 409 and 410 are final answers, on which the caller decides.
  */
 export function isRecoverable(failure: ApiFailure): boolean {
   return !unrecoverable.has(failure.kind);
 }
 
 /**
- * An answer other than 2xx, as a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a date. Of a
- * confidential answer nothing is quoted but the message of a Status.
+ * Converts a response other than 2xx into a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a
+ * date. Of a confidential response only the message of a Status is quoted.
  */
 export function classify(
   status: number,
@@ -113,7 +113,7 @@ export function classify(
   return failureFrom(status, said, retryAfter(headers['retry-after'], now), shown);
 }
 
-/** The Status object of an ERROR event in a watch, as a failure. */
+/** Converts the Status object of an ERROR event in a watch into a failure. */
 export function classifyStatus(object: unknown): ApiFailure {
   const said = isObject(object) && object['kind'] === 'Status' ? object : undefined;
   const code = said?.['code'];
@@ -122,7 +122,7 @@ export function classifyStatus(object: unknown): ApiFailure {
   return failureFrom(code, said, undefined, describeBody(''));
 }
 
-/** Says what an answer's body is, for a sentence: its first line, shortened, or that it is HTML. */
+/** Describes the body of a response for a message: its first line, shortened, or that it is HTML. */
 export function describeBody(body: string): string {
   const text = body.trimStart();
   if (text === '') return 'an empty body';
@@ -163,7 +163,9 @@ function kindOf(status: number): FailureKind {
   return kindByStatus[status] ?? 'rejected';
 }
 
-/** Without a Status, these come from something in front of the API server, and say nothing about the object. */
+/**
+ * Without a Status, these statuses come from something in front of the API server, and say nothing about the object.
+ */
 function isForeign(status: number): boolean {
   return status < 400 || status === 404 || status === 410;
 }
@@ -195,7 +197,7 @@ function retryAfter(header: string | string[] | undefined, now: number): number 
   const value = Array.isArray(header) ? header[0] : header;
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
-  // Date.parse takes "-1" for a year.
+  // `Date.parse` reads "-1" as a year.
   const date = /^[A-Z][a-z]+,? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

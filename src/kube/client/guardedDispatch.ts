@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 
 /**
- * The dispatcher, which asks once more at the moment in which a request is written: undici keeps a request back while
- * a connection is being made, which may take seconds, and a process that is stopped then, any time. A request that is
- * not wanted any more fails, and nothing of it was sent.
+ * Wraps the dispatcher so that it checks again when a request is written to the connection. undici delays a request
+ * while it connects, which may take seconds, or any time in a process that is suspended. A request that is no longer
+ * wanted fails, and nothing of it has been sent.
  */
 export function guardedDispatch(dispatcher: Dispatcher, isWanted: () => boolean): Dispatcher {
   return dispatcher.compose((dispatch) => (options, handler) => dispatch(options, guarded(handler, isWanted)));

@@ -1,8 +1,8 @@
 import type { ApiFailure } from './failure.ts';
 
-/** Thrown where a connection was ended because nothing came on it any more: half-open. */
+/** Thrown when a connection was closed because nothing arrived on it any more: it was half-open. */
 export class SilentConnectionError extends Error {
-  /** For how long nothing came, in milliseconds, at least. */
+  /** The minimum time for which nothing arrived, in milliseconds. */
   readonly silentMs: number;
 
   constructor(silentMs: number) {
@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was broken off',
 };
 
-/** What a request threw before its answer was complete. `reason` is `TLS` where the other side was not trusted. */
+/** Converts what a request threw before its response was complete. `reason` is `TLS` if the server was not trusted. */
 export function networkFailure(thrown: unknown): ApiFailure {
   const cause = innermost(thrown);
   if (cause instanceof SilentConnectionError) {
@@ -39,7 +39,7 @@ export function networkFailure(thrown: unknown): ApiFailure {
   return { kind: 'network', message: words[code] ?? (message || code || 'the connection broke') };
 }
 
-/** Errors wrap one another, and an AggregateError holds one for each address that was tried. */
+/** Errors wrap one another, and an AggregateError has one for each address that was tried. */
 function innermost(thrown: unknown): Error {
   if (!(thrown instanceof Error)) return new Error(String(thrown));
   const [first]: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [];

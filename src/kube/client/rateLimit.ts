@@ -1,12 +1,12 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { createTokenBucket } from '../../queue/tokenBucket.ts';
 
-/** Lets requests through in the order of their ranks, and then in that in which they came, no more often than agreed. */
+/** Lets requests through by rank, and within a rank in the order of arrival, no faster than the limit. */
 interface RateLimiter {
   /**
-   * Resolves to true when the request may go, to false when `signal` ended the wait. `background` goes when none of the
-   * usual ones waits; `last` only when nobody else waits and the bucket is full, so that whoever comes next misses one
-   * token at most.
+   * Resolves to true when the request may be sent, and to false when `signal` ended the wait. A `background` request is
+   * sent when no usual one waits; a `last` one only when no other waits and the bucket is full, so that the next
+   * request lacks at most one token.
    */
   take(signal?: AbortSignal, rank?: Rank): Promise<boolean>;
 }
@@ -19,7 +19,7 @@ interface Waiter {
 
 const unlimited: RateLimiter = { take: (signal) => Promise.resolve(signal?.aborted !== true) };
 
-/** A token bucket: `burst` requests at once, refilled at `qps` a second. `qps` 0 means no limit. */
+/** A token bucket: `burst` requests at once, refilled at `qps` per second. `qps` 0 means no limit. */
 export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimiter {
   if (!(qps > 0)) return unlimited;
   const capacity = Math.max(1, burst);

@@ -1,11 +1,11 @@
 import type { ApiFailure } from './failure.ts';
 
-/** As every authorizer says it, whatever was asked for; an admission plugin says something else in its place. */
+/** The form in which every authorizer denies a request; an admission plugin has another text in this position. */
 const denial = /^(?:\S+ (?:"[^"]*" )?is forbidden: |forbidden: )?User "[^"]*" cannot /;
 
 /**
- * Whether a permission is missing: a 403 to a write may as well come from a quota, an admission policy or another
- * admission plugin. These have no say in a read.
+ * Whether a permission is missing. A 403 to a write may also come from a quota, an admission policy or another
+ * admission plugin; these do not apply to a read.
  */
 export function isDenied({ kind, message }: ApiFailure, verb?: string): boolean {
   return kind === 'forbidden' && (verb === 'get' || denial.test(message));
@@ -15,7 +15,9 @@ const name = '[a-z0-9][a-z0-9.-]*';
 const amounts = '[a-z0-9./,=-]+';
 const about = '^(?:\\S+ (?:"[^"]*" )?is forbidden: )?';
 
-/** What the API server itself says of the part of it that refused; the rest of a message may quote the object. */
+/**
+ * The names that the API server itself gives to the component that refused; the rest of a message may quote the object.
+ */
 const refusers: readonly { readonly words: RegExp; readonly as: (found: readonly string[]) => string }[] = [
   {
     words: new RegExp(
@@ -40,8 +42,8 @@ const refusers: readonly { readonly words: RegExp; readonly as: (found: readonly
 ];
 
 /**
- * Who refused a request, as a clause, by the parts of the answer that cannot hold a value of the object: for failures
- * whose words are not shown. Undefined: the answer does not say.
+ * Names the component that refused a request, as a clause, from the parts of the response that cannot contain a value
+ * of the object: for failures whose message is not shown. Undefined: the response does not name it.
  */
 export function refuserOf(failure: ApiFailure): string | undefined {
   const { kind, message, causes = [] } = failure;

@@ -3,41 +3,43 @@ import type { Rank } from './rateLimit.ts';
 /** One request to the API server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute and without the query: `/api/v1/pods`. */
+  /** Absolute, without the query: `/api/v1/pods`. */
   readonly path: string;
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** For PATCH, where it says which kind of patch it is. Default: `application/json`. */
+  /** The kind of patch, for PATCH. Default: `application/json`. */
   readonly contentType?: string;
   /**
-   * Who is to ask in our place, such as `system:serviceaccount:shop:default`: `Impersonate-User` and nothing else, for
-   * the server itself adds a ServiceAccount's groups, and saying them takes one more right over the whole cluster.
+   * The user to impersonate, such as `system:serviceaccount:shop:default`. Only `Impersonate-User` is sent: the server
+   * itself adds the groups of a ServiceAccount, and to send them would require one more cluster-wide permission.
    */
   readonly impersonate?: string;
-  /** In which form the answer is wanted, as `acceptOf` gives it. Default: `application/json`. */
+  /** The `Accept` header, as `acceptOf` gives it. Default: `application/json`. */
   readonly accept?: string;
-  /** `If-None-Match`: where the answer would still be the one of this `etag`, its status is 304 and its body undefined. */
+  /** `If-None-Match`: if the response would still have this `etag`, its status is 304 and its body is undefined. */
   readonly etag?: string;
-  /** Its answer may hold secrets: no failure quotes from it, but for the message of a Status. */
+  /** The response may contain secrets: failures quote nothing of it except the message of a Status. */
   readonly isConfidential?: boolean;
   /** Ends the request, with a failure of kind `cancelled`. */
   readonly signal?: AbortSignal;
-  /** Asked at the moment in which it would be sent: false = it is not, and fails as `cancelled`. */
+  /**
+   * Called when the request is about to be sent: if it returns false, the request is not sent and fails as `cancelled`.
+   */
   readonly isWanted?: () => boolean;
   /**
-   * How long the headers, and after them each next piece of the answer, may take; all of an answer that ends may take
-   * three times as long. Default: 10,000.
+   * How long the headers, and then each next part of the response, may take, in milliseconds; a whole finite response
+   * may take three times as long. Default: 10,000.
    */
   readonly timeoutMs?: number;
-  /** Whether it succeeds is all that is asked: it ends with the headers of a success, and its body is undefined. */
+  /** Only the success matters: the request ends with the headers of a success, and its body is undefined. */
   readonly onlyStatus?: boolean;
   /**
-   * `urgent`: the client's own limit does not hold it up. `background`: it lets usual ones go first, and has connections
-   * of its own. `last`: it lets it go only when it is not needed for anything else. Default: `usual`.
+   * `urgent`: exempt from the client-side limit. `background`: usual requests go first, and it has its own connections.
+   * `last`: sent only if the token is not needed for anything else. Default: `usual`.
    */
   readonly rank?: Rank | 'urgent';
-  /** Told of the headers (0) and of each piece of the answer as it comes in, with its bytes. */
+  /** Called with 0 for the headers, and with the number of bytes of each part of the response. */
   readonly onHeard?: (bytes: number) => void;
 }

@@ -1,21 +1,25 @@
 import { addAbortSignal, PassThrough, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
-/** An answer whose headers have come. What comes after them has to be taken at once, by one of the two ways. */
+/** A response whose headers have arrived. The rest has to be consumed at once, by one of the two methods. */
 interface ReceivedResponse extends Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> {
-  /** Is destroyed with the request's signal. */
+  /** The stream is destroyed with the request's signal. */
   read(): Readable;
-  /** Nobody wants it: tells of each piece of it, and once when it is over, broken or not, or let go with the signal. */
+  /**
+   * Discards the body. Calls `onPiece` for each part of it, and `onOver` once when it has ended, failed or been aborted
+   * by the signal.
+   */
   drain(onPiece: () => void, onOver: () => void): void;
 }
 
 /**
- * The answer to a request, for as long as `signal` is not aborted. After that nobody waits for it, but on its connection
- * the request goes on: Node's HTTP/2 (26.10) forgets a stream that is destroyed while the connection is busy writing, and
- * then does not reset it. If its own body was not sent, empty frames are written for it without end, in one turn of the
- * event loop, until memory is full; if its headers come afterwards, they make a stream that nobody knows, whose error at
- * the end of the connection ends the process. So a request that has a body is answered to its end, or for another MiB,
- * and any other until its headers are there. No connection is kept by that: it is replaced when it does not answer.
+ * The response to a request, until `signal` is aborted. After that the caller no longer waits, but the request
+ * continues on its connection: Node's HTTP/2 (26.10) forgets a stream that is destroyed while the connection is busy
+ * writing, and then does not reset it. If the request body was not sent, empty frames are written for it endlessly, in
+ * one turn of the event loop, until memory is full. If the headers arrive later, they create an unknown stream, whose
+ * error at the end of the connection ends the process. So a request with a body is read to its end, or for another MiB,
+ * and any other request until its headers have arrived. This keeps no dead connection open: one that does not respond
+ * is replaced.
  */
 export async function responseOf(
   answered: Promise<Dispatcher.ResponseData>,
@@ -54,7 +58,7 @@ function discard(body: Readable, hasBody: boolean): void {
   else body.on('error', ignore).destroy();
 }
 
-/** May be destroyed, and is with `signal`, while the body that it is fed from goes on. */
+/** This copy may be destroyed, and is with `signal`, while the body that feeds it continues. */
 function copyOf(body: Readable, signal: AbortSignal): Readable {
   const copy = new PassThrough({ signal });
   copy.once('close', () => drainAndDestroy(body));
@@ -62,7 +66,7 @@ function copyOf(body: Readable, signal: AbortSignal): Readable {
   return copy;
 }
 
-/** So long an answer comes in many turns of the event loop, in which the request's own body was sent long ago. */
+/** A response of this length takes many turns of the event loop, so the request body has been sent by then. */
 const mostDiscarded = 1 << 20;
 
 function drainAndDestroy(body: Readable): void {
@@ -77,5 +81,5 @@ function drainAndDestroy(body: Readable): void {
     .resume();
 }
 
-/** Whoever asked has been answered already. */
+/** The caller has already received its result. */
 function ignore(): void {}

@@ -6,15 +6,18 @@ import { SilentConnectionError } from './networkFailure.ts';
 /** How often undici sends a PING on each HTTP/2 connection. The server answers at once. */
 export const pingMs = 10_000;
 const usualLookMs = 5_000;
-/** So many looks in a row without a byte: 20 to 25 s. They are counted because a process that stood still makes none. */
+/**
+ * The number of consecutive checks without a byte: 20 to 25 s. Checks are counted because a suspended process makes
+ * none.
+ */
 const silentLooks = 4;
-/** Where undici publishes each connection that it has made. */
+/** The diagnostics channel on which undici publishes each new connection. */
 const connected = 'undici:client:connected';
 
 /**
- * Ends those HTTP/2 connections to `host` (with its port) on which nothing comes any more, not even the answer to a PING, of which
- * undici takes no notice. All that is open on one fails, and is opened anew on another. Returns what stops it.
- * `lookMs` is how often it looks, in milliseconds.
+ * Closes the HTTP/2 connections to `host` (with its port) on which nothing arrives, not even the answer to a PING;
+ * undici does not detect this. All requests on such a connection fail, and are retried on another one. Returns the
+ * function that stops it. `lookMs` is the interval of the checks, in milliseconds.
  */
 export function endSilentConnections(host: string, lookMs = usualLookMs): () => void {
   const sockets = new Map<TLSSocket, { bytes: number; looks: number }>();

@@ -5,29 +5,29 @@ import type { ClusterAccess } from '../access/clusterAccess.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { pingMs } from './silentConnections.ts';
 
-/** One generation of connections to the API server: all of them are replaced together. */
+/** One generation of connections to the API server, which are replaced together. */
 export interface Connection {
-  /** Counts the generations of a client, from 1. */
+  /** The number of the generation within its client, from 1. */
   readonly number: number;
   readonly dispatcher: Dispatcher;
-  /** Monotonic milliseconds of the last sign of life from the server. */
+  /** When the server last sent anything; monotonic milliseconds. */
   heardAt: number;
-  /** How many requests got no answer in time. */
+  /** How many requests timed out. */
   timeouts: number;
-  /** How many requests in a row failed before their headers came. */
+  /** How many consecutive requests failed before their headers arrived. */
   failures: number;
 }
 
 /** The HTTP connections to one API server, shared by all requests. */
 interface Transport {
-  /** The connections for these credentials; new ones when the CA or the client certificate changed. */
+  /** The connections for these credentials; new ones if the CA or the client certificate has changed. */
   connection(credentials: Credentials): Connection;
-  /** Ends generation `number`, and with it every request on it, unless it has been replaced already. */
+  /** Ends generation `number` with every request on it, unless it has already been replaced. */
   renew(number: number, cause: string): void;
   close(): Promise<void>;
 }
 
-/** A connection on which nothing comes is probed then, once a second, and is dead after ten probes. */
+/** A connection that is idle for this long is probed once a second, and is dead after ten probes. */
 const keepAliveMs = 15_000;
 const connectMs = 10_000;
 /** Below the 90 s after which kube-apiserver closes an idle HTTP/1.1 connection. */
@@ -38,14 +38,14 @@ const shared = {
   headersTimeout: 0,
   keepAliveTimeout: idleMs,
   keepAliveMaxTimeout: idleMs,
-  // Deletions and streams share one HTTP/2 connection; kube-apiserver itself allows 100 to 250.
+  // Deletions and streams share one HTTP/2 connection; kube-apiserver allows 100 to 250 streams.
   h2Options: { maxConcurrentStreams: 250, connectionWindowSize: 4 << 20, pingInterval: pingMs },
 } as const;
 
-/** Connections are opened when they are needed, over HTTP/2 where the server offers it. `nextNumber` counts them. */
+/** Opens connections on demand, over HTTP/2 if the server offers it. `nextNumber` numbers the generations. */
 export function createTransport(access: ClusterAccess, nextNumber: () => number): Transport {
   let current: (Connection & { readonly fingerprint: string }) | undefined;
-  /** Those whose requests may still end by themselves. */
+  /** Replaced connections whose requests may still complete. */
   const outdated = new Set<Dispatcher>();
 
   function retire(dispatcher: Dispatcher): void {
@@ -104,8 +104,9 @@ function createDispatcher(access: ClusterAccess, { tls }: Credentials): Dispatch
 }
 
 /**
- * undici's SOCKS agent gives TLS the target's address for a server name, and TLS does not take an IP address for one:
- * the name that every API server's certificate has goes in its place, and the certificate is held against the address.
+ * undici's SOCKS agent uses the target's address as the TLS server name, and TLS does not accept an IP address there.
+ * The name that every API server's certificate contains is sent instead, and the certificate is verified against the
+ * address.
  */
 function withServerName(tls: ConnectionOptions, server: string) {
   const host = new URL(server).hostname.replace(/^\[|]$/g, '');

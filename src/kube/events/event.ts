@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** What an Event is about. `kubectl describe` finds it by `uid`; without one it is in `kubectl get events` only. */
+/**
+ * The object of an Event. `kubectl describe` finds the Event by `uid`; without one it appears only in `kubectl get
+ * events`.
+ */
 export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
@@ -9,25 +12,25 @@ export interface ObjectRef {
   readonly uid: string | undefined;
 }
 
-/** One thing to tell, in the words of `events.k8s.io/v1`. */
+/** An Event to record, in the terms of `events.k8s.io/v1`. */
 export interface EventDraft {
   readonly regarding: ObjectRef;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly action: string;
-  /** A sentence or two. What is longer than 1 kB is cut. */
+  /** One or two sentences. A note longer than 1 kB is truncated. */
   readonly note: string;
 }
 
-/** Who tells it. */
+/** The reporting controller and instance. */
 export interface EventSource {
   /** A qualified name, such as `weeder.dev/weeder`. */
   readonly controller: string;
-  /** The pod or host. What is longer than 128 characters is cut. */
+  /** The pod or host. A value longer than 128 characters is truncated. */
   readonly instance: string;
 }
 
-/** How often it happened, and when last: epoch milliseconds. */
+/** How often the Event occurred, and when last, in epoch milliseconds. */
 interface Series {
   readonly count: number;
   readonly lastObserved: number;
@@ -37,7 +40,7 @@ const longestName = 253;
 const longestNote = 1024;
 const longestInstance = 128;
 
-/** Where the API serves the Events of a namespace. */
+/** The path of the Events of a namespace. */
 export function eventsPath(namespace: string): string {
   return `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
 }
@@ -61,12 +64,12 @@ export function eventBody(name: string, occurrence: EventDraft, source: EventSou
   };
 }
 
-/** What of an Event says how often it happened: nothing when it was once. The API takes a series from 2 on. */
+/** The `series` of an Event; empty for a single occurrence. The API accepts a series from a count of 2. */
 export function seriesBody({ count, lastObserved }: Series) {
   return count < 2 ? {} : { series: { count, lastObservedTime: microTime(lastObserved) } };
 }
 
-/** Gives each Event a name of its own: `<object>.<hex>`, where the hex is the time and a number that counts up. */
+/** Generates a unique name for each Event: `<object>.<hex>`, where the hex is the time and a counter. */
 export function createEventNames(
   first: number = randomBytes(4).readUInt32BE(),
 ): (object: string, now: number) => string {
@@ -79,14 +82,14 @@ export function createEventNames(
   };
 }
 
-/** RFC 3339 with microseconds, as the API writes it and insists on. */
+/** RFC 3339 with microseconds, the only form that the API accepts. */
 function microTime(time: number): string {
   const milliseconds = Math.floor(time);
   const rest = Math.floor((time - milliseconds) * 1_000);
   return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
 }
 
-/** At most 1 kB of UTF-8, whole characters only. */
+/** Truncates to 1 kB of UTF-8, at a character boundary. */
 function cut(note: string): string {
   if (Buffer.byteLength(note) <= longestNote) return note;
   const ellipsis = '…';

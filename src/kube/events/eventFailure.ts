@@ -4,33 +4,33 @@ import { type ApiFailure, isRecoverable } from '../client/failure.ts';
 import { isDenied } from '../client/refuser.ts';
 import type { EventLog } from './eventLosses.ts';
 
-/** What becomes of an Event that was not written. */
+/** What to do with an Event that could not be written. */
 type Consequence = 'exists' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
 
-/** `exists`: the API server has it already, and its series was to be written. */
+/** `exists`: the API server already has the Event, and the request was to update its series. */
 export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence {
   switch (failure.kind) {
     case 'cancelled':
       return 'stopped';
     case 'notFound':
-      // Events are kept for an hour, and for as long as their namespace.
+      // Events are deleted after an hour, or with their namespace.
       return exists ? 'expired' : 'gone';
     case 'conflict':
-      // It exists: the answer to an earlier try was lost.
+      // The Event exists: the response to an earlier attempt was lost.
       return exists ? 'unreachable' : 'exists';
     case 'forbidden':
       if (failure.message.includes('because it is being terminated')) return 'gone';
-      // What a quota or a policy refuses of one Event says nothing of the next one.
+      // If a quota or a policy refuses one Event, it may still accept the next.
       return isDenied(failure) ? 'forbidden' : 'refused';
     case 'invalid':
-      // Admission that refuses an Event refuses it again.
+      // If admission refuses an Event, it would refuse a retry, too.
       return 'refused';
     default:
       return isRecoverable(failure) ? 'unreachable' : 'refused';
   }
 }
 
-/** In which namespaces Events may be written, as far as the API server's answers tell. */
+/** The namespaces in which Events may be written, as far as the API server's responses show. */
 export interface EventPermissions {
   /** False for some minutes after a refusal. */
   mayTry(namespace: string): boolean;
@@ -39,13 +39,13 @@ export interface EventPermissions {
   allowed(namespace: string): void;
 }
 
-/** Somebody may grant it meanwhile. Milliseconds. */
+/** The permission may have been granted in the meantime. Milliseconds. */
 const tryAgainAfter = 600_000;
 const mostNamespaces = 4_096;
 
-/** Tells of a missing permission once, however many namespaces it is missing in, until it was there in all of them. */
+/** Logs a missing permission once, for however many namespaces, until all of them have granted it. */
 export function createEventPermissions(clock: Clock, log: EventLog): EventPermissions {
-  /** When to try again, by namespace. */
+  /** The time of the next attempt, by namespace. */
   const refusals = new Map<string, number>();
   return {
     mayTry: (namespace) => clock.monotonic() >= (refusals.get(namespace) ?? 0),

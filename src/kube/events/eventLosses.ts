@@ -1,33 +1,33 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 
-/** What the Events write to: a pino logger, or anything with the same method. */
+/** A pino logger, or anything with the same method. */
 export interface EventLog {
   warn(fact: object, message: string): void;
 }
 
 /** Why an Event was not written. */
 export type LossCause =
-  /** Too many waited already. */
+  /** Too many Events were waiting. */
   | 'queueFull'
-  /** Too many different ones about one object. */
+  /** Too many different Events about one object. */
   | 'objectLimit'
   /** A permission is missing. */
   | 'forbidden'
-  /** The API server did not take it, or could not be reached for long. */
+  /** The API server rejected the Event, or was unreachable for long. */
   | 'refused'
-  /** Weeder stopped first. */
+  /** weeder stopped before the Event was written. */
   | 'stopped';
 
-/** Counts the Events that were lost, and says so without repeating itself. */
+/** Counts the lost Events, and logs them without repetition. */
 export interface EventLosses {
-  /** `why`: the words of the refusal, where there are any. */
+  /** `why`: the message of the refusal, if there is one. */
   lose(cause: LossCause, why?: string): void;
-  /** Says now what has not been said yet. */
+  /** Logs now what has not been logged yet. */
   tell(): void;
   readonly counts: Readonly<Record<LossCause, number>>;
 }
 
-/** Losses come in bursts: a line counts what was lost until it is written. Milliseconds. */
+/** Losses come in bursts: a line counts all that were lost until it is written. Milliseconds. */
 const firstLineAfter = 10_000;
 const nextLineAfter = 600_000;
 
@@ -53,7 +53,7 @@ export function createEventLosses(clock: Clock, log: EventLog): EventLosses {
     tell,
     lose(what, why) {
       counts[what] += 1;
-      // A missing permission has a line of its own.
+      // A missing permission is logged separately.
       if (what === 'forbidden') return;
       untold[what] = (untold[what] ?? 0) + 1;
       cause = why ?? cause;

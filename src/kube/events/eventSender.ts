@@ -9,30 +9,30 @@ import { type EventDraft, type EventSource, eventBody, eventsPath, seriesBody } 
 import { consequenceOf, type EventPermissions } from './eventFailure.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
 
-/** An Event, and how much of it the API server knows. */
+/** An Event, and which state of it the API server has. */
 export interface EventState {
   readonly name: string;
   readonly occurrence: EventDraft;
-  /** Epoch milliseconds of the first time, and of the last. */
+  /** The first and the last occurrence, in epoch milliseconds. */
   readonly time: number;
   lastObserved: number;
   count: number;
-  /** The `count` that the API server has; 0: the Event does not exist there. */
+  /** The `count` that the API server has; 0: it does not have the Event. */
   written: number;
-  /** How often the API server failed on it. */
+  /** The number of failed attempts. */
   tries: number;
-  /** It could not be written: what happens again is an Event of its own. */
+  /** The Event could not be written: its next occurrence becomes a new Event. */
   isLost: boolean;
 }
 
-/** Writes Events in their own time: nobody waits for it. The namespaces of their objects take turns. */
+/** Writes Events asynchronously, taking turns between the namespaces of their objects. */
 interface EventSender {
   /**
-   * Takes its place at the end, unless it waits already; what is written is its newest state. Where too many wait, one of
-   * the namespace that has the most is lost.
+   * Appends the Event to the queue unless it is already in it; its newest state is written. If the queue is full, an
+   * Event of the namespace that has the most is lost.
    */
   put(event: EventState): void;
-  /** Writes what waits without further delay, and ends: after `ms` milliseconds whatever is left is lost. */
+  /** Writes the queue without further delay, and ends: after `ms` milliseconds the rest is lost. */
   flush(ms: number): Promise<void>;
   readonly waiting: number;
 }
@@ -43,10 +43,12 @@ interface EventSenderOptions {
   readonly source: EventSource;
   readonly losses: EventLosses;
   readonly permissions: EventPermissions;
-  /** Something more important is going on: no Event is sent now, for three seconds at most. */
+  /**
+   * While this returns true, more important requests are in progress and no Event is sent, for three seconds at most.
+   */
   readonly isHeldBack: () => boolean;
   readonly onWritten: (event: EventState) => void;
-  /** From 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
 }
 
@@ -57,9 +59,12 @@ const burst = 200;
 const perSecond = 100;
 const mostTries = 8;
 const lookAgainAfter = 100;
-/** Where something has just happened more is about to, and matters more than that it is told. Milliseconds. */
+/** After an occurrence more are likely, and their actions have priority over their Events. Milliseconds. */
 const calmAfter = 500;
-/** Where it never becomes calm, or something more important goes on for longer than this: people wait for Events, too. */
+/**
+ * The maximum delay if occurrences or more important requests do not pause, because people wait for Events, too.
+ * Milliseconds.
+ */
 const patience = 3_000;
 const shortestPause = 1_000;
 const longestPause = 60_000;
@@ -72,7 +77,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   let active = 0;
   let failures = 0;
   let pausedUntil = 0;
-  /** When something happened last, and since when somebody waits for it to be told. Monotonic milliseconds. */
+  /** When the latest occurrence was, and since when the queue has waited. Monotonic milliseconds. */
   let busyAt = 0;
   let waitingSince = 0;
   let timer: TimerHandle | undefined;
@@ -172,7 +177,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   }
 
   function retry(event: EventState, failure: ApiFailure): void {
-    // Whatever else keeps an Event from being written says nothing about this one.
+    // Any other failure concerns only the connection or the server, not this Event.
     if (failure.kind === 'unavailable') event.tries += 1;
     if (event.tries < mostTries && onEmpty === undefined) enqueue(event);
     else drop(event, 'refused', describeFailure(failure, client.server));

@@ -7,14 +7,16 @@ import { createEventPermissions } from './eventFailure.ts';
 import { createEventLosses, type EventLog, type LossCause } from './eventLosses.ts';
 import { createEventSender, type EventState } from './eventSender.ts';
 
-/** Writes Kubernetes Events (`events.k8s.io/v1`), as far as it can without being in anybody's way. */
+/** Records Kubernetes Events (`events.k8s.io/v1`) on a best-effort basis, behind more important requests. */
 export interface EventRecorder {
-  /** Returns at once and never throws. What happens again soon becomes a series of the Event that is there. */
+  /**
+   * Returns at once and never throws. An occurrence that repeats soon becomes part of the series of the existing Event.
+   */
   record(occurrence: EventDraft): void;
-  /** Writes what is left within a third of a second, and ends: what is told after that is passed over. */
+  /** Writes the remaining Events within a third of a second, and ends; later occurrences are ignored. */
   close(): Promise<void>;
   readonly waiting: number;
-  /** How many were lost, and why. */
+  /** How many Events were lost, by cause. */
   readonly lost: Readonly<Record<LossCause, number>>;
 }
 
@@ -23,17 +25,20 @@ interface EventRecorderOptions {
   readonly clock: Clock;
   readonly log: EventLog;
   readonly source: EventSource;
-  /** Something more important is going on: no Event is sent now, for three seconds at most. Default: never. */
+  /**
+   * While this returns true, more important requests are in progress and no Event is sent, for three seconds at most.
+   * Default: never.
+   */
   readonly isHeldBack?: () => boolean;
-  /** From 0 to 1, for jitter. */
+  /** Returns a number from 0 to 1, for jitter. */
   readonly random?: () => number;
 }
 
-/** Milliseconds: what happens again after a longer time is news, and an Event of its own. */
+/** A repetition after a longer time becomes a new Event. Milliseconds. */
 const longestGap = 600_000;
-/** The first repetition is written at once, the next ones together after this time. Milliseconds. */
+/** The first repetition is written at once, further ones together after this time. Milliseconds. */
 const seriesEvery = 60_000;
-/** Different Events about one object: this many at once, and so many a second. */
+/** The limit for different Events about one object: a burst, and a rate per second. */
 const objectBurst = 20;
 const objectPerSecond = 1 / 30;
 const mostRemembered = 2_048;
@@ -50,7 +55,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   let isClosed = false;
   const sender = createEventSender({ client, clock, source, losses, permissions, isHeldBack, random, onWritten });
 
-  /** It may have happened again while the request was on its way. */
+  /** The Event may have occurred again while the request was in flight. */
   function onWritten(event: EventState): void {
     if (event.count > event.written) writeSoon(event);
   }
@@ -116,7 +121,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 }
 
-/** Events that are the same but for their time. The words count too: those of an Event cannot be changed any more. */
+/**
+ * Identifies Events that differ only in time. The note is part of the key, because the note of an Event is immutable.
+ */
 function eventKey({ regarding, type, reason, action, note }: EventDraft): string {
   return [objectKey(regarding), type, reason, action, note].join('\n');
 }

@@ -1,9 +1,8 @@
-/** How replicas agree on the one that acts. Times are milliseconds. */
+/** The parameters of leader election. Times are milliseconds. */
 export interface Election {
   readonly namespace: string;
-  /** The Lease's name. */
   readonly name: string;
-  /** Who we are in it: unique among all replicas. */
+  /** The identity in the Lease, unique among all replicas. */
   readonly identity: string;
   readonly leaseDuration: number;
   readonly renewDeadline: number;
@@ -12,19 +11,19 @@ export interface Election {
 
 type ElectionTimes = Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
 
-/** The name that the Go original's weeder has for it, so that of the two only one acts while one replaces the other. */
+/** The Lease of the weeder in the Go original, so that only one of the two acts during a migration. */
 const originalName = 'dwd-weeder-leader-election';
 
-/** A suffix, such as `0-of-3`, makes a Lease of its own, for replicas that share the work otherwise. */
+/** A suffix such as `0-of-3` gives replicas of one shard a Lease of their own. */
 export function leaseName(suffix?: string): string {
   return suffix === undefined ? originalName : `${originalName}-${suffix}`;
 }
 
-/** client-go's jitter: a renewal may come so much later than the retry period says. */
+/** client-go's jitter: a renewal may be later than the retry period by up to this factor. */
 const jitterFactor = 1.2;
 const longest = 86_400_000;
 
-/** Whether the deadline leaves time for a second try, and ends before anybody else may lead. */
+/** Whether the deadline allows a second attempt, and ends before another replica may take over. */
 export function areTimesInOrder({ leaseDuration, renewDeadline, retryPeriod }: ElectionTimes): boolean {
   const isInOrder = leaseDuration > renewDeadline && renewDeadline > retryPeriod * jitterFactor;
   return isInOrder && retryPeriod > 0 && leaseDuration <= longest;

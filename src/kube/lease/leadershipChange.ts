@@ -1,12 +1,12 @@
-/** What becomes of the lead. `lease`: `namespace/name`. */
+/** A change of leadership. `lease`: `namespace/name`. */
 export type LeadershipChange =
-  /** `identity`: who we are in it. */
+  /** `identity`: that of this replica. */
   | { readonly type: 'leadership.acquired'; readonly lease: string; readonly identity: string }
-  /** This replica acts no more; why, in words. */
+  /** This replica no longer acts; `reason` is a message for a person. */
   | { readonly type: 'leadership.lost'; readonly lease: string; readonly reason: string }
-  /** It was given back, in good order. */
+  /** This replica released the Lease. */
   | { readonly type: 'leadership.released'; readonly lease: string }
-  /** Another replica holds it: told once for each holder. */
+  /** Another replica holds the Lease. This is reported once for each holder. */
   | { readonly type: 'leadership.standsBy'; readonly lease: string; readonly holder: string };
 
 export type ReportLeadership = (fact: LeadershipChange) => void;

@@ -1,19 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** A moment by both clocks. */
+/** One point in time on both clocks. */
 interface Moment {
   readonly monotonic: number;
   readonly wall: number;
 }
 
 /**
- * Whether we may act, asked at the very moment. No timer is needed for the answer: it is right in a process that was
- * stopped for an hour and has run nothing since.
+ * Whether this replica may act, computed from the clocks when it is asked. No timer is needed, so the answer is right
+ * even in a process that was suspended for an hour and has run nothing since.
  */
 export interface LeadershipTerm {
-  /** The Lease was written: we may act for the renew deadline, counted from before the request was sent. */
+  /** The Lease was renewed: this replica may act for the renew deadline, counted from before the request was sent. */
   extend(askedAt: Moment): void;
-  /** We may not act any more. */
+  /** This replica may no longer act. */
   drop(): void;
   isValid(): boolean;
 }
@@ -35,7 +35,7 @@ export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
 
-/** By whichever clock says more: one stands still while the machine sleeps, the other may be set back. */
+/** The larger of both clocks' differences: one clock stops while the machine sleeps, the other may be set back. */
 export function elapsedSince({ monotonic, wall }: Moment, clock: Clock): number {
   return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }

@@ -9,18 +9,17 @@ import type { LeadershipTerm } from './leadershipTerm.ts';
 import { leaseRequests } from './leaseRequests.ts';
 import { watchLease } from './leaseWatch.ts';
 
-/** What the lease machine works with. */
 interface LeaseOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: LeaseLog;
   readonly election: Election;
-  /** Extended with each renewal; whoever acts asks it. */
+  /** Extended by each renewal; every write checks it. */
   readonly term: LeadershipTerm;
   readonly report: ReportLeadership;
 }
 
-/** The lease machine with its implementation: start it with the election as its input. */
+/** The lease machine with its implementation. Its input is the election. */
 export function provideLease(parts: LeaseOptions): typeof lease {
   const { client, clock, election, term, report } = parts;
   const name = `${election.namespace}/${election.name}`;
@@ -28,7 +27,7 @@ export function provideLease(parts: LeaseOptions): typeof lease {
   const failures = failureLog(parts.log, name);
   let holder: string | undefined;
 
-  /** Makes one request and tells the machine of its answer. Returns what ends it. */
+  /** Sends one request and forwards the response to the machine. Returns the function that cancels it. */
   function request(send: (signal: AbortSignal) => Promise<LeaseEvent>, tell: (event: LeaseEvent) => void): () => void {
     const stop = new AbortController();
     const answer = (event: LeaseEvent) => {
@@ -66,23 +65,23 @@ export function provideLease(parts: LeaseOptions): typeof lease {
   });
 }
 
-/** Why: in the words of a refusal, or of an actor that broke. */
+/** The reason: the message of a refusal, or of an actor that failed. */
 function causeOf(event: { readonly type: string; readonly message?: string; readonly error?: unknown }): string {
   return event.message ?? messageOf(event.error);
 }
 
-/** What is written to: a pino logger, or anything with the same methods. */
+/** A pino logger, or anything with the same methods. */
 interface LeaseLog {
   debug(fact: object, message: string): void;
   info(fact: object, message: string): void;
   warn(fact: object, message: string): void;
 }
 
-/** Tells what goes wrong with the Lease, each cause once until it is over: it is asked for every two seconds. */
+/** Logs each cause of a failure once until requests succeed again, because a request is sent every two seconds. */
 interface FailureLog {
   failed(cause: string): void;
   unwatched(cause: string): void;
-  /** A request was answered. */
+  /** The API server answered a request. */
   over(): void;
 }
 

@@ -8,12 +8,12 @@ import type { Election } from './election.ts';
 import { elapsedSince, type LeadershipTerm, momentOf } from './leadershipTerm.ts';
 import { heldBy, type LeaseRecord, readLease, released } from './record.ts';
 
-/** The requests of an election, with their answers as the events that the lease machine takes. Never reject. */
+/** The requests of an election, whose responses are events of the lease machine. The promises never reject. */
 export interface LeaseRequests {
   read(signal: AbortSignal): Promise<LeaseEvent>;
-  /** Only where nobody wrote since we looked last. A success extends the tenure. */
+  /** Succeeds only if the Lease has not been written since it was last read. A success extends the term. */
   write(input: LeaseWriteInput, signal: AbortSignal): Promise<LeaseEvent>;
-  /** Takes in a Lease as a watch brings it; undefined: it is none. */
+  /** Processes a Lease from a watch; undefined: the object is not a Lease. */
   sighted(object: unknown): LeaseEvent | undefined;
 }
 
@@ -29,7 +29,7 @@ export function leaseRequests(
 ): LeaseRequests {
   const collection = leasePath(election);
   const path = `${collection}/${election.name}`;
-  // As controller-runtime: two tries fit into the deadline.
+  // As in controller-runtime, two attempts fit into the deadline.
   const timeoutMs = Math.max(1, Math.floor(election.renewDeadline / 2));
   let last: LeaseRecord | undefined;
 
@@ -93,7 +93,7 @@ export function leaseRequests(
   return { read, write, sighted };
 }
 
-/** It was changed, or created, or deleted since we looked. */
+/** The Lease was changed, created or deleted since it was last read. */
 function isConflict({ kind }: ApiFailure, method: ApiRequest['method']): boolean {
   return kind === 'conflict' || (kind === 'notFound' && method === 'PUT');
 }

@@ -6,14 +6,14 @@ import { watchOnce } from '../watch/watchOnce.ts';
 import type { Election } from './election.ts';
 import { type LeaseRequests, leasePath } from './leaseRequests.ts';
 
-/** How long the server is to hold the watch open, in seconds. */
+/** How long the server should hold the watch open, in seconds. */
 const timeoutSeconds = 20;
-/** A watch that ends sooner than this, in milliseconds, is not worth opening at once again. */
+/** A watch that ends sooner is not reopened at once. Milliseconds. */
 const settledMs = 1_000;
 
 /**
- * Tells the lease machine of each change of this one Lease from `version` on, and in the end that it ended. The
- * original's Role allows it: watch, by name. Returns what stops it; after that nothing is told.
+ * Sends each change of this one Lease from `version` on to the lease machine, and finally that the watch ended. The
+ * original's Role permits this: watch, by name. Returns the function that stops it, after which nothing is sent.
  */
 export function watchLease(
   parts: { readonly client: KubeClient; readonly clock: Clock; readonly election: Election },

@@ -1,23 +1,23 @@
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import type { Election } from './election.ts';
 
-/** A Lease object of the API, as far as an election needs it. */
+/** The fields of a Lease that an election uses. */
 export interface LeaseRecord {
   readonly version: string;
-  /** Empty: nobody. */
+  /** Empty: there is no holder. */
   readonly holder: string;
-  /** For how long the holder's renewals are valid, in milliseconds. */
+  /** How long a renewal by the holder is valid, in milliseconds. */
   readonly heldFor: number;
-  /** The record as one text: another text means that somebody wrote. */
+  /** The record as text: if it differs, the Lease has been written. */
   readonly record: string;
-  /** The whole object: what is not ours in it is kept. */
+  /** The whole object: fields that weeder does not manage are preserved. */
   readonly object: JsonObject;
 }
 
-/** The API takes no larger number. */
+/** The API accepts no larger number. */
 const largestInt32 = 2 ** 31 - 1;
 
-/** Reads a Lease; undefined: it is none. A duration that makes no sense counts as our own. */
+/** Reads a Lease; undefined: the object is not a Lease. An invalid duration is replaced by this replica's own. */
 export function readLease(
   object: unknown,
   { leaseDuration }: Pick<Election, 'leaseDuration'>,
@@ -36,7 +36,7 @@ export function readLease(
   };
 }
 
-/** The Lease with our name in it. `last`: as it was seen last; `now`: epoch milliseconds. */
+/** The Lease with this replica as holder. `last`: the last version that was read; `now`: epoch milliseconds. */
 export function heldBy(election: Election, last: LeaseRecord | undefined, now: number): JsonObject {
   const { identity, leaseDuration } = election;
   const spec = objectOf(last?.object['spec']);
@@ -45,7 +45,7 @@ export function heldBy(election: Election, last: LeaseRecord | undefined, now: n
   return withSpec(election, last, {
     ...spec,
     holderIdentity: identity,
-    // Never shorter than what we count on.
+    // Never shorter than the duration that this replica assumes.
     leaseDurationSeconds: Math.ceil(leaseDuration / 1_000),
     acquireTime: isOurs ? (spec['acquireTime'] ?? microTime(now)) : microTime(now),
     renewTime: microTime(now),
@@ -53,7 +53,7 @@ export function heldBy(election: Election, last: LeaseRecord | undefined, now: n
   });
 }
 
-/** The Lease with nobody's name in it, as client-go leaves it: whoever reads it may take it at once. */
+/** The Lease without a holder, as client-go releases it: any replica may acquire it at once. */
 export function released(election: Election, last: LeaseRecord, now: number): JsonObject {
   const times = { acquireTime: microTime(now), renewTime: microTime(now) };
   const spec = { ...objectOf(last.object['spec']), holderIdentity: '', leaseDurationSeconds: 1, ...times };

@@ -1,6 +1,6 @@
 import { objectOf } from '../../base/json.ts';
 
-/** Which object in which version: what every object of a namespace has. */
+/** Identifies one version of a namespaced object. */
 export interface Identity {
   readonly namespace: string;
   readonly name: string;
@@ -9,8 +9,8 @@ export interface Identity {
 }
 
 /**
- * Reads it from an object as the API serves it; undefined when a part is missing or empty. Without a name, the path of
- * one object would be the path of all.
+ * Reads the identity of an object as the API serves it; undefined if a part is missing or empty. Without a name, the
+ * path of the object would be the path of the collection.
  */
 export function identityOf(object: unknown): Identity | undefined {
   const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);
@@ -19,8 +19,8 @@ export function identityOf(object: unknown): Identity | undefined {
 }
 
 /**
- * The resourceVersion of an object that can be told apart from all others, whether its kind is namespaced or
- * cluster-scoped: it has a name and a uid, and a namespace or none at all. Undefined: it cannot.
+ * The resourceVersion of an object that is uniquely identified, namespaced or cluster-scoped: it has a name, a uid, and
+ * a valid namespace or none. Undefined if it is not.
  */
 export function versionOf(object: unknown): string | undefined {
   const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);

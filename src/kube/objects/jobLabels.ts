@@ -1,4 +1,4 @@
-/** What the Job controller writes into a Job's labels and pod template: each Job gets its own. */
+/** The labels that the Job controller generates in a Job's labels and pod template; they differ for each Job. */
 export const generatedJobLabels: ReadonlySet<string> = new Set([
   'controller-uid',
   'job-name',

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** RFC 7386: null removes, objects are merged, everything else takes the place of what was there. */
+/** RFC 7386: null removes, objects are merged, and everything else replaces the previous value. */
 export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -10,7 +10,7 @@ export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** A key called `__proto__` is a key like any other. */
+/** A key named `__proto__` is handled like any other key. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }

@@ -2,19 +2,19 @@
 export interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-  /** For In and NotIn only. */
+  /** Only for In and NotIn. */
   readonly values?: readonly string[];
 }
 
-/** Which objects are meant, by their labels: all the conditions hold, as in metav1.LabelSelector. */
+/** Selects objects by their labels: all conditions must hold, as in metav1.LabelSelector. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 
 /**
- * The selector as the API takes it in `labelSelector=`, sorted and without repetitions, so that selectors that say the
- * same in another order give the same text. An empty selector gives the empty text: everything.
+ * The selector in the form of the `labelSelector` parameter, sorted and without duplicates, so that equivalent
+ * selectors give the same text. An empty selector gives an empty text, which selects everything.
  */
 export function selectorToString(selector: LabelSelector): string {
   const conditions = new Set<string>();
@@ -25,7 +25,7 @@ export function selectorToString(selector: LabelSelector): string {
   return [...conditions].sort().join(',');
 }
 
-/** Do these labels meet the selector? NotIn and DoesNotExist also hold where the key is absent. */
+/** Whether the labels match the selector. NotIn and DoesNotExist also match if the key is absent. */
 export function matchesSelector(
   selector: LabelSelector,
   labels: Readonly<Record<string, string>> | undefined,
@@ -45,7 +45,7 @@ function conditionsOf({ key, operator, values = [] }: LabelSelectorRequirement):
     case 'DoesNotExist':
       return [`!${key}`];
     case 'In':
-      // Nothing is in an empty list, and the API has no words for that but a contradiction.
+      // Nothing is in an empty list, which the API can only express as a contradiction.
       if (only === undefined) return [key, `!${key}`];
       return [allowed.length === 1 ? `${key}=${only}` : `${key} in (${allowed.join(',')})`];
     case 'NotIn':
@@ -67,7 +67,7 @@ function holds({ operator, values = [] }: LabelSelectorRequirement, label: strin
   }
 }
 
-/** Labels may be called `constructor` or `toString`: only the object's own count. */
+/** A label may be named `constructor` or `toString`: only own properties count. */
 function labelOf(labels: Readonly<Record<string, string>> | undefined, key: string): string | undefined {
   return labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

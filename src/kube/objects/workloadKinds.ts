@@ -1,4 +1,4 @@
-/** The kinds of workload that make pods from a template, as the API has them. */
+/** The kinds of workload that create pods from a template, as named by the API. */
 export const workloadKinds = {
   Deployment: { group: 'apps', plural: 'deployments' },
   StatefulSet: { group: 'apps', plural: 'statefulsets' },

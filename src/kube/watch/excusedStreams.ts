@@ -1,12 +1,12 @@
 import type { StreamStatus } from './streamStatus.ts';
 
-/** A first complete state takes less than this where the API server serves its peers. Milliseconds. */
+/** An initial list takes less than this if the API server serves the stream's peers. Milliseconds. */
 export const longestFirstList = 10_000;
 
 /**
- * The streams that nobody waits for, by name: while a peer has been read, those that the server refuses, such as one of a
- * namespace without Roles, and those whose first complete state takes too long; and those of a kind that it does not have
- * yet. What depends on them is held back alone.
+ * The names of the streams that are not waited for. If a peer has been read, these are the streams that the server
+ * refuses, such as one of a namespace without Roles, and those whose initial list takes too long; in any case, these
+ * are the streams of a kind that does not exist yet. Only what depends on them is held back.
  */
 export function excusedStreams(streams: readonly StreamStatus[]): ReadonlySet<string> {
   const served = new Set(streams.flatMap(({ peers, isSynced }) => (isSynced && peers !== undefined ? [peers] : [])));

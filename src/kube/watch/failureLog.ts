@@ -1,21 +1,21 @@
-/** What a reflector writes to: a pino logger, or anything with the same three methods. One fact a line. */
+/** A pino logger, or anything with the same three methods. One fact per line. */
 export interface ReflectorLog {
   debug(fact: object, message: string): void;
   info(fact: object, message: string): void;
   warn(fact: object, message: string): void;
 }
 
-/** A stream that was lost. */
+/** The loss of a stream. */
 export interface LossFact {
   readonly stream: string;
   readonly cause: string;
-  /** Which loss in a row. */
+  /** The number of this loss among consecutive ones. */
   readonly attempt: number;
-  /** How long until the next try. */
+  /** The delay until the next attempt. */
   readonly delayMs: number;
 }
 
-/** Writes the losses of streams without repeating itself: the same cause again at the 2nd, 4th, 8th … time only. */
+/** Logs the losses of streams without repetition: the same cause is logged again only at the 2nd, 4th, 8th … time. */
 interface FailureLog {
   failed(what: string, loss: LossFact): void;
   opened(stream: string): void;
@@ -24,7 +24,7 @@ interface FailureLog {
 interface Repetition {
   readonly cause: string;
   readonly times: number;
-  /** Has the stream been opened since? */
+  /** Whether the stream has been opened since. */
   readonly isAnswered: boolean;
 }
 
@@ -46,7 +46,7 @@ export function failureLog(log: ReflectorLog): FailureLog {
   };
 }
 
-/** Loud the first time, and then ever more rarely. */
+/** Logs the first occurrence, and repetitions increasingly rarely. */
 function write(log: ReflectorLog, times: number, level: 'info' | 'warn', fact: object, message: string): void {
   if (isPowerOfTwo(times)) log[level](fact, message);
   else log.debug(fact, message);

@@ -1,16 +1,16 @@
-/** Cuts a stream of bytes into lines. */
+/** Splits a stream of bytes into lines. */
 interface LineSplitter {
   /**
-   * Hands over each line that ends in `chunk`, without its line feed, until `onLine` returns false. A line is a view
-   * that is only valid during the call. Returns `tooLong` when a line grows beyond the limit.
+   * Passes each line that ends in `chunk`, without its line feed, to `onLine` until that returns false. A line is a
+   * view that is valid only during the call. Returns `tooLong` if a line exceeds the limit.
    */
   push(chunk: Buffer, onLine: (line: Buffer) => boolean): 'more' | 'stopped' | 'tooLong';
-  /** How many bytes of a line that has not ended yet are held. */
+  /** The number of buffered bytes of an incomplete line. */
   readonly pending: number;
 }
 
 const lineFeed = 0x0a;
-/** A buffer that has grown beyond this for one line is not kept for the next. */
+/** A buffer that grew beyond this for one line is not reused. */
 const keptBytes = 1 << 20;
 
 export function lineSplitter(longest: number): LineSplitter {
@@ -18,8 +18,8 @@ export function lineSplitter(longest: number): LineSplitter {
   let length = 0;
 
   /**
-   * Copies into a buffer that doubles, so that a line that comes byte by byte costs no more than its length. It never
-   * grows beyond the longest line: of one that is refused, no more than that is held.
+   * Copies into a buffer that doubles in size, so that a line that arrives byte by byte costs no more than its length.
+   * The buffer never exceeds the longest allowed line.
    */
   function hold(piece: Buffer): void {
     if (length + piece.length > held.length) {
@@ -31,7 +31,7 @@ export function lineSplitter(longest: number): LineSplitter {
     length += piece.length;
   }
 
-  /** The line that ends with `piece`; copied only where it began in an earlier chunk. */
+  /** The line that ends with `piece`; it is copied only if it began in an earlier chunk. */
   function complete(piece: Buffer): Buffer {
     if (length === 0) return piece;
     hold(piece);

@@ -10,15 +10,15 @@ import type { WatchTimeouts } from './watchTimeouts.ts';
 
 type Send = (event: ReflectorEvent) => void;
 
-/** What the complete state was found to be, or the event that says why it was not found. */
+/** The complete state, or the event that says why it could not be read. */
 type Listed =
   | { readonly ok: true; readonly resourceVersion: string; readonly objects: number }
   | { readonly ok: false; readonly event: ReflectorEvent };
 
 /**
- * One stream: the complete state, unless there is a position to resume from, and then one watch. Tells the reflector
- * machine of each step by `send`; the last event says how it ended. Returns what stops it; after that nothing is sent
- * and the sink is left alone.
+ * One stream: the complete state, unless there is a position to resume from, and then one watch. Reports each step to
+ * the reflector machine through `send`; the last event says how it ended. Returns the function that stops it, after
+ * which neither `send` nor the sink is called.
  */
 export function startListWatch(
   { client, clock, timeouts }: { readonly client: KubeClient; readonly clock: Clock; readonly timeouts: WatchTimeouts },
@@ -98,7 +98,7 @@ export function startListWatch(
   return () => stop.abort();
 }
 
-/** The end of a watch that was to bring the complete state: nothing of it can be resumed. */
+/** The event for the end of a watch that should have delivered the complete state, which cannot be resumed. */
 function initialEvent(end: WatchEnd, server: string, source: WatchSource, livedMs: number): ReflectorEvent {
   if (end.failure !== undefined && (end.failure.kind === 'rejected' || end.failure.kind === 'invalid')) {
     return { type: 'stream.unsupported', message: end.message };
@@ -132,7 +132,7 @@ function watchEvent(
   }
 }
 
-/** A definition that comes is to be found within two seconds. */
+/** A CRD that is created should be found within two seconds. */
 const missingRetryMs = 1_000;
 
 function refusal(
@@ -155,7 +155,7 @@ function refusal(
   return { type: 'stream.failed', kind: failure.kind, ...loss };
 }
 
-/** Of a whole group that it does not have the API server says so in plain text. */
+/** If it lacks the whole API group, the API server answers in plain text. */
 function isUnknownKind({ kind, status }: ApiFailure): boolean {
   return kind === 'notFound' || (kind === 'badAnswer' && status === 404);
 }

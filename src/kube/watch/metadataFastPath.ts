@@ -1,7 +1,7 @@
-/** What happened to an object, as a watch tells it. */
+/** The type of a watch event. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What the first bytes of a watch line say about its object, without parsing it. */
+/** What the first bytes of a watch line tell of its object, without parsing it. */
 export interface PeekedMetadata {
   readonly type: ChangeType;
   readonly kind: string;
@@ -15,16 +15,17 @@ export interface PeekedMetadata {
 const headBytes = 1_280;
 
 /**
- * The exact order in which kube-apiserver writes (ObjectMeta in api/meta/v1): uid and resourceVersion come before
- * labels, annotations and ownerReferences, so nothing that a user may write can stand in for them. Values with an
- * escape do not match.
+ * The exact order in which kube-apiserver serializes (ObjectMeta in api/meta/v1): uid and resourceVersion precede
+ * labels, annotations and ownerReferences, so no value that a user controls can imitate them. Values with an escape do
+ * not match.
  */
 const head =
   /^\{"type":"(ADDED|MODIFIED|DELETED)","object":\{"kind":"([A-Za-z]+)","apiVersion":"[^"\\]+","metadata":\{"name":"([^"\\]+)",(?:"generateName":"[^"\\]*",)?"namespace":"([^"\\]+)",(?:"selfLink":"[^"\\]*",)?"uid":"([^"\\]+)","resourceVersion":"([^"\\]+)"[,}]/;
 
 /**
- * Reads an event's type, name, uid and resourceVersion from the bytes of its line. Undefined when the line does not
- * start exactly as kube-apiserver writes it or does not end as a whole event does: it has to be parsed then.
+ * Reads an event's type, name, uid and resourceVersion from the bytes of its line. Returns undefined if the line does
+ * not start exactly as kube-apiserver writes it, or does not end as a complete event does: the line has to be parsed
+ * then.
  */
 export function peekMetadata(line: Buffer): PeekedMetadata | undefined {
   if (line[line.length - 1] !== 0x7d || line[line.length - 2] !== 0x7d) return undefined;

@@ -6,7 +6,7 @@ import { acceptOf, isConfidential, reduced, wireKind } from './objectForm.ts';
 import { unidentified } from './watchEvents.ts';
 import type { WatchSource } from './watchOnce.ts';
 
-/** The complete state was handed to the sink, or why not. */
+/** The complete state was passed to the sink, or the reason why not. */
 type PagedList =
   | { readonly ok: true; readonly resourceVersion: string; readonly objects: number }
   | { readonly ok: false; readonly failure: ApiFailure };
@@ -17,16 +17,16 @@ interface Page {
   readonly items: readonly JsonObject[];
 }
 
-/** Objects of a page. Nothing is known of their size before the first one. */
+/** The size of the first page in objects, when their size in bytes is still unknown. */
 const firstPage = 25;
 const largestPage = 500;
-/** Bytes of a page: it is parsed as a whole, and an object may have more than a megabyte. */
+/** The target size of a page in bytes: a page is parsed as a whole, and an object may exceed a megabyte. */
 const usualPage = 4 * 1024 * 1024;
 const pageMs = 20_000;
-/** A list that the server forgets faster than we read it is not read for ever. */
+/** Limits the restarts of a list that expires on the server before weeder has read it. */
 const manyRestarts = 3;
 
-/** Reads a collection page by page; begins again when the server has forgotten it half-way. Throws what the sink throws. */
+/** Reads a collection page by page, and restarts if its continue token expires. Throws what the sink throws. */
 export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
   const { path, onHeard } = source;
   let heard = 0;
@@ -68,13 +68,13 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
   }
 }
 
-/** What cannot be told apart from other objects says nothing of them. */
+/** An object that cannot be identified does not affect the others. */
 function take(source: WatchSource, item: JsonObject): void {
   if (versionOf(item) === undefined) source.onUnreadable?.(unidentified);
   else source.sink.apply('ADDED', reduced(source, item));
 }
 
-/** As many as make a usual page, if they are as long as those of this one. */
+/** The number of objects for a page of the target size, if they are as large as those of this page. */
 function limitAfter(objects: number, bytes: number): number {
   const most = Math.floor((usualPage * objects) / Math.max(1, bytes));
   return Math.min(largestPage, Math.max(firstPage, most));
@@ -89,7 +89,7 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   const body = objectOf(result.body);
   const metadata = objectOf(body['metadata']);
   const resourceVersion = textOf(metadata['resourceVersion']);
-  // Go writes an empty list as null, and kube-apiserver answers so for one of metadata.
+  // Go encodes an empty list as null, and kube-apiserver returns that for a list of metadata.
   const items = body['items'] ?? [];
   if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items)) {
     return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
@@ -98,7 +98,7 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   if (objects.length < items.length) {
     return { kind: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is no object` };
   }
-  // Items of a list do not say their type, and what a watch brings does.
+  // The items of a list lack apiVersion and kind, unlike the objects of a watch.
   const type = { apiVersion: body['apiVersion'], kind };
   const typed = objects.map((object) => (object['kind'] === undefined ? { ...type, ...object } : object));
   return { resourceVersion, next: textOf(metadata['continue']) || undefined, items: typed };

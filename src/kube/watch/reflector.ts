@@ -9,14 +9,13 @@ import type { LossDetails, LossReason, StreamStatuses } from './streamStatus.ts'
 import type { WatchSource } from './watchOnce.ts';
 import { createWatchTimeouts } from './watchTimeouts.ts';
 
-/** What a reflector works with. */
 interface ReflectorParts {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: ReflectorLog;
-  /** Where the states of the streams are kept, for who wants to know them. */
+  /** Holds the status of the streams. */
   readonly statuses?: StreamStatuses;
-  /** The stream of that name (the machine's `input.name`). */
+  /** Returns the stream of that name (the machine's `input.name`). */
   readonly sourceOf: (name: string) => WatchSource | undefined;
 }
 
@@ -24,9 +23,9 @@ interface ReflectorParts {
 export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
   const failures = failureLog(log);
   const timeouts = createWatchTimeouts(clock);
-  /** Streams whose newest complete state lacks an object, or that have left one out since then. */
+  /** Streams whose latest complete state lacks an object, or that have omitted one since then. */
   const incomplete = new Set<string>();
-  /** Streams of which it is logged already that objects are left out. */
+  /** Streams for which omitted objects have already been logged. */
   const warned = new Set<string>();
 
   function lost(reason: LossReason, loss: LossFact, more: LossDetails = {}): void {
@@ -74,7 +73,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
         const { resourceVersion, objects } = detailsOf(event);
         log.info({ stream: context.name, resourceVersion, objects }, 'stream synced');
         statuses?.synced(context.name, objects);
-        // Its sink takes the end of a list for complete.
+        // The sink treats the end of a list as complete.
         if (incomplete.has(context.name)) sourceOf(context.name)?.sink.lost?.();
       },
       reportEnded: ({ context, event }) => {
@@ -107,7 +106,7 @@ function isRefusal(event: { readonly type: string } & Details): boolean {
   return kind === 'forbidden' || kind === 'notFound' || kind === 'missing';
 }
 
-/** The payload of whichever event it is: those of the stream, or the error of its crash. */
+/** The payload of the event: of a stream's event, or the error of its crash. */
 function detailsOf(event: { readonly type: string } & Details): Details {
   return event;
 }

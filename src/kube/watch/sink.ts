@@ -1,37 +1,40 @@
 import type { ChangeType, PeekedMetadata } from './metadataFastPath.ts';
 
 /**
- * Where the objects of a stream go, straight from the bytes and past the machines. All calls are synchronous and in
- * the server's order. A sink that throws ends the stream, which then starts anew with a complete list.
+ * Receives the objects of a stream directly from the decoder, without passing through the machines. All calls are
+ * synchronous and in the server's order. A sink that throws ends the stream, which then restarts with a complete list.
  */
 export interface ObjectSink {
-  /** A complete list starts. May come again before `end()`: the list was cut and starts from the beginning. */
+  /** A complete list starts. This may be called again before `end()`: the list was interrupted and restarts. */
   begin(): void;
   /** Between `begin()` and `end()` every change is ADDED unless the object changed while the list was read. */
   apply(type: ChangeType, object: unknown): void;
-  /** The list is complete, as of this resourceVersion: what was not seen since the last `begin()` is gone. */
+  /**
+   * The list is complete as of this resourceVersion: objects that were not seen since the last `begin()` no longer
+   * exist.
+   */
   end(resourceVersion?: string): void;
   /**
-   * From now on changes may be missed: the stream is down, or an object of it could not be read. What the sink holds is
-   * the state of before, until `resumed()` or `end()`.
+   * From now on changes may be missed: the stream is down, or an object of it could not be read. The sink keeps its
+   * previous state until `resumed()` or `end()`.
    */
   lost?(): void;
-  /** The stream goes on where it stopped: every change since then comes in. */
+  /** The stream resumes from its position: every change since then will be delivered. */
   resumed?(): void;
   /**
-   * Asked before a line is parsed: true = it cannot matter and need not be. `line` is a view of a buffer that is used
-   * again, so copy what has to be kept; `metadata` is what its first bytes say.
+   * Called before a line is parsed; if it returns true, the line is irrelevant and is not parsed. `line` is a view of a
+   * reused buffer, so copy what has to be kept; `metadata` is what its first bytes contain.
    */
   isIrrelevant?(line: Buffer, metadata: PeekedMetadata): boolean;
 }
 
-/** The sink of a stream that may be closed for good while others go on. */
+/** The sink of a stream that may be closed permanently while others continue. */
 export interface ClosableSink extends ObjectSink {
-  /** Nothing comes any more, and what came before counts no longer. */
+  /** Nothing more will be delivered, and what was delivered no longer counts. */
   close(): void;
 }
 
-/** The sink, with somebody told of each complete list. */
+/** Wraps the sink so that `onComplete` is called after each complete list. */
 export function tellingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
   return {
     begin: () => sink.begin(),

@@ -1,14 +1,17 @@
 import type { WatchSource } from './watchOnce.ts';
 
-/** One list+watch stream that somebody needs. */
+/** A list+watch stream that a controller requires. */
 export interface StreamNeed extends WatchSource {
-  /** Unique in the process, and readable in a log line: health, metrics and recordings know the stream by it. */
+  /** The name that health checks, metrics, recordings and log lines use; unique in the process. */
   readonly name: string;
-  /** What it tells can be had without it, only later: weeder is ready also while it cannot be read. Default: false. */
+  /**
+   * The content of this stream is also available in another way, only later: weeder is ready even while the stream
+   * cannot be read. Default: false.
+   */
   readonly isOptional?: boolean;
   /**
-   * Streams with the same text serve one purpose in several places: while one of them has been read, nobody waits for
-   * those that the server refuses, or is slow to serve. Default: it is waited for in any case.
+   * Streams with the same value serve one purpose in several places: once one of them has been read, those that the
+   * server refuses or serves slowly are not waited for. Default: the stream is always waited for.
    */
   readonly peers?: string;
   /** False: the controller starts without this stream, and holds back what depends on it. Default: true. */

@@ -1,20 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** As in the reflector machine; `expired` lasts no time. */
+/** As in the reflector machine, except for the transient `expired`. */
 export type StreamState = 'listing' | 'watching' | 'backingOff';
 
-/** Why a stream had to begin again. */
+/** Why a stream had to restart. */
 export type LossReason = 'lost' | 'silent' | 'expired';
 
-/** What more is known of a loss. */
+/** Further details of a loss. */
 export interface LossDetails {
   /** The server answered with 403 or 404. */
   readonly isRefused?: boolean;
-  /** Of a silent one: for how many milliseconds nothing could come. Default: since it was last heard. */
+  /**
+   * For a silent stream: for how many milliseconds nothing could arrive. Default: since the server last sent something.
+   */
   readonly silentMs?: number | undefined;
 }
 
-/** How one stream fares. Lengths of time are milliseconds. */
+/** The status of one stream. Durations are milliseconds. */
 export interface StreamStatus {
   readonly name: string;
   /** The collection's plural name: `pods`. */
@@ -22,65 +24,65 @@ export interface StreamStatus {
   readonly state: StreamState;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** Was the complete state read at least once? */
+  /** Whether the complete state was read at least once. */
   readonly isSynced: boolean;
-  /** For how long no news could come in; undefined: they can. */
+  /** For how long no changes could arrive; undefined: they can. */
   readonly downFor: number | undefined;
-  /** The last loss, in words; undefined while it is up. */
+  /** The cause of the last loss, as text; undefined while the stream is up. */
   readonly problem: string | undefined;
-  /** The server answered the last attempt with 403 or 404: only a change of permissions, or of the cluster, helps. */
+  /** The server answered the last attempt with 403 or 404: it takes a change of permissions, or of the cluster. */
   readonly isRefused: boolean;
-  /** How often it was lost. */
+  /** How often the stream was lost. */
   readonly losses: number;
-  /** Since the server last said anything: an event, a bookmark, or the headers of an answer. */
+  /** The time since the server last sent anything: an event, a bookmark, or the headers of a response. */
   readonly quietFor: number;
-  /** Of the bodies that came in. */
+  /** The number of bytes of all response bodies. */
   readonly bytes: number;
-  /** How many objects the last complete state had. */
+  /** The number of objects in the last complete state. */
   readonly objects: number | undefined;
-  /** Weeder is ready also while it cannot be read. Default: false. */
+  /** weeder is ready even while the stream cannot be read. Default: false. */
   readonly isOptional?: boolean;
   /** As in `StreamNeed`. */
   readonly peers?: string | undefined;
-  /** The API server does not know its kind, and it need not. */
+  /** The API server does not have this kind, which is allowed. */
   readonly isMissing?: boolean;
 }
 
-/** What the streams of one resource did so far, those that are forgotten included. */
+/** The totals of the streams of one resource, including streams that were forgotten. */
 export interface StreamTotals {
   readonly bytes: number;
   readonly losses: Readonly<Record<LossReason, number>>;
 }
 
-/** The state of every stream, kept up to date by its reflector. Streams are named as the reflector's `input.name`. */
+/** The status of every stream, updated by its reflector. The name of a stream is the reflector's `input.name`. */
 export interface StreamStatuses {
-  /** A request is being opened: from a position, or for the complete state. */
+  /** A request is about to be sent: from a position, or for the complete state. */
   begun(name: string, path: string, isResuming: boolean): void;
-  /** The headers of its answer are there. */
+  /** The headers of the response have arrived. */
   opened(name: string): void;
   heard(name: string, bytes: number): void;
   synced(name: string, objects: number | undefined): void;
   lost(name: string, reason: LossReason, problem: string, more?: LossDetails): void;
-  /** Nobody wants the stream any more. */
+  /** The stream is no longer needed. */
   forget(name: string): void;
-  /** Those that were begun, in that order. */
+  /** The streams that were started, in that order. */
   all(): StreamStatus[];
   /** By resource. */
   totals(): ReadonlyMap<string, StreamTotals>;
 }
 
-/** A stream that is lost again so soon after it was opened was never really up. */
+/** A stream that is lost again within this time after it was opened counts as never up. Milliseconds. */
 const stableMs = 5_000;
 
-/** Times by the monotonic clock, but for `since`. */
+/** Times are by the monotonic clock, except for `since`. */
 interface Entry {
   readonly resource: string;
   state: StreamState;
   since: number;
   isSynced: boolean;
-  /** Undefined: it is up. */
+  /** Undefined: the stream is up. */
   downSince: number | undefined;
-  /** The last time that it came up, and since when it had been down then. */
+  /** When the stream last came up, and since when it had been down. */
   recovered: { readonly at: number; readonly downSince: number } | undefined;
   problem: string | undefined;
   isRefused: boolean;
@@ -114,7 +116,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
     entry.isRefused = false;
   }
 
-  /** A stream that went silent was down before that was noticed; any other was up until now. */
+  /** A silent stream was down before that was noticed; any other was up until now. */
   function downSince(entry: Entry, reason: LossReason, silentMs: number | undefined): number {
     const now = clock.monotonic();
     if (entry.recovered !== undefined && now - entry.recovered.at < stableMs) return entry.recovered.downSince;

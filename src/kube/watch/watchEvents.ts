@@ -6,22 +6,22 @@ import { type ChangeType, peekMetadata } from './metadataFastPath.ts';
 import { type Reading, reduced, wireKind } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
 
-/** What one line of a watch meant. */
+/** The result of one line of a watch. */
 export type LineOutcome =
-  /** A change was applied, or was of no interest. */
+  /** A change was applied, or was irrelevant. */
   | 'changed'
-  /** A bookmark: only the position moved. */
+  /** A bookmark: only the position changed. */
   | 'progressed'
   /** The bookmark that ends the complete state. */
   | 'complete'
-  /** One object cannot be read, which says nothing of the others: it is left out, and the stream goes on. */
+  /** One object cannot be read: it is omitted, and the stream continues with the others. */
   | { readonly unreadable: string }
-  /** Not a watch event of the expected kind, or cut. */
+  /** Not a watch event of the expected kind, or truncated. */
   | { readonly garbled: string }
-  /** The server says that it cannot go on. */
+  /** The server cannot continue the watch. */
   | { readonly failure: ApiFailure };
 
-/** Reads a watch's lines in order, hands the objects to the sink, and knows how far it is. */
+/** Reads a watch's lines in order, passes the objects to the sink, and tracks the position. */
 export interface WatchReader {
   /** Throws what the sink throws. */
   read(line: Buffer): LineOutcome;
@@ -29,16 +29,16 @@ export interface WatchReader {
   readonly position: string | undefined;
 }
 
-/** What is wrong with an object that cannot be told apart from others. */
+/** The error for an object that cannot be identified. */
 export const unidentified = 'an object without a name, uid or resourceVersion';
 
-/** Says of the last bookmark of a complete state that it is the last (KEP 3157). */
+/** Marks the bookmark that ends the complete state (KEP 3157). */
 const lastInitialEvent = 'k8s.io/initial-events-end';
 
-/** `start` is where the watch was resumed from; undefined when it begins with the complete state. */
+/** `start` is where the watch resumes; undefined if it begins with the complete state. */
 export function watchReader(reading: Reading, sink: ObjectSink, start: string | undefined): WatchReader {
   const kind = wireKind(reading);
-  /** The bytes of what is to be reduced are for nobody else. */
+  /** The bytes of an object that is to be reduced must not be passed on. */
   const mayPeek = sink.isIrrelevant !== undefined && reading.reduce === undefined;
   let position = start;
 
@@ -93,7 +93,7 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   };
 }
 
-/** etcd was restored from a backup: what we hold comes from a future that has not happened. */
+/** etcd was restored from a backup: the sink holds a state that the server no longer has. */
 const wentBack: ApiFailure = { kind: 'expired', message: 'the server is at an older resourceVersion than we are' };
 
 /** resourceVersions of one resource are decimal numbers and may be compared (KEP 5504). */

@@ -11,23 +11,23 @@ import { acceptOf, isConfidential, type Reading } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
 import { type LineOutcome, type WatchReader, watchReader } from './watchEvents.ts';
 
-/** What to watch, and where its objects go. */
+/** What to watch, and the sink for its objects. */
 export interface WatchSource extends Reading {
-  /** The collection, cluster-wide or of one namespace: `/api/v1/pods`, `/api/v1/namespaces/a/pods`. */
+  /** The path of the collection, cluster-wide or of one namespace: `/api/v1/pods`, `/api/v1/namespaces/a/pods`. */
   readonly path: string;
-  /** As `selectorToString` gives it; empty: everything. */
+  /** In the form of `selectorToString`; empty: everything. */
   readonly labelSelector: string;
-  /** Such as `metadata.name=a`. Default: everything. */
+  /** For example `metadata.name=a`. Default: everything. */
   readonly fieldSelector?: string;
   /**
-   * What to say where the API server does not know the kind, and what to do about it. It is asked for each second then,
-   * and nobody waits for it. Default: it is a kind that every API server has.
+   * What to log if the API server does not have the kind, and what to do about it. The stream is then retried each
+   * second, and is not waited for. Default: every API server has the kind.
    */
   readonly whenMissing?: string;
   readonly sink: ObjectSink;
-  /** Told of every sign of life of the server, with the bytes that came. */
+  /** Called whenever the server sends something, with the number of bytes. */
   readonly onHeard?: (bytes: number) => void;
-  /** Told of each object that cannot be read and is left out, with what is wrong with it. */
+  /** Called for each object that cannot be read and is omitted, with the reason. */
   readonly onUnreadable?: (what: string) => void;
 }
 
@@ -38,54 +38,54 @@ interface WatchRun {
   readonly source: WatchSource;
   /** Where to resume; undefined: only the complete state is read (WatchList), and the watch ends with it. */
   readonly start: string | undefined;
-  /** How long the server is to hold a resumed watch open, in whole seconds. */
+  /** How long the server should hold a resumed watch open, in whole seconds. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
-  /** Aborted: the watch ends in good order. */
+  /** Aborting this signal ends the watch normally. */
   readonly reopen?: AbortSignal;
-  /** Told of the connection that it is on. */
+  /** Called with the connection that the watch uses. */
   readonly onOpened: (connection: number) => void;
 }
 
-/** How a watch came to an end, and how far it got. */
+/** How a watch ended, and how far it got. */
 export interface WatchEnd {
   readonly reason: /** The complete state was read. */
     | 'complete'
-    /** In good order. */
+    /** The watch ended normally. */
     | 'ended'
-    /** Nothing came where something had to. */
+    /** Nothing arrived within the time in which something must. */
     | 'silent'
-    /** The complete state did not come to an end. */
+    /** The complete state was not finished. */
     | 'unfinished'
     | 'garbled'
     | 'refused'
-    /** The sink threw: what it holds cannot be trusted. */
+    /** The sink threw: its state cannot be trusted. */
     | 'sinkFailed';
   readonly message: string;
   readonly position: string | undefined;
-  /** How many changes came. */
+  /** The number of changes. */
   readonly changes: number;
   readonly failure?: ApiFailure;
 }
 
-/** etcd refuses objects of more than 1.5 MiB; a line of ten times that is no event. */
+/** etcd refuses objects of more than 1.5 MiB; a line ten times as long is not an event. */
 const longestLine = 16 << 20;
 const headersMs = 15_000;
-/** What a server that ends its watches in time is given beyond the agreed time. */
+/** How much longer than agreed a server may take to end a watch. */
 const overtimeMs = 4_000;
-/** A stream on which something came this recently is alive, even if the server does not end it. */
+/** A stream that received something within this time is alive, even if the server does not end it. */
 const livelyMs = 8_000;
-/** The complete state is sent without a pause, once it is sent. */
+/** Once the server has begun to send the complete state, it sends it without a pause. */
 const initialPauseMs = 10_000;
 const initialMs = 60_000;
-/** kube-apiserver sends a bookmark each minute, 75 s at the latest: a watch without one is opened anew to be sure of it. */
+/** kube-apiserver sends a bookmark each minute, 75 s at the latest: a watch without one is reopened to be safe. */
 const longestPauseMs = 150_000;
-/** So much work may be done on what came before it is the turn of what that work sent. Milliseconds. */
+/** How long received events are processed before the event loop may send the requests that they cause. Milliseconds. */
 const turnMs = 4;
-/** At least so many bytes are read in one turn. */
+/** The minimum number of bytes that are processed in one turn. */
 const turnBytes = 4_096;
 
-/** Runs one watch request to its end. Never rejects. */
+/** Runs one watch request to its end. The promise never rejects. */
 export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const stop = new AbortController();
   const { path, onHeard } = run.source;
@@ -138,8 +138,8 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
 }
 
 /**
- * The pieces of a body, cut such that requests leave between them: when many services recover at once, their changes
- * come in few large pieces, and the first deletion would wait until the last change has been dealt with.
+ * Splits a body so that requests can be sent in between: when many services recover at once, their changes arrive in a
+ * few large chunks, and the first deletion would wait until the last change has been processed.
  */
 async function* inTurns(body: AsyncIterable<Buffer>, clock: Clock): AsyncGenerator<Buffer> {
   for await (const piece of body) {
@@ -172,11 +172,11 @@ function refusedEnd(failure: ApiFailure, server: string, position: string | unde
 }
 
 interface Progress {
-  /** Reads a piece of the body; false: enough. */
+  /** Processes a chunk of the body; false: the watch has to end. */
   accept(piece: Buffer): boolean;
-  /** The first reason to end stays. */
+  /** The first reason to end is kept. */
   finish(reason: WatchEnd['reason'], message: string): void;
-  /** How it ended, now that no more comes: in good order, or by `broken`. */
+  /** How the watch ended, now that nothing more arrives: normally, or because of `broken`. */
   end(broken?: ApiFailure): WatchEnd;
   /** Monotonic milliseconds. */
   readonly heardAt: number;
@@ -193,7 +193,7 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
     ended ??= { reason, message, position: reader.position, changes };
   }
 
-  /** False: the stream has to end here. */
+  /** False: the watch has to end here. */
   function onLine(line: Buffer): boolean {
     const outcome = readSafely(reader, line);
     if (outcome === 'changed') changes += 1;

@@ -2,20 +2,20 @@ import type { Clock } from '../../base/clock.ts';
 
 /** One watch, from before its request to its end. */
 export interface WatchTimeout {
-  /** For how long the server is to hold it open (`timeoutSeconds`). */
+  /** How long the server should hold the watch open (`timeoutSeconds`). */
   readonly seconds: number;
-  /** Aborted when the watch is to be ended and opened anew, although all is well. */
+  /** Aborted when the watch should be ended and reopened although nothing is wrong. */
   readonly reopen: AbortSignal;
-  /** Its headers came on this connection. */
+  /** The headers arrived on this connection. */
   openedOn(connection: number): void;
   ended(): void;
 }
 
 /**
- * Chooses the `timeoutSeconds` of all watches of a client. A server that lives ends its watches in time, so a watch that
- * is not ended in time says that the connection is dead or the server stands still. That one watch is short is enough
- * for all of them, so the longer the more there are: together they cost about one request a second. There is always a
- * short one while there are any.
+ * Chooses the `timeoutSeconds` of all watches of a client. A working server ends its watches on time, so a watch that
+ * is not ended on time shows that the connection is dead or the server hangs. It is enough for all of them that one
+ * watch is short, so the more watches there are, the longer they last: together they cost about one request per second.
+ * There is always a short one while there are any.
  */
 export interface WatchTimeouts {
   /** `random` is from 0 up to 1. */
@@ -23,13 +23,13 @@ export interface WatchTimeouts {
 }
 
 const shortest = 15;
-/** Whether a watch is still allowed is asked when it is opened. */
+/** The server checks when a watch is opened whether it is still allowed. */
 const longest = 900;
-/** Watches that were opened together do not end together. */
+/** Watches that were opened together should not end together. */
 const spread = 0.4;
-/** The reflector whose watch was the short one opens it again at once, unless the watch was refused or is not wanted. */
+/** The reflector of the short watch reopens it at once, unless the watch was refused or is no longer needed. */
 const takeOverMs = 2_000;
-/** Watches on replaced connections are opened anew within this time. */
+/** Watches on replaced connections are reopened within this time. */
 const moveMs = 15_000;
 
 interface Entry {
@@ -38,7 +38,7 @@ interface Entry {
 }
 
 export function createWatchTimeouts(clock: Clock): WatchTimeouts {
-  /** The longest open comes first. */
+  /** The watch that was opened first comes first. */
   const entries = new Set<Entry>();
   let short: Entry | undefined;
   let newest = 0;
@@ -47,7 +47,7 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
     if (short === undefined) entries.values().next().value?.abort.abort();
   }
 
-  /** The credentials have changed: what was opened with the old ones goes over to the new connection. */
+  /** The credentials have changed: watches that were opened with the old ones move to the new connection. */
   function leaveOlder(connection: number): void {
     if (connection <= newest) return;
     newest = connection;
