@@ -1,13 +1,13 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { Clock } from '../base/clock.ts';
 
-/** What every root actor is started with, so that one clock drives and one inspector sees all of them. */
+/** The options of every root actor, so that all of them share one clock and one inspector. */
 export interface ActorRuntime {
   readonly clock: Clock;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** What an inspector is told of is always an actor; XState's type of it says less. */
+/** An inspector always receives actors; XState's type for them is wider. */
 export function isActor(inspected: object): inspected is AnyActorRef {
   return 'system' in inspected;
 }

@@ -2,16 +2,16 @@ import { type AnyActorRef, type InspectionEvent, isMachineSnapshot, type StateVa
 import type { Clock } from '../base/clock.ts';
 import { isActor } from './actorRuntime.ts';
 
-/** A timer of XState's: an event that is due after a delay (milliseconds). */
+/** A timer of XState: an event that is due after a delay (milliseconds). */
 export type ScheduledEvent = ReturnType<AnyActorRef['system']['getSnapshot']>['_scheduledEvents'][string];
 
-/** Since when each actor is in its state, and since when its timers run: one note for each, by the clock that was given. */
+/** Records since when each actor has been in its state, and since when its timers run, by the given clock. */
 export interface ActorTimes {
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** Epoch milliseconds; undefined for an actor that has no states. */
+  /** Epoch milliseconds; undefined for an actor without states. */
   since(actor: AnyActorRef): number | undefined;
-  /** Epoch milliseconds; XState's own `startedAt` is by the system's clock, whatever clock the timer runs by. */
+  /** Epoch milliseconds; XState's own `startedAt` uses the system's clock, whatever clock the timer uses. */
   startedAt(timer: ScheduledEvent): number | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Note {
 }
 
 export function createActorTimes({ now }: Pick<Clock, 'now'>): ActorTimes {
-  // Held by the actors themselves: what has ended is forgotten with them.
+  // Keyed weakly by the actors, so that entries of ended actors are garbage-collected.
   const notes = new WeakMap<object, Note>();
   const starts = new WeakMap<ScheduledEvent, number>();
 
@@ -49,7 +49,7 @@ export function createActorTimes({ now }: Pick<Clock, 'now'>): ActorTimes {
   };
 }
 
-/** XState gives each snapshot a new value, of few parts, whether it is another one or not. */
+/** XState creates a new value for each snapshot, even if the state is the same. The values are small. */
 function isSameState(one: StateValue | undefined, other: StateValue | undefined): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object') return false;

@@ -8,31 +8,30 @@ import type { ActorTimes, ScheduledEvent } from './actorTimes.ts';
 export interface ActorEntry {
   readonly machine: string;
   readonly id: string;
-  /** The id of the actor that it is a child of. */
+  /** The id of the parent actor. */
   readonly parent?: string;
-  /** As XState has it: a name, or names by region. */
+  /** As in XState: a name, or names by region. */
   readonly state: StateValue;
-  /** Since when it is in this state. */
+  /** Since when it has been in this state. */
   readonly since?: string;
-  /** Only when it is not at work any more: `done`, `error` or `stopped`. */
+  /** Present only if the actor is no longer active: `done`, `error` or `stopped`. */
   readonly ended?: string;
-  /** What it waits for: the timers that run, and the children that are at work. */
+  /** What the actor waits for: its running timers and active children. */
   readonly timers: readonly { readonly delay: string; readonly state: string; readonly due?: string }[];
   readonly children: readonly { readonly id: string; readonly src: string }[];
 }
 
-/** Which of them are wanted; undefined: all. */
+/** Selects actors; undefined: all. */
 export interface ActorFilter {
   /** `podDeletion` */
   readonly machine?: string | undefined;
-  /** A state by its name or its path, at any depth: `backingOff`, `attempting.queued`. */
+  /** A state by name or path, at any depth: `backingOff`, `attempting.queued`. */
   readonly state?: string | undefined;
 }
 
-/** When it all began. */
 type Times = Pick<ActorTimes, 'since' | 'startedAt'>;
 
-/** Describes the roots and the machines among their descendants, one after the other, as they are when it is asked. */
+/** Describes the roots and the machines among their descendants one by one, in their state at that time. */
 export function* describeActors(
   roots: Iterable<AnyActorRef>,
   times: Times,
@@ -78,7 +77,7 @@ function childrenOf(snapshot: AnyMachineSnapshot): AnyActorRef[] {
   return children;
 }
 
-/** XState calls the event of an `after` by its delay and the state that it leads out of. */
+/** XState names the event of an `after` by its delay and its source state. */
 function timerOf(timer: ScheduledEvent, times: Times): ActorEntry['timers'][number] {
   const { event, delay } = timer;
   const [, name = '', state = ''] = /^xstate\.after\.([^.]+)\.(.+)$/.exec(event.type) ?? [undefined, event.type];
@@ -86,7 +85,7 @@ function timerOf(timer: ScheduledEvent, times: Times): ActorEntry['timers'][numb
   return { delay: name, state, ...(startedAt === undefined ? {} : { due: new Date(startedAt + delay).toISOString() }) };
 }
 
-/** Whether one of the paths of the state holds the wanted names, one after the other. */
+/** Whether one of the paths of the state contains the wanted names consecutively. */
 function isIn(value: StateValue, wanted: string | undefined): boolean {
   return wanted === undefined || pathsOf(value).some((path) => `.${path}.`.includes(`.${wanted}.`));
 }
@@ -98,18 +97,18 @@ function pathsOf(value: StateValue): string[] {
   );
 }
 
-/** What the page shows. */
+/** The source of the page. */
 interface ActorSource extends Times {
-  /** The roots: asked once for each answer. */
+  /** The roots; called once per response. */
   actors(): Iterable<AnyActorRef>;
 }
 
-/** So many actors are described without a pause. */
+/** The number of actors that are described without a pause. */
 const batch = 200;
 
 /**
- * `/debug/actors`: every actor as JSON, an actor a line; `?pretty` for people, `?machine=` and `?state=` for some of
- * them. Written piece by piece, so that neither many actors nor a slow reader cost memory or hold up the weeding.
+ * `/debug/actors`: every actor as JSON, one per line; `?pretty` for people, `?machine=` and `?state=` as filters. The
+ * response is written in pieces, so that neither many actors nor a slow reader cost memory or block the controllers.
  */
 export function debugPage(source: ActorSource): Page {
   return async (url, request, response) => {
@@ -128,7 +127,7 @@ export function debugPage(source: ActorSource): Page {
     try {
       await pipeline(pieces, response);
     } catch (error) {
-      // A reader that goes away is none of our troubles.
+      // It is not an error if the client disconnects.
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
     }
   };

@@ -12,7 +12,7 @@ import type { Logger } from '../base/log.ts';
 import { isActor } from './actorRuntime.ts';
 import { createInspectorSocket } from './socket.ts';
 
-/** Shows the actors in Stately's inspector. */
+/** The connection to Stately's inspector. */
 export interface Inspection {
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
@@ -20,7 +20,7 @@ export interface Inspection {
 }
 
 interface InspectionOptions {
-  /** Where the inspector's server listens: `ws://…`. */
+  /** The address of the inspector's server: `ws://…`. */
   readonly url: string;
   readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
@@ -32,8 +32,8 @@ interface Living {
 }
 
 /**
- * Tells an inspector of every actor, its events and its states, trimmed to names. One that comes late, or comes back,
- * is first told of the actors that there are. Fails when the package is not installed: it is no part of what is shipped.
+ * Sends every actor, its events and its states, reduced to names, to an inspector. One that connects late or again
+ * first receives the existing actors. Fails if the package is not installed: it is not shipped with weeder.
  */
 export async function connectInspector({ url, clock, logger }: InspectionOptions): Promise<Result<Inspection>> {
   const loaded = await loadPackage();
@@ -55,7 +55,7 @@ export async function connectInspector({ url, clock, logger }: InspectionOptions
     onSlow: () => logger.warn({ url }, 'the inspector does not keep up; it is not told of everything'),
   });
   const { actor, event, snapshot, start, stop } = loaded.value.createInspector(socket, {
-    // What the package does not know of an actor: its own name, and the system that it is in.
+    // What the package does not know of an actor: its own name, and its system.
     serialize(message) {
       const known = living.get(message.sessionId);
       if (known === undefined) return message;
@@ -93,12 +93,12 @@ async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')
   }
 }
 
-/** What of a context or an event leaves the process: what names or counts something, by these keys and no others. */
+/** The fields of a context or an event that may leave the process: names and counters, by these keys only. */
 const names = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'] as const;
 
 type Names = Readonly<Record<string, string | number>>;
 
-/** No pods, no configs, no credentials, no errors: texts and numbers under the keys that name something. */
+/** Excludes pods, configs, credentials and errors: only texts and numbers under the allowed keys are kept. */
 export function namesOf(value: unknown): Names {
   const known = objectOf(value);
   return Object.fromEntries(
@@ -109,12 +109,12 @@ export function namesOf(value: unknown): Names {
   );
 }
 
-/** An event with its type, and the names in it. */
+/** The event with its type and its names. */
 export function trimmedEvent(event: AnyEventObject): AnyEventObject {
   return { ...namesOf(event), type: event.type };
 }
 
-/** A snapshot as the inspector is told of it. */
+/** A snapshot as it is sent to the inspector. */
 interface TrimmedSnapshot {
   readonly status: Snapshot['status'];
   readonly value?: StateValue;

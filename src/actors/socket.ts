@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 
-/** One way, to an inspector that may come and go. */
+/** A one-way connection to an inspector that may disconnect and reconnect. */
 interface InspectorSocket {
   start(): void;
   stop(): void;
-  /** Leaves the message out while nobody is there to take it. */
+  /** Drops the message while no inspector is connected. */
   send(message: object): void;
 }
 
@@ -12,20 +12,20 @@ interface SocketOptions {
   /** `ws://…` or `wss://…` */
   readonly url: string;
   readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
-  /** There is an inspector, which knows nothing yet. */
+  /** An inspector has connected, and has no state yet. */
   readonly onOpen: () => void;
-  /** There is none, or there is none any more. */
+  /** No inspector is connected, or it has disconnected. */
   readonly onClose: () => void;
-  /** It does not keep up: what waits for it is as much as may wait. Told once for each connection. */
+  /** The inspector is too slow: the buffer is full. Called once per connection. */
   readonly onSlow: () => void;
 }
 
-/** Milliseconds from one attempt to the next. */
+/** Milliseconds between two attempts. */
 export const retryAfter = 5_000;
-/** Bytes that may wait for an inspector that is slow to read. */
+/** The maximum number of buffered bytes for a slow inspector. */
 const mostWaiting = 16 * 2 ** 20;
 
-/** Connects, and connects again, until it is stopped. */
+/** Connects, and reconnects, until it is stopped. */
 export function createInspectorSocket({ url, clock, onOpen, onClose, onSlow }: SocketOptions): InspectorSocket {
   let socket: WebSocket | undefined;
   let timer: ReturnType<Clock['setTimeout']> | undefined;
@@ -37,7 +37,7 @@ export function createInspectorSocket({ url, clock, onOpen, onClose, onSlow }: S
     socket = next;
     isSlow = false;
     next.addEventListener('open', onOpen);
-    // An attempt that fails ends with this, too.
+    // A failed attempt ends with this event, too.
     next.addEventListener('close', () => {
       if (isStopped) return;
       timer = clock.setTimeout(connect, retryAfter);

@@ -1,4 +1,4 @@
-/** Puts an entry at the end of a map, and takes the oldest one out when there are more than `most`. */
+/** Appends an entry to a map, and removes the oldest one if there are more than `most`. */
 export function putBounded<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,14 +1,14 @@
 /**
- * Time as the product sees it. The same object is handed to every XState actor (which uses only the two timer
- * functions), so that a replay can run the real wiring in simulated time.
+ * The source of time. Every XState actor gets the same object (and uses only the two timer functions), so that a replay
+ * can run the real code in simulated time.
  */
 export interface Clock {
   /** Calls `callback` once, `delay` milliseconds from now. */
   setTimeout(callback: () => void, delay: number): TimerHandle;
   clearTimeout(handle: TimerHandle | undefined): void;
-  /** Wall-clock milliseconds since the epoch: comparable with times written by other machines, may jump. */
+  /** Wall-clock time in milliseconds since the epoch: comparable with times of other machines, but it may jump. */
   now(): number;
-  /** Milliseconds since some fixed moment: never jumps, comparable only with itself. */
+  /** Milliseconds since an arbitrary fixed time: it never jumps, and is comparable only with itself. */
   monotonic(): number;
 }
 
@@ -21,7 +21,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** Resolves in so many milliseconds. */
+/** Resolves after `duration` milliseconds. */
 export function sleep(clock: Pick<Clock, 'setTimeout'>, duration: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimeout(resolve, duration);

@@ -14,19 +14,19 @@ const nanoseconds: ReadonlyMap<string, bigint> = new Map([
 const int64Limit = 1n << 63n;
 const int64Max = int64Limit - 1n;
 
-/** One number with what follows it up to the next number: `1.5h` of `1.5h30m`. */
+/** A number with the unit that follows it: `1.5h` of `1.5h30m`. */
 const part = /^(\d*)(\.(\d*))?([^\d.]*)/;
 
 /**
- * Reads a duration exactly as Go's `time.ParseDuration` does and gives milliseconds (fractions below 1 ms are kept).
- * The refusal is a clause without a subject (`found "5", …`), to stand behind the name of a key or flag.
+ * Parses a duration exactly like Go's `time.ParseDuration`, into milliseconds (fractions below 1 ms are kept). The
+ * error is a clause without a subject (`found "5", …`), to follow the name of a key or flag.
  */
 export function parseDuration(text: string): Result<number, string> {
   const nanos = parseNanoseconds(text);
   return nanos.ok ? ok(Number(nanos.value) / 1e6) : failed(refusal(text, nanos.error));
 }
 
-/** Writes milliseconds the way Go's `Duration.String()` does: `2m0s`, `1h2m0.5s`, `300ms`, `0s`. */
+/** Formats milliseconds like Go's `Duration.String()`: `2m0s`, `1h2m0.5s`, `300ms`, `0s`. */
 export function formatDuration(milliseconds: number): string {
   const nanos = BigInt(Math.round(milliseconds * 1e6));
   return nanos < 0n ? `-${formatNanoseconds(-nanos)}` : formatNanoseconds(nanos);
@@ -46,7 +46,7 @@ function parseNanoseconds(text: string): Result<bigint, string> {
     if (total > int64Limit) return failed(tooLong);
     rest = rest.slice(matched?.[0].length);
   }
-  // The lowest int64 has no positive counterpart: Go takes -2^63 ns and refuses 2^63 ns.
+  // The lowest int64 has no positive counterpart: Go accepts -2^63 ns and rejects 2^63 ns.
   return total > int64Max && sign > 0n ? failed(tooLong) : ok(sign * total);
 }
 
@@ -61,7 +61,7 @@ function readPart(whole: string, fraction: string, unitName: string): Result<big
   return amount > int64Limit ? failed(tooLong) : ok(amount);
 }
 
-/** Go computes the fraction in float64 and drops the digits that do not fit in an int64: so do we. */
+/** Go computes the fraction in float64 and drops the digits that do not fit into an int64, so this does, too. */
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;
@@ -91,7 +91,7 @@ function formatNanoseconds(nanos: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
 }
 
-/** `value` divided by ten to the `places`, without trailing zeros. */
+/** `value` divided by ten to the power of `places`, without trailing zeros. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, '0');
   const fraction = digits.slice(-places).replace(/0+$/, '');

@@ -1,7 +1,7 @@
 /**
- * Everything that can go wrong in a way that a person has to know about: one row a code.
- * `meaning` and `hint` are general; the message that a person reads is written where the problem is found
- * and names the file, the address or the flag. `docs/errors.md` is generated from this table.
+ * Every error that a person has to know about, one row per code. `meaning` and `hint` are general; the message is
+ * written where the problem is found, and names the file, the address or the flag. `docs/errors.md` is generated from
+ * this table.
  */
 export const errorTable = {
   USAGE: {
@@ -85,19 +85,19 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** One thing that went wrong, as a value: the code, a sentence that says what and where, and what to do. */
+/** An error as a value: the code, a sentence that says what is wrong and where, and a hint on what to do. */
 export interface CodedError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
 }
 
-/** The answer of whatever can fail in a foreseen way: the value, or the problem. */
+/** The result of an operation that can fail in an expected way: the value, or the error. */
 export type Result<T, E = CodedError> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };
 
-/** A problem with the table's hint, or with a more specific one. */
+/** An error with the hint of the table, or with a more specific one. */
 export function codedError(code: ErrorCode, message: string, hint: string = errorTable[code].hint): CodedError {
   return { code, message, hint };
 }
@@ -110,7 +110,7 @@ export function failed<E>(reason: E): Result<never, E> {
   return { ok: false, error: reason };
 }
 
-/** The message of anything that was thrown, for a sentence or a log line. */
+/** The message of any thrown value, for a sentence or a log line. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,13 +1,13 @@
 declare global {
   interface JSON {
-    /** Written by `JSON.stringify` letter for letter. */
+    /** `JSON.stringify` writes this text verbatim. */
     rawJSON(text: string): unknown;
   }
 }
 
 /**
- * An integer that a JavaScript number would round, as its digits: Kubernetes knows integers up to 64 bits, a number is
- * exact up to 2^53. `JSON.stringify` writes the digits. Equal digits are equal integers.
+ * An integer that a JavaScript number would round, kept as its digits: Kubernetes has integers up to 64 bits, and a
+ * number is exact only up to 2^53. `JSON.stringify` writes the digits. Equal digits are equal integers.
  */
 export class ExactInteger {
   readonly digits: string;
@@ -25,18 +25,21 @@ export class ExactInteger {
   }
 }
 
-/** The integer that these digits say: as a number where that says the same. */
+/** The integer with these digits: a number if that is exact. */
 export function integerOf(digits: string): number | ExactInteger {
   const value = Number(digits);
   return String(value) === digits ? value : new ExactInteger(digits);
 }
 
-/** Found at the speed of a search, in texts that hold nothing of the kind as well: first roughly, then where a value is. */
+/**
+ * Detects candidates at the speed of a text search, so that ordinary texts cost little: first roughly, then at the
+ * position of a value.
+ */
 const manyDigits = /\d{16}/;
 const longInteger = /(?:^|[:,[])\s*-?\d{16}/;
 const integer = /^-?\d{16,}$/;
 
-/** As `JSON.parse`, and throws as that does; an integer that a number would round is an `ExactInteger`. */
+/** Like `JSON.parse`, including its errors, but an integer that a number would round becomes an `ExactInteger`. */
 export function parseJson(text: string): unknown {
   if (!manyDigits.test(text) || !longInteger.test(text)) return JSON.parse(text);
   return JSON.parse(text, exactly);

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts';
 import { printable } from './printable.ts';
 
-/** One thing that is wrong with a config file. Without a line, it is about the file as a whole. */
+/** One error in a config file. Without a line, the error concerns the file as a whole. */
 export interface FieldError {
   readonly code: Extract<ErrorCode, 'CONFIG_UNREADABLE' | 'CONFIG_INVALID'>;
   readonly file: string;
@@ -9,7 +9,7 @@ export interface FieldError {
   readonly line: number | undefined;
   /** From 1. */
   readonly column: number | undefined;
-  /** The key, from the top: `servicesAndDependantSelectors.db.podSelectors[0]`; empty for the file or its top level. */
+  /** The path of the key: `servicesAndDependantSelectors.db.podSelectors[0]`; empty for the file or its top level. */
   readonly path: string;
   readonly message: string;
 }
@@ -24,7 +24,7 @@ export function formatFieldError(error: FieldError): string {
   return printable(error.path === '' ? `${place}: ${error.message}` : `${place} ${error.path}: ${error.message}`);
 }
 
-/** One line an error, the first `limit` of them, and a last line that counts the rest. */
+/** One line per error for the first `limit` errors, and a last line with the number of the others. */
 export function formatFieldErrors(errors: readonly FieldError[], limit = shownErrors): string {
   const lines = errors.slice(0, limit).map(formatFieldError);
   const more = errors.length - lines.length;
@@ -32,7 +32,7 @@ export function formatFieldErrors(errors: readonly FieldError[], limit = shownEr
   return lines.join('\n');
 }
 
-/** The path of a key as it is printed: `a.b[0]["gardener.cloud/role"]`. */
+/** The path of a key for messages: `a.b[0]["gardener.cloud/role"]`. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {
@@ -43,12 +43,14 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** Text from the file inside a sentence: in quotes, shortened, with everything escaped that could move a cursor. */
+/**
+ * Text from the file for use in a sentence: quoted, shortened, and with everything escaped that could move a cursor.
+ */
 export function quoted(text: string): string {
   return printable(JSON.stringify(clipped(text)));
 }
 
-/** Foreign text (a parser's message, an unquoted scalar) made safe for one line of a terminal. */
+/** Makes foreign text (a parser's message, an unquoted scalar) safe for one line of a terminal. */
 export function oneLine(text: string): string {
   return printable(clipped(text));
 }

@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { codedError, failed, messageOf, ok, type Result } from './errors.ts';
 
-/** A page that can only be read. Whoever serves it is told when it throws. */
+/** A read-only page. The server reports an error that it throws. */
 export type Page = (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** Serves pages by their path, to GET and HEAD. A page that breaks is a 500 and told, and the process goes on. */
+/**
+ * Serves pages by path, for GET and HEAD. A page that throws results in a 500 and a report, and the process continues.
+ */
 export function servePages(
   pages: Readonly<Record<string, Page>>,
   onError: (error: unknown, path: string) => void,
@@ -30,7 +32,10 @@ export function servePages(
   };
 }
 
-/** Behind a host of ours: what begins with two slashes would name a host of its own, and `//` none at all. */
+/**
+ * Resolves the URL against a fixed host: a URL that begins with two slashes would otherwise name a host of its own, and
+ * `//` an empty one.
+ */
 function urlOf({ url = '/' }: IncomingMessage): URL {
   return new URL(`http://weeder${url.startsWith('/') ? url : '/'}`);
 }
@@ -39,13 +44,13 @@ async function serve(page: Page, url: URL, request: IncomingMessage, response: S
   await page(url, request, response);
 }
 
-/** Half an answer has to look like one. */
+/** An incomplete response must be recognizable as incomplete. */
 function abortResponse(request: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else sendText(request, response, 500, 'internal error: please report this\n');
 }
 
-/** Answers with a text, whole. */
+/** Sends a complete text response. */
 export function sendText(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
@@ -55,13 +60,16 @@ export function sendText(request: IncomingMessage, response: ServerResponse, sta
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
-/** Where a server listens, as `:9644`, `127.0.0.1:9644` or `[::1]:9644` say it. Without a host: on every address. */
+/**
+ * The address of a server, written as `:9644`, `127.0.0.1:9644` or `[::1]:9644`. Without a host it listens on every
+ * address.
+ */
 export interface BindAddress {
   readonly host: string | undefined;
   readonly port: number;
 }
 
-/** Reads a bind address; `0` and the empty text mean: do not listen. Fails with half a sentence. */
+/** Parses a bind address; `0` and the empty text disable the server. The error is a clause. */
 export function parseBindAddress(text: string): Result<BindAddress | 'none', string> {
   if (text === '' || text === '0') return ok('none');
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
@@ -72,13 +80,13 @@ export function parseBindAddress(text: string): Result<BindAddress | 'none', str
   return ok({ host: host === '' ? undefined : host, port });
 }
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface Listening {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Starts a server. `flag` is the one that the address came from: a port in use is told with its name. */
+/** Starts a server. `flag` is the flag that set the address, and is named in the error if the port is in use. */
 export function listen(flag: string, address: BindAddress, listener: RequestListener): Promise<Result<Listening>> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, listener);
   return new Promise((resolve) => {
@@ -113,7 +121,10 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Whether the request names this media type or coding, or `*`, with a weight other than 0. Linear in the header. */
+/**
+ * Whether the request's header contains this media type or coding, or `*`, with a weight other than 0. Linear in the
+ * length of the header.
+ */
 export function accepts(request: IncomingMessage, header: 'accept' | 'accept-encoding', name: string): boolean {
   return namesIn(String(request.headers[header] ?? ''), name);
 }

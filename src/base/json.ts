@@ -1,9 +1,9 @@
 import { ExactInteger } from './exactInteger.ts';
 
 /**
- * Reading JSON whose shape nobody has checked yet: each function gives what is there when it has the wanted type,
- * and nothing otherwise. For objects that arrive by the thousand a second, where a schema would cost more than it
- * gives; configs and recordings are read by schemas.
+ * Reads JSON that has not been validated: each function returns the value if it has the expected type, and otherwise
+ * undefined or an empty value. For objects that arrive by the thousand per second, where a schema would be too
+ * expensive; configs and recordings are validated with schemas.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -13,17 +13,17 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactInteger);
 }
 
-/** The object, or an empty one. */
+/** The object; an empty one for any other value. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : none;
 }
 
-/** The array, or an empty one. */
+/** The array; an empty one for any other value. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The text, or undefined. */
+/** The string, or undefined. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -34,8 +34,8 @@ export function numberOf(value: unknown): number | undefined {
 }
 
 /**
- * An RFC 3339 time as epoch milliseconds, or undefined. Years have four digits: JavaScript also reads longer ones, and
- * a moment after the last of them is none that it can write.
+ * Parses an RFC 3339 time into epoch milliseconds; undefined if it is invalid. Years have four digits: JavaScript also
+ * parses longer ones, which RFC 3339 cannot express.
  */
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' && value[4] === '-' ? Date.parse(value) : Number.NaN;

@@ -6,8 +6,8 @@ export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The log: one JSON object a line, or aligned and coloured lines when the output is a terminal and pino-pretty, which
- * is optional, is installed.
+ * The log: one JSON object per line, or aligned and coloured lines if the output is a terminal and the optional
+ * pino-pretty is installed.
  */
 export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
   const pretty = output.isTTY ? await prettyStream(output) : undefined;
@@ -30,19 +30,18 @@ async function prettyStream(output: NodeJS.WriteStream): Promise<DestinationStre
       singleLine: true,
     });
   } catch {
-    // Without pino-pretty the lines are JSON, on a terminal too.
+    // Without pino-pretty the lines are JSON on a terminal, too.
     return undefined;
   }
 }
 
-/** One line of the log, before it is written. */
 export interface LogLine {
   readonly level: LogLevel;
   readonly fields: object;
   readonly message: string;
 }
 
-/** Writes each fact as the line that it comes to. */
+/** Writes each fact as a log line. */
 export function logLines<T>(logger: Logger, lineOf: (fact: T) => LogLine): (fact: T) => void {
   return (fact) => {
     const { level, fields, message } = lineOf(fact);

@@ -1,4 +1,4 @@
-/** The word that was probably meant: the nearest of `allowed` by edit distance, or nothing when none is near. */
+/** The word that was probably meant: the nearest of `allowed` by edit distance; undefined if none is near. */
 export function nearest(found: string, allowed: readonly string[]): string | undefined {
   if (found.length > 64) return undefined;
   let best: { readonly word: string; readonly distance: number } | undefined;
@@ -11,7 +11,9 @@ export function nearest(found: string, allowed: readonly string[]): string | und
   return best?.word;
 }
 
-/** How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other. */
+/**
+ * How many letters must be added, removed, replaced or swapped with their neighbour to turn one word into the other.
+ */
 function editDistance(from: string, to: string): number {
   let beforePrevious: readonly number[] = [];
   let previous: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,12 +1,15 @@
-/** Control characters, marks that turn the direction of writing, separators of lines, halves of surrogate pairs. */
+/** Control characters, bidirectional formatting characters, line separators, and lone surrogates. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Foreign text as a part of one line of a terminal: what could move a cursor or turn the text is escaped, `\u001b`. */
+/**
+ * Makes foreign text safe for one line of a terminal: characters that could move the cursor or reverse the text are
+ * escaped, `\u001b`.
+ */
 export function printable(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
-/** Lines of ours with foreign text in them: line feeds stay. */
+/** The same for lines of weeder's own that contain foreign text: line feeds are kept. */
 export function printableLines(text: string): string {
   return text.replace(unprintable, (character) => (character === '\n' ? character : escaped(character)));
 }

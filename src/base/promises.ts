@@ -1,12 +1,12 @@
-/** What has to be waited for in the end is among these as long as it is under way. */
+/** Keeps the promise in `inFlight` until it settles, so that a shutdown can wait for it. */
 export function track(inFlight: Set<Promise<unknown>>, work: Promise<unknown>): void {
   inFlight.add(work);
   void work.finally(() => inFlight.delete(work));
 }
 
 /**
- * Calls `act` for each item, at most `width` at a time, and begins them in their order. Resolves when all have ended; where
- * any failed, it fails with the first of them.
+ * Calls `act` for each item in order, at most `width` at a time. Resolves when all have ended; rejects with the first
+ * error if any failed.
  */
 export async function inParallel<T>(
   items: readonly T[],
@@ -21,7 +21,7 @@ export async function inParallel<T>(
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
-/** Whoever asks for the same while it is under way gets the same answer. Errors are for `make` to turn into values. */
+/** Concurrent calls for the same key share one promise. `make` must turn errors into values. */
 export function singleFlight<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const inFlight = new Map<K, Promise<V>>();
   return (key) => {

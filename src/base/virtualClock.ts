@@ -1,22 +1,25 @@
 import type { Clock } from './clock.ts';
 
-/** A clock that moves only when told to, and steps to each due timer in order, those armed on the way included. */
+/**
+ * A clock that advances only when it is told to. It runs each due timer in order, including timers that are armed on
+ * the way.
+ */
 export interface VirtualClock extends Clock {
-  /** Moves on by `ms`, running each timer at its own time. */
+  /** Advances by `ms`, running each timer at its own time. */
   advance(ms: number): void;
-  /** Moves the wall clock only, as when somebody sets it: timers and `monotonic()` do not notice. */
+  /** Changes only the wall clock, as if it had been set: timers and `monotonic()` are unaffected. */
   jumpWallClock(ms: number): void;
-  /** Time passes and nothing runs, as while a process is stopped: the timers are late then, and run with `advance`. */
+  /** Time passes and nothing runs, as in a suspended process: the timers are late, and run with `advance`. */
   suspend(ms: number): void;
-  /** The same, letting promises settle after each step. */
+  /** Like `advance`, but promises settle after each step. */
   pass(ms: number): Promise<void>;
-  /** When the next timer is due, by `monotonic()`; undefined when none is armed. */
+  /** When the next timer is due, by `monotonic()`; undefined if none is armed. */
   readonly nextDue: number | undefined;
   /** How many timers are armed. */
   readonly pending: number;
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Resolves when everything that is ready to run has run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +38,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
   let wallOffset = start;
   let lastId = 0;
 
-  /** The earliest timer due by `limit`; the one armed first where several are due together. */
+  /** The earliest timer due by `limit`; of several with the same time, the one that was armed first. */
   function nextDue(limit: number): readonly [number, Timer] | undefined {
     let next: readonly [number, Timer] | undefined;
     for (const entry of timers) {
@@ -44,7 +47,7 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     return next;
   }
 
-  /** Runs the next timer that is due by `target`; false when there is none. */
+  /** Runs the next timer that is due by `target`; false if there is none. */
   function step(target: number): boolean {
     const next = nextDue(target);
     if (next === undefined) return false;

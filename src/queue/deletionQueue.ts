@@ -1,17 +1,17 @@
 /**
- * Who may delete now: first come, first served, each key once, at most `concurrency` at a time. The queue holds
- * nothing but keys; whoever gets a turn decides by the newest state.
+ * Limits concurrent deletions: in order of arrival, each key once, at most `concurrency` at a time. The queue holds
+ * only keys; whoever gets a turn decides on the newest state.
  */
 export interface DeletionQueue {
   /**
-   * Takes a place at the end, and calls `onTurn` once when it is this key's turn, which may be at once. The returned
-   * function gives the place back, whether it was used or not. A key that is in the queue already is a mistake of the
-   * caller, and throws.
+   * Appends the key to the queue, and calls `onTurn` once when it is this key's turn, which may be at once. The
+   * returned function releases the place, whether it was used or not. Throws if the key is already in the queue, which
+   * is a bug of the caller.
    */
   enter(key: string, onTurn: () => void): () => void;
-  /** Gives no turns any more. */
+  /** Grants no further turns. */
   close(): void;
-  /** Resolves when nobody has a turn. */
+  /** Resolves when no key has a turn. */
   idle(): Promise<void>;
   readonly waiting: number;
   readonly active: number;

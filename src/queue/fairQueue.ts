@@ -1,21 +1,24 @@
-/** Who something in a queue is for: the outer group, such as a namespace, and the inner one, such as an application. */
+/**
+ * The share to which an item in a queue belongs: the outer group, such as a namespace, and the inner one, such as an
+ * application.
+ */
 export interface Share {
   readonly outer: string;
   readonly inner: string;
 }
 
 /**
- * A queue in which the outer groups take turns, and within each of them the inner ones: whoever has many inner groups,
- * or much that waits in one of them, gets no more turns than others.
+ * A queue in which the outer groups take turns, and within each of them the inner ones: a group with many inner groups,
+ * or many waiting items in one of them, gets no more turns than others.
  */
 interface FairQueue<T> extends Iterable<T> {
   add(share: Share, item: T): void;
-  /** False: it does not wait here. */
+  /** False: the item is not in the queue. */
   delete(item: T): boolean;
   has(item: T): boolean;
-  /** Takes the next one out, of the outer groups that may be served. Default: of all. */
+  /** Removes the next item, from the outer groups that `mayServe` allows. Default: all. */
   next(mayServe?: (outer: string) => boolean): { readonly item: T; readonly share: Share } | undefined;
-  /** The newest one of the outer group that has the most. */
+  /** The newest item of the outer group that has the most. */
   newestOfLargest(): T | undefined;
   readonly size: number;
 }
@@ -23,7 +26,7 @@ interface FairQueue<T> extends Iterable<T> {
 type Groups<T> = Map<string, Map<string, Set<T>>>;
 
 export function createFairQueue<T>(): FairQueue<T> {
-  /** The group whose turn it is stands first. */
+  /** The group whose turn is next comes first. */
   const groups: Groups<T> = new Map();
   const shares = new Map<T, Share>();
   const sizes = new Map<string, number>();

@@ -1,7 +1,10 @@
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { createTokenBucket } from './tokenBucket.ts';
 
-/** How many turns there are: `burst` at once after a quiet time, `perMinute` from then on, `atOnce` held together. */
+/**
+ * The limits: `burst` turns at once after a quiet time, `perMinute` from then on, and at most `atOnce` held at the same
+ * time.
+ */
 interface RateLimit {
   readonly perMinute: number;
   readonly burst: number;
@@ -9,35 +12,39 @@ interface RateLimit {
 }
 
 interface Waiter {
-  /** Names the asker; each is in the queue once. */
+  /** Identifies the waiter; each key is in the queue at most once. */
   readonly key: string;
   readonly namespace: string;
-  /** Since when it wants its turn, by the clock that all who ask go by: in one namespace the oldest is first. */
+  /**
+   * Since when the waiter needs its turn, by a clock that all waiters share: within a namespace the oldest is first.
+   */
   readonly since: number;
-  /** Called once when it is its turn, which may be at once, before `ask` returns. */
+  /** Called once when it is the waiter's turn, which may be before `enter` returns. */
   readonly onGranted: () => void;
-  /** Called when it is not its turn at once, and when the pace is another one while it waits. */
+  /** Called if the turn is not granted at once, and when the rate limit changes while it waits. */
   readonly onWaits?: () => void;
 }
 
-/** Gives the place back, or up. `wasUsed: false`: the turn was not needed, and somebody else may have it at once. */
+/** Releases the place. `wasUsed: false`: the turn was not needed, and another waiter may have it at once. */
 export type Release = (how?: { readonly wasUsed: boolean }) => void;
 
-/** Who may go now: at an agreed pace, and from each namespace that waits as often as from any other. */
+/** Grants turns at a limited rate, and equally often to each namespace that waits. */
 interface RateLimitedQueue {
-  /** An asker that is in the queue already is a mistake of the caller, and throws. */
+  /** Throws if the waiter is already in the queue, which is a bug of the caller. */
   enter(asker: Waiter): Release;
-  /** Takes a place for what is under way already, even where there is none left. */
+  /** Takes a place for work that is already in progress, even if none is free. */
   hold(key: string): Release;
-  /** The pace is another one: asked for again, as with each turn. */
+  /** The rate limit has changed, and is read again, as with each turn. */
   rateLimitChanged(): void;
-  /** Gives no turns any more. */
+  /** Grants no further turns. */
   close(): void;
   readonly waiting: number;
   readonly active: number;
 }
 
-/** A timer looks again at the latest after a minute: a pace of 0 has no time at which the next turn is due. */
+/**
+ * The timer checks again after a minute at the latest: with a rate of 0 there is no time at which the next turn is due.
+ */
 const longestWait = 60_000;
 
 export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit): RateLimitedQueue {
@@ -46,8 +53,8 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
   const waiting = new Map<string, Waiter>();
   const active = new Set<string>();
   /**
-   * By namespace those that wait, the namespace whose turn it is first. It keeps its place while none of its own waits,
-   * as long as others do: what changes while it waits asks anew, and must not fall behind each time.
+   * The waiters by namespace; the namespace whose turn is next comes first. A namespace without waiters keeps its
+   * position while others wait: a waiter that changes re-enters, and must not fall behind each time.
    */
   const order = new Map<string, Set<Waiter>>();
   let timer: TimerHandle | undefined;
@@ -90,12 +97,12 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
     if (waiting.size === 0) order.clear();
     clock.clearTimeout(timer);
     timer = undefined;
-    // Without a free place the next turn comes with a release, not with time.
+    // If no place is free, the next turn comes with a release, and not with time.
     if (isClosed || waiting.size === 0 || active.size >= agreed.atOnce) return;
     timer = clock.setTimeout(grantSlots, Math.min(longestWait, Math.max(1, bucket.waitFor(1))));
   }
 
-  /** A release that does its work once. */
+  /** A release that takes effect only once. */
   function release(leaveWith: (wasUsed: boolean) => void): Release {
     let hasLeft = false;
     return ({ wasUsed } = { wasUsed: true }) => {

@@ -1,37 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 
-/** Whose turn it is, each once in a period, spread evenly over it. */
+/** Schedules items, each once per period, spread evenly over it. */
 export interface Schedule {
-  /** `take` is told of each of these, all of this namespace, when it is its turn, until what this returns is called. */
+  /**
+   * Calls `take` with each of these items, which all belong to this namespace, when it is due, until the returned
+   * function is called.
+   */
   join<T>(namespace: string, those: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
-  /** From now on they have their turns once in `period` milliseconds; 0: never. */
+  /** From now on each item is due once every `period` milliseconds; 0: never. */
   configure(period: number): void;
 }
 
 interface Group {
   readonly namespace: string;
-  /** Of each, from 0 to 1: where in the period it has its turn. */
+  /** From 0 to 1: where in the period each item is due. */
   readonly places: readonly number[];
   readonly take: (index: number) => void;
   timer: TimerHandle | undefined;
 }
 
 /**
- * All of them together have one turn in this many milliseconds, on average, however many they are: a trial costs 3 ms of
- * CPU, and rest is to cost nothing.
+ * The minimum average time between two turns of all items together, in milliseconds, however many there are: a dry run
+ * costs 3 ms of CPU, and an idle weeder should cost nothing.
  */
 const minimumSpacing = 2_000;
 
 /**
- * Namespaces share that: one with more resources than its share lets them have their turns less often, and no others.
- *
- * The place of each follows from its name, and its time from the wall clock: so thousands do not ask at once, a restart
- * changes nothing, and a replay asks when it was asked.
+ * Namespaces share these turns: one with more resources than its share has its own checked less often, and no others.
+ * The place of each item follows from its name, and its time from the wall clock, so that thousands are not due at
+ * once, a restart changes nothing, and a replay repeats the times.
  */
 export function createSchedule(clock: Clock, initial: number): Schedule {
   const groups = new Set<Group>();
-  /** By namespace. */
+  /** The number of items by namespace. */
   const sizes = new Map<string, number>();
   let share: number | undefined;
   let period = initial;
@@ -43,13 +45,13 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     share = undefined;
   }
 
-  /** The period, or as many of them as it takes. */
+  /** The period, or the multiple of it that the namespace needs. */
   function roundOf(namespace: string): number {
     share ??= shareOf([...sizes.values()], period / minimumSpacing);
     return period * Math.max(1, Math.ceil((sizes.get(namespace) ?? 0) / share));
   }
 
-  /** The first of its turns after `from`, both in epoch milliseconds. */
+  /** The first turn after `from`, both in epoch milliseconds. */
   function nextRunAfter(from: number, place: number, whole: number): number {
     const since = (from - Math.floor(place * whole)) % whole;
     return from + whole - (since < 0 ? since + whole : since);
@@ -64,7 +66,7 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     const next = Math.min(...group.places.map((place) => nextRunAfter(from, place, whole)));
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
-      // There may be more of them than when this was set, and the turn later.
+      // There may be more items than when the timer was set, so the turn may be later.
       const round = roundOf(group.namespace);
       const due = [...group.places.keys()].filter(
         (index) => nextRunAfter(from, group.places[index] ?? 0, round) <= now,
@@ -101,7 +103,7 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
   };
 }
 
-/** How many turns a namespace may have, of so many in all: what some do not need is shared by the others. */
+/** How many of `turns` a namespace may have: the others share what some do not need. */
 function shareOf(sizes: readonly number[], turns: number): number {
   let left = turns;
   let others = sizes.length;

@@ -1,19 +1,20 @@
 import { createFairQueue, type Share } from './fairQueue.ts';
 
-/** Gives a place back. */
+/** Releases the place. */
 export type Release = () => void;
 
 /**
- * So many things at once. The namespaces of those who wait take turns, and within each its applications: whoever has many
- * applications, or many resources, keeps nobody else waiting for longer.
+ * Limits concurrency. The namespaces of the waiters take turns, and within each its applications, so that many
+ * applications or resources of one do not delay the others.
  */
 export interface Semaphore {
   /**
-   * Resolves with what gives the place back; undefined: nobody waits for it any more. Each waiter listens on the signal:
-   * on one that thousands share, each would be compared with all others. `application`: `namespace/name`.
+   * Resolves with the function that releases the place; undefined: `signal` was aborted. Each waiter listens on the
+   * signal: on a signal that thousands share, adding a listener compares it with all others. `application`:
+   * `namespace/name`.
    */
   acquire(application: string, signal: AbortSignal): Promise<Release | undefined>;
-  /** The same for as long as it takes. */
+  /** The same, without a way to cancel. */
   acquireEventually(application: string): Promise<Release>;
   readonly active: number;
   readonly waiting: number;
@@ -22,13 +23,13 @@ export interface Semaphore {
 type Grant = (release: Release) => void;
 
 /**
- * `most` places for each namespace, and a few `more` for all of them together: one whose requests are slow, by its own
- * admission webhook for instance, does not have them all.
+ * `most` places for each namespace, and a few `more` for all of them together: a namespace whose requests are slow, for
+ * example because of its own admission webhook, cannot take all places.
  */
 export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semaphore {
   const slots = most + more;
   const queue = createFairQueue<Grant>();
-  /** By namespace: how many it has now. */
+  /** The number of places held, by namespace. */
   const held = new Map<string, number>();
   let active = 0;
 
@@ -55,7 +56,7 @@ export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semap
     });
   }
 
-  /** Whoever comes while others wait does so because no place is left for them. */
+  /** Others of the same namespace wait only while no place is free for it, so a new caller overtakes nobody. */
   function enter(application: string, grant: Grant): void {
     const share = shareOf(application);
     if (hasSlot(share.outer)) occupy(share.outer, grant);

@@ -1,14 +1,14 @@
 import type { Clock } from '../base/clock.ts';
 
-/** `capacity` tokens at once, refilled at `perSecond` a second. */
+/** A bucket of `capacity` tokens, refilled at `perSecond` per second. */
 export interface TokenBucket {
-  /** Takes a token; false: there is none. */
+  /** Takes a token; false if there is none. */
   take(): boolean;
-  /** Puts back a token that was taken and not used. */
+  /** Returns a token that was taken and not used. */
   putBack(): void;
-  /** Milliseconds until there are `tokens`, at most `capacity`; 0: there are. */
+  /** Milliseconds until there are `tokens`, at most `capacity`; 0 if there are now. */
   waitFor(tokens: number): number;
-  /** From now on it holds and gathers so many; what it holds already stays, as far as there is room. */
+  /** Changes the capacity and the rate; the tokens stay, as far as they fit. */
   resize(capacity: number, perSecond: number): void;
 }
 
