@@ -1,61 +1,64 @@
 import { assign, enqueueActions, fromCallback, setup } from 'xstate';
 
-/** Who wants to lead, and by which times. All times are milliseconds. */
+/** The identity and the times of a candidate. All times are milliseconds. */
 interface LeaseInput {
-  /** Who we are in the Lease: unique among all replicas. */
+  /** The identity in the Lease, unique among all replicas. */
   readonly identity: string;
-  /** For how long the others have to leave our Lease alone after each renewal. */
+  /** How long other replicas must not take over the Lease after a renewal. */
   readonly leaseDuration: number;
-  /** Without a renewal for this long we stop leading: shorter than `leaseDuration`, so that nobody leads with us. */
+  /**
+   * Without a renewal for this long, this replica stops leading. Shorter than `leaseDuration`, so that there are never
+   * two leaders.
+   */
   readonly renewDeadline: number;
   readonly retryPeriod: number;
-  /** Where jitter comes from: a number from 0 up to 1. Default: `Math.random`. */
+  /** The source of jitter: a number from 0 up to 1. Default: `Math.random`. */
   readonly random: () => number;
 }
 
-/** What is written into the Lease. */
+/** The input of a write to the Lease. */
 export interface LeaseWriteInput {
   readonly deed: 'acquire' | 'renew' | 'release';
-  /** The resourceVersion that is to be replaced; undefined: there is no Lease, and one is created. */
+  /** The resourceVersion to replace; undefined: there is no Lease, and one is created. */
   readonly version: string | undefined;
 }
 
 export interface LeaseWatchInput {
-  /** The resourceVersion from which on changes are told. */
+  /** The resourceVersion from which the watch starts. */
   readonly version: string | undefined;
 }
 
 interface LeaseContext extends LeaseInput {
-  /** The Lease's resourceVersion as we saw it last; undefined: there is none. */
+  /** The resourceVersion of the Lease when it was last read; undefined: there is none. */
   readonly version: string | undefined;
-  /** What it said, as one text; undefined: it has not been seen yet. */
+  /** The record as text; undefined: the Lease has not been read yet. */
   readonly record: string | undefined;
-  /** Empty: nobody. Undefined: not known yet. */
+  /** Empty: there is no holder. Undefined: not known yet. */
   readonly holder: string | undefined;
-  /** For how long the holder's renewals are valid. */
+  /** How long a renewal by the holder is valid. */
   readonly heldFor: number;
-  /** When we saw `record` for the first time, by our monotonic clock. */
+  /** When `record` was first seen, by the local monotonic clock. */
   readonly changedAt: number;
-  /** By the same clock: when we looked last. */
+  /** When the Lease was last read, by the same clock. */
   readonly now: number;
-  /** How long the last write took, from its request to its answer. */
+  /** How long the last write took, from its request to its response. */
   readonly tookMs: number;
-  /** How many requests in a row failed. */
+  /** The number of consecutive failed requests. */
   readonly failures: number;
   readonly conflicts: number;
-  /** Shutdown came while a write was on its way that may make us the holder. */
+  /** A shutdown was requested during a write that may make this replica the holder. */
   readonly isReleaseWanted: boolean;
-  /** Why it was lost, in words. */
+  /** Why leadership was lost, for a person. */
   readonly reason: string;
 }
 
-/** A Lease as it was seen. */
+/** A Lease as it was read. */
 interface Sighting {
   readonly holder?: string;
   readonly version?: string;
   readonly record?: string;
   readonly heldFor?: number;
-  /** By our monotonic clock. */
+  /** By the local monotonic clock. */
   readonly now?: number;
 }
 
@@ -63,14 +66,17 @@ export type LeaseEvent =
   | ({ readonly type: 'lease.found' } & Sighting)
   | { readonly type: 'lease.missing'; readonly now?: number }
   | { readonly type: 'lease.written'; readonly version?: string; readonly tookMs?: number }
-  /** Somebody else wrote meanwhile, or our own earlier write arrived although its answer did not. */
+  /**
+   * Another replica wrote in the meantime, or an earlier write of this replica succeeded although its response was
+   * lost.
+   */
   | { readonly type: 'lease.conflicted' }
   | { readonly type: 'lease.failed'; readonly message?: string }
   | { readonly type: 'watch.ended'; readonly hasSettled?: boolean; readonly message?: string }
-  /** Shutdown, and no deletion is in flight any more. */
+  /** A shutdown was requested, and no write is in flight any more. */
   | { readonly type: 'release.requested' };
 
-/** What its parent, if it has one, is told. */
+/** Sent to the parent, if there is one. */
 export interface LeadershipEvent {
   readonly type: 'leadership.acquired' | 'leadership.lost' | 'leadership.released';
 }
@@ -79,9 +85,9 @@ function unprovided(): never {
   throw new Error('The lease machine was started without its implementation: use the one that src/kube provides.');
 }
 
-/** As client-go: candidates wait for one to 2.2 retry periods, so that they do not ask in step. */
+/** As in client-go: candidates wait for one to 2.2 retry periods, so that they do not send requests in step. */
 const jitterFactor = 1.2;
-/** A timer may be long; one look in ten minutes costs nothing. */
+/** A timer may be long; one read in ten minutes costs nothing. */
 const longestWait = 600_000;
 
 export const lease = setup({
@@ -397,7 +403,7 @@ function told(type: LeadershipEvent['type']): LeadershipEvent {
   return { type };
 }
 
-/** The payload of a sighting, whole: events may come without one (a visualizer sends bare types). */
+/** The complete payload of a sighting: events may lack one (a visualizer sends bare types). */
 function sightingOf(event: { readonly type: string } & Sighting, context: LeaseContext) {
   const { holder = '', version, record = '', heldFor = context.leaseDuration, now = context.now } = event;
   return { holder, version, record, heldFor, now };
@@ -407,7 +413,7 @@ function tookMs(event: LeaseEvent): number {
   return event.type === 'lease.written' ? (event.tookMs ?? 0) : 0;
 }
 
-/** Has the record not changed for as long as its holder asked for? */
+/** Whether the record has not changed for the duration that its holder set. */
 function isOver({ changedAt, heldFor }: LeaseContext, now: number): boolean {
   return now - changedAt >= heldFor;
 }

@@ -10,32 +10,32 @@ import {
 } from 'xstate';
 
 interface ManagerInput {
-  /** The names of the streams of which each has its reflector. */
+  /** The names of the streams; each has a reflector. */
   readonly streams: readonly string[];
-  /** Those among them that nothing waits for. Default: none. */
+  /** Streams that are not waited for. Default: none. */
   readonly optional?: readonly string[] | undefined;
-  /** With what the `leadership` actor is started. */
+  /** The input of the `leadership` actor. */
   readonly election?: object | undefined;
 }
 
 interface ManagerContext extends ManagerInput {
   readonly unsynced: readonly string[];
-  /** There is nothing to give back. */
+  /** Leadership was lost: there is no Lease to release. */
   readonly hasLostLeadership: boolean;
 }
 
 export type ManagerEvent =
   | { readonly type: 'leadership.acquired' }
   | { readonly type: 'leadership.lost' }
-  /** These are the streams that are needed now; nothing waits for the `optional` ones among them. */
+  /** The streams that are needed now; the `optional` ones are not waited for. */
   | {
       readonly type: 'streams.changed';
       readonly streams?: readonly string[];
       readonly optional?: readonly string[];
     }
-  /** It was given back, or never had. */
+  /** The Lease was released, or was never held. */
   | { readonly type: 'leadership.released' }
-  /** A reflector has read the complete state for the first time. */
+  /** A reflector has read its complete state for the first time. */
   | { readonly type: 'reflector.synced'; readonly name?: string }
   /** SIGTERM or SIGINT. */
   | { readonly type: 'shutdown.requested' }
@@ -205,7 +205,7 @@ export const manager = setup({
   },
 });
 
-/** The streams by name, and which of them have not been read yet; those that stay are as they were. */
+/** The streams by name, and which of them have not been read yet; existing streams keep their state. */
 function streamsOf(
   context: ManagerContext,
   { streams = context.streams, optional = [] }: Extract<ManagerEvent, { readonly type: 'streams.changed' }>,

@@ -2,18 +2,18 @@ import { assign, enqueueActions, fromCallback, setup } from 'xstate';
 
 /** One list+watch stream. */
 interface ReflectorInput {
-  /** Which stream: the key under which the implementation finds its path, selector and sink. */
+  /** The key under which the implementation finds the stream's path, selector and sink. */
   readonly name: string;
-  /** Where jitter comes from: a number from 0 up to 1. Default: `Math.random`. */
+  /** The source of jitter: a number from 0 up to 1. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
-/** What the `stream` actor is told when it starts. */
+/** The input of the `stream` actor. */
 export interface StreamInput {
   readonly name: string;
   /** Where to resume; undefined: read the complete state first. */
   readonly resourceVersion: string | undefined;
-  /** How the complete state is read: in the watch itself (WatchList), or page by page. */
+  /** How the complete state is read: in the watch itself (WatchList), or in pages. */
   readonly initial: 'stream' | 'pages';
   readonly random: () => number;
 }
@@ -21,53 +21,53 @@ export interface StreamInput {
 interface ReflectorContext {
   readonly name: string;
   readonly random: () => number;
-  /** The last one that was applied; undefined when the complete state has to be read. */
+  /** The last applied resourceVersion; undefined if the complete state has to be read. */
   readonly resourceVersion: string | undefined;
   readonly initial: 'stream' | 'pages';
-  /** How many streams were lost since the last one that proved stable. */
+  /** How often the stream was lost since it was last stable. */
   readonly attempts: number;
-  /** How many times in a row the server had forgotten our position. */
+  /** How many consecutive times the position had expired on the server. */
   readonly expiries: number;
-  /** How long the last loss makes us wait, in milliseconds. */
+  /** The delay after the last loss, in milliseconds. */
   readonly delayMs: number;
-  /** Where the last garbled line was met: a second one at the same place is not got over by resuming. */
+  /** The position of the last garbled line: if a second one occurs at the same position, resuming does not help. */
   readonly garbledAt: string | undefined;
   readonly hasSynced: boolean;
 }
 
-/** How a stream came to an end. */
+/** How a stream ended. */
 interface Loss {
   /** Where to resume; undefined: the complete state has to be read. */
   readonly resourceVersion?: string | undefined;
-  /** Milliseconds from the answer's headers to the end; 0 when they never came. */
+  /** Milliseconds from the response headers to the end; 0 if they never arrived. */
   readonly livedMs?: number;
-  /** Why, in words. */
+  /** The reason, for a person. */
   readonly message?: string;
-  /** How long the server asks to wait. */
+  /** The delay that the server asks for. */
   readonly retryAfterMs?: number | undefined;
-  /** The next attempt comes after this at the latest, however many there were. */
+  /** The maximum delay until the next attempt, regardless of the number of attempts. */
   readonly retryWithinMs?: number;
 }
 
 export type ReflectorEvent =
-  /** The server's answer has begun. */
+  /** The response has begun. */
   | { readonly type: 'stream.opened' }
   /** The complete state was read. */
   | { readonly type: 'stream.synced'; readonly resourceVersion?: string; readonly objects?: number }
-  /** The server, or our own rotation, ended the stream in an orderly way. */
+  /** The server, or weeder's own rotation of watches, ended the stream normally. */
   | ({ readonly type: 'stream.ended' } & Loss)
-  /** It was refused or broke. `kind` as in ApiFailure. */
+  /** The stream was refused or broke. `kind` as in ApiFailure. */
   | ({ readonly type: 'stream.failed'; readonly kind?: string } & Loss)
-  /** A line that is no event: resuming reads it again, once. */
+  /** A line that is not a watch event: the stream resumes and reads it again, once. */
   | ({ readonly type: 'stream.garbled' } & Loss)
-  /** 410: what we know is too old to resume from. */
+  /** 410: the position is too old to resume from. */
   | ({ readonly type: 'stream.expired' } & Loss)
-  /** Nothing came where something had to: a half-open connection. `silentMs`: for how long, where that is known. */
+  /** Nothing arrived when something had to: a half-open connection. `silentMs`: for how long, if known. */
   | ({ readonly type: 'stream.silent'; readonly silentMs?: number | undefined } & Loss)
-  /** The server does not stream the complete state. */
+  /** The server does not support WatchList. */
   | { readonly type: 'stream.unsupported'; readonly message?: string };
 
-/** What its parent, if it has one, is told when the complete state was read for the first time. */
+/** Sent to the parent, if there is one, when the complete state was read for the first time. */
 interface ReflectorSyncedEvent {
   readonly type: 'reflector.synced';
   readonly name: string;
@@ -77,14 +77,14 @@ function unprovided(): never {
   throw new Error('The reflector machine was started without its implementation: use the one that src/kube provides.');
 }
 
-/** A clean end after less than this is suspicious, and is answered by a pause. */
+/** A normal end sooner than this is suspicious, and is followed by a pause. */
 const settledMs = 1_000;
-/** A stream that lived this long was good: failures before it do not count any more. */
+/** A stream that lived this long was stable: earlier failures no longer count. */
 const stableMs = 5_000;
 const firstDelayMs = 200;
 const longestResumeDelayMs = 10_000;
 const longestListDelayMs = 30_000;
-/** A server that asks for more than this is not believed. */
+/** A longer Retry-After is not honoured. */
 const longestRetryAfterMs = 300_000;
 
 export const reflector = setup({
@@ -111,7 +111,7 @@ export const reflector = setup({
       const before = livedMs >= stableMs ? { attempts: 0, expiries: 0 } : context;
       const isExpiry = event.type === 'stream.expired';
       const expiries = before.expiries + (isExpiry ? 1 : 0);
-      // A server that says 410 is back: the outage before it does not count.
+      // A server that answers 410 is reachable again: the outage before it does not count.
       const attempts = isExpiry ? expiries : before.attempts + 1;
       const longest = resourceVersion === undefined ? longestListDelayMs : longestResumeDelayMs;
       const delayMs = Math.max(
@@ -246,7 +246,7 @@ export const reflector = setup({
   },
 });
 
-/** The payload of a loss, whole: events may come without one (a visualizer sends bare types). */
+/** The complete payload of a loss: events may lack one (a visualizer sends bare types). */
 function lossOf({
   resourceVersion,
   livedMs = 0,
@@ -256,7 +256,7 @@ function lossOf({
   return { resourceVersion, livedMs, retryAfterMs, retryWithinMs };
 }
 
-/** Milliseconds: doubling with each attempt, and with jitter of a half. */
+/** Milliseconds: doubled with each attempt, with a jitter of one half. */
 function backoff(attempts: number, longest: number, random: number): number {
   return Math.min(longest, firstDelayMs * 2 ** Math.min(attempts - 1, 16)) * (0.5 + random / 2);
 }
