@@ -4,7 +4,7 @@ import { backOffLeft } from '../weeder/pods/backOff.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Services by name as the config has them; more than this share one label. */
+/** Services have their own label value in the order of the config; those beyond this number share one. */
 export const mostServices = 100;
 
 const results = ['deleted', 'evicted', 'dry_run', 'recovered', 'not_found', 'blocked', 'expired', 'failed'] as const;
@@ -14,11 +14,11 @@ const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dry_run' } as c
 const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
-/** Counts what the weeder says while it works. */
+/** Counts the facts of the weeder. */
 interface EventCounter {
-  /** Whom the next controller tells. Windows that the one before it left open are open no more. */
+  /** The listener for the next manager. Windows that the previous one left open no longer count as open. */
   next(): ReportWeeder;
-  /** Begins the series of these services at 0, so that their first increase is seen as one. */
+  /** Starts the series of these services at 0, so that their first increase is visible as one. */
   begin(services: Iterable<string>): void;
 }
 
@@ -43,7 +43,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
   }
 
-  /** Of a controller that was replaced only the last words come, which change no window any more. */
+  /** A manager that was replaced still reports final facts, which no longer change the number of open windows. */
   function countOpen(by: number, { service }: { readonly service: string }, reporter: object): void {
     if (reporter !== newest) return;
     metrics.windowsOpen.inc({ service: labelOf(service) }, by);

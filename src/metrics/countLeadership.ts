@@ -7,7 +7,7 @@ const changes: Readonly<Partial<Record<ProcessEvent['type'], string>>> = {
   'leadership.released': 'released',
 };
 
-/** Counts how leadership comes and goes. */
+/** Counts the changes of leadership. */
 export function countLeadership(metrics: Metrics): ReportProcess {
   for (const change of Object.values(changes)) metrics.leadershipChanges.inc({ change }, 0);
   return ({ type }) => {

@@ -2,18 +2,18 @@ import type { ObserverFact, ReportObserver } from '../observer/model/facts.ts';
 import { limitedLabel } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What becomes of an apply, in the order in which it can come. */
+/** The results of an apply, in the order in which they can occur. */
 const results = ['created', 'updated', 'recreated', 'corrected', 'refused', 'failed', 'claimed'] as const;
 type ApplyResult = (typeof results)[number];
 
-/** Those that somebody can do something about begin at 0. */
+/** Errors that a person can act on start at 0. */
 const errors = ['forbidden', 'permanent', 'immutable', 'conflict', 'transient'] as const;
 const mostErrors = 24;
-/** Kinds of resources are what somebody installs: as many of them have a series of their own. */
+/** Users install kinds of resources: this many have a series of their own. */
 const mostKinds = 50;
 const commonKinds = ['Deployment', 'Service', 'ConfigMap', 'Secret'] as const;
 
-/** Counts what the observer says while it works. */
+/** Counts the facts of the application observer. */
 export function countObserver(metrics: Metrics): ReportObserver {
   const errorOf = limitedLabel(mostErrors);
   const kindOf = limitedLabel(mostKinds);

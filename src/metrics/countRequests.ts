@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Counts the requests to the API server by the API's own verbs and resources. */
+/** Counts the requests to the API server by verb and resource. */
 export function countRequests(metrics: Metrics): (fact: RequestOutcome) => void {
   const resourceOf = limitedLabel(20);
   const codeOf = limitedLabel(40);
@@ -21,7 +21,7 @@ export function countRequests(metrics: Metrics): (fact: RequestOutcome) => void 
 /** `/api/v1/namespaces/a/pods/b/eviction`: the resource `pods/eviction` and the name `b`. */
 export function partsOf(path: string): { readonly resource: string; readonly name: string | undefined } {
   const [, rest] = /^\/(?:api|apis\/[^/]+)\/[^/]+\/(.+)$/.exec(path) ?? [];
-  // What lies under no version is a list of what the API has.
+  // A path without a version is discovery.
   if (rest === undefined) return { resource: 'discovery', name: path };
   const scoped = /^namespaces\/[^/]+\/(.+)$/.exec(rest)?.[1] ?? rest;
   const [plural = '', name, subresource] = scoped.split('/');

@@ -4,7 +4,7 @@ import type { ReportRead } from '../restart/requests/restartApi.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What becomes of a restart, in the order in which it can come. */
+/** The results of a restart, in the order in which they can occur. */
 const results = ['restarted', 'dry_run', 'skipped', 'rolled_out', 'stalled', 'reverted'] as const;
 type RestartResult = (typeof results)[number];
 
@@ -16,7 +16,7 @@ const startedAs: Readonly<Record<RestartHow, RestartResult>> = {
   replace: 'restarted',
   dryRun: 'dry_run',
 };
-/** Those that somebody can do something about begin at 0. */
+/** Errors that a person can act on start at 0. */
 const errors = [
   'forbidden',
   'invalid',
@@ -29,7 +29,7 @@ const errors = [
 ] as const;
 const mostErrors = 24;
 
-/** Counts what restart control says while it works. */
+/** Counts the facts of restart control. */
 export function countRestarts(metrics: Metrics): ReportRestart {
   const errorOf = limitedLabel(mostErrors);
   for (const error of errors) metrics.restartRetries.inc({ error: errorOf(snakeCase(error)) }, 0);
@@ -73,7 +73,7 @@ export function countRestarts(metrics: Metrics): ReportRestart {
   };
 }
 
-/** Counts how often sources are read to be hashed, by kind and by what came of it. */
+/** Counts how often sources are read for hashing, by kind and result. */
 export function countHashReads(metrics: Metrics): ReportRead {
   for (const kind of ['ConfigMap', 'Secret']) metrics.hashReads.inc({ kind, result: 'ok' }, 0);
   return (kind, result) => metrics.hashReads.inc({ kind, result: result === 'gone' ? 'not_found' : result });

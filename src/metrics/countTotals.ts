@@ -5,16 +5,16 @@ import type { Metrics } from './metrics.ts';
 
 const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
 
-/** What a controller itself has counted since it was started. */
+/** The totals that a manager has counted since its start. */
 interface CountingController {
   streamTotals(): ReadonlyMap<string, StreamTotals>;
-  /** How many Events were not written, by cause. Undefined: none are told. */
+  /** How many Events were not written, by cause. Undefined: no Events are recorded. */
   eventLosses(): Readonly<Record<string, number>> | undefined;
 }
 
 /**
- * Takes what controllers count into the metrics. Each begins at 0, and one follows the other where leadership is lost
- * and had again: only what is new since the last time is added, so that no counter ever falls.
+ * Adds the totals of managers to the metrics. Each manager starts at 0, and a new one follows when leadership is lost
+ * and regained: only the increase since the last call is added, so that no counter ever decreases.
  */
 export function countTotals(metrics: Metrics): (controller: CountingController) => void {
   for (const cause of causes) metrics.eventsLost.inc({ cause: snakeCase(cause) }, 0);

@@ -1,9 +1,9 @@
-/** What stands in a label for every value beyond the limit. */
+/** The label value for every value beyond the limit. */
 const overflow = 'other';
 
 /**
- * Passes label values through, at most `most` different ones: those that come first keep their name, all later ones
- * are `other`. So whatever a config or a server says, the number of series has a bound.
+ * Passes at most `most` different label values through; all later ones become `other`. This bounds the number of
+ * series, whatever a config or a server contains.
  */
 export function limitedLabel(most: number): (value: string) => string {
   const known = new Set<string>();
@@ -15,7 +15,7 @@ export function limitedLabel(most: number): (value: string) => string {
   };
 }
 
-/** The value of a label for a name of the code: `barePod` becomes `bare_pod`. */
+/** Converts a name of the code into a label value: `barePod` becomes `bare_pod`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

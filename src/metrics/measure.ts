@@ -5,30 +5,30 @@ import type { WeederCounts } from '../weeder/weeder.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-/** As much of the controller as is measured when somebody asks. */
+/** The part of the manager that is measured at each scrape. */
 interface MeasuredController {
   counts(): WeederCounts;
   streams(): readonly StreamStatus[];
   actorCounts(): Readonly<Record<string, number>>;
-  /** Whether this replica is the one that acts. */
+  /** Whether this replica acts. */
   isLeader(): boolean;
   /** How many Events wait to be written. */
   eventsWaiting(): number;
   unseenServices(): readonly UnseenService[];
 }
 
-/** A process, which may have had another controller before this one, and may have none yet. */
+/** A process, which may have had other managers before this one, and may have none yet. */
 interface Measured {
   readonly controller: MeasuredController | undefined;
   readonly isReady: boolean;
-  /** The name of the Lease that it leads by; empty without leader election. */
+  /** The name of its Lease; empty without leader election. */
   readonly lease: string;
 }
 
 const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'] as const;
 const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff'];
 
-/** Brings up to date whatever is not counted as it happens. */
+/** Updates the metrics that are not counted as events occur. */
 export function measure(metrics: Metrics, { controller, isReady, lease }: Measured): void {
   metrics.ready.set(isReady ? 1 : 0);
   metrics.leader.set({ lease }, controller?.isLeader() ? 1 : 0);
@@ -45,9 +45,9 @@ export function measure(metrics: Metrics, { controller, isReady, lease }: Measur
   measureStreams(metrics, controller?.streams() ?? []);
 }
 
-/** Of the streams of one resource, the worst counts: a label for each would grow with the namespaces. */
+/** Of the streams of one resource the worst counts: a label for each stream would grow with the namespaces. */
 function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): void {
-  // One that stands by has none: what the controller before it had would seem to be down for ever.
+  // A standby has no streams: those of the previous manager would otherwise appear to be down forever.
   for (const each of [
     metrics.streams,
     metrics.streamsRefused,
@@ -71,7 +71,7 @@ function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): voi
   }
 }
 
-/** Which config is in force. */
+/** Updates the metrics of the config in force. */
 export function measureConfig(metrics: Metrics, { generation, appliedAt, lastReload }: ConfigStatus): void {
   metrics.configGeneration.set(generation);
   metrics.configLastReloadSuccessful.set(lastReload === 'applied' ? 1 : 0);

@@ -1,14 +1,14 @@
 import type { Metrics } from './metrics.ts';
 
-/** As much of the observer as is measured when somebody asks. */
+/** The part of the application observer that is measured at each scrape. */
 interface ObserverMeasures {
-  /** How many applications are in each state of their machine; a nested one by its outermost name. */
+  /** The number of applications in each state of their machine; a nested state counts by its outermost name. */
   readonly applications: Readonly<Record<string, number>>;
-  /** The same of resources; of those that are not observed, by what is known of them. */
+  /** The number of resources in each state; those that are not observed count by what is known of them. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
-/** Those that an application stays in; it passes through the others. */
+/** The states that an application stays in; the others are transient. */
 const applicationStates = ['observing', 'paused', 'invalid', 'backingOff', 'deleting'] as const;
 const resourceStates = [
   'inSync',
@@ -23,15 +23,17 @@ const resourceStates = [
 ] as const;
 const passing = 'passing';
 
-/** Brings up to date how the observer stands. Undefined: it is not at work in this process. */
+/**
+ * Updates the gauges of the application observer. `measured` is undefined if the observer does not run in this process.
+ */
 export function measureObserver(metrics: Metrics, measured: ObserverMeasures | undefined): void {
   set(metrics.applications, applicationStates, measured?.applications ?? {});
   set(metrics.applicationResources, resourceStates, asInStatus(measured?.resources ?? {}));
 }
 
 /**
- * Where something of before is kept, the newest manifest is refused all the same; what waits for its kind is tried again
- * as the status says it.
+ * A resource for which the last known good manifest is in force counts as refused, because its current manifest is; one
+ * that waits for its kind counts as backing off, as in the status.
  */
 function asInStatus({ usingLastApplied = 0, kindUnavailable = 0, ...found }: Readonly<Record<string, number>>) {
   return {

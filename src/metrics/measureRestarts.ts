@@ -2,14 +2,14 @@ import { blockCauses, pendingCauses } from '../restart/model/events.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What is measured of restart control at each scrape. */
+/** The part of restart control that is measured at each scrape. */
 interface RestartMeasures {
-  /** How many workloads are in each state of their machine; a nested one by its innermost name. */
+  /** The number of workloads in each state of their machine; a nested state counts by its innermost name. */
   readonly states: Readonly<Record<string, number>>;
-  /** How many restarts are pending and blocked, by cause; a cause that is not named has none. */
+  /** The number of pending and blocked restarts, by cause; a missing cause has none. */
   readonly pending: Readonly<Record<string, number>>;
   readonly blocked: Readonly<Record<string, number>>;
-  /** How many ConfigMaps and Secrets are used by them. */
+  /** The number of ConfigMaps and Secrets that they use. */
   readonly sources: number;
 }
 

@@ -3,16 +3,16 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** From the first millisecond of a recovery to the end of a default window. Seconds. */
+/** From a recovery within milliseconds to the end of a default window. Seconds. */
 const recoveryBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** From a lone pod to a rollout that takes all of its deadline. Seconds. */
+/** From a single pod to a rollout that takes its whole deadline. Seconds. */
 const rolloutBuckets = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
-/** From an API server at rest to the client's own deadline. Seconds. */
+/** From an idle API server to the client's own deadline. Seconds. */
 const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Every metric of weeder, in a registry of its own, with those of the process and its event loop. docs/metrics.md is
- * generated from these definitions. No label ever carries the name of a pod or a namespace.
+ * Every metric of weeder, in its own registry, with those of the process and its event loop. docs/metrics.md is
+ * generated from these definitions. No label ever contains the name of a pod or a namespace.
  */
 export function createMetrics() {
   const registry = new Registry();
@@ -215,7 +215,7 @@ export function createMetrics() {
     actors: gauge('actors', 'Running actors, by machine.', ['machine']),
     actorFailures: counter('actor_failures_total', 'Actors that failed because of a bug in weeder.'),
   };
-  // Every 100 ms: ten times as often would be most of what weeder does at rest.
+  // Every 100 ms: ten times as often would account for most of weeder's CPU time when idle.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   return metrics;
 }

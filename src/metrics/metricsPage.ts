@@ -5,7 +5,7 @@ import { accepts, type Page } from '../base/http.ts';
 
 const compressed = promisify(gzip);
 
-/** `/metrics`: the text format, or OpenMetrics for who accepts that; gzipped for who accepts it. */
+/** `/metrics`: the text format, or OpenMetrics and gzip if the client accepts them. */
 export function metricsPage(registry: Registry, update: () => void): Page {
   return async (_url, request, response) => {
     update();
@@ -26,9 +26,9 @@ export function metricsPage(registry: Registry, update: () => void): Page {
 }
 
 /**
- * The text format as OpenMetrics has it: a counter's family is named without `_total`, there are no empty lines, and
- * the end is marked. prom-client's own OpenMetrics renames the metrics for good, so that one registry serves only one
- * of the two.
+ * Converts the text format into OpenMetrics: the family of a counter is named without `_total`, there are no empty
+ * lines, and the end is marked. prom-client's own OpenMetrics renames the metrics permanently, so that one registry can
+ * serve only one of the formats.
  */
 export function toOpenMetrics(text: string): string {
   const counters = new Set([...text.matchAll(/^# TYPE (\S+)_total counter$/gm)].map(([, family]) => family));

@@ -8,22 +8,22 @@ import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
 import { type UnseenService, unseenInWords } from '../weeder/services/unseenServices.ts';
 
-/** One thing that has to be in order. */
+/** One check of a health endpoint. */
 interface HealthCheck {
-  /** As kube-apiserver names its own: `ping`, `stream/pods app=web`. */
+  /** Named as in kube-apiserver: `ping`, `stream/pods app=web`. */
   readonly name: string;
   readonly isOk: boolean;
-  /** How it is, in a few words; why not, when it is not. May be empty. */
+  /** A short status, or the reason why the check fails. May be empty. */
   readonly detail: string;
 }
 
-/** How often it is looked whether weeder has become ready. Milliseconds. */
+/** How often readiness is checked at start-up. Milliseconds. */
 const pollInterval = 50;
 
 /**
- * What a probe is told: 200 or 503, and a line for each check when it fails, or when `?verbose` asks. `patience`: until
- * all of them were in order once, a failure is told after so many milliseconds only. A start is no failure, and whoever
- * asks meanwhile hears at once when it is over.
+ * The response to a probe: 200 or 503, and a line for each check if one fails or `?verbose` is set. `patience`: until
+ * all checks have passed once, a failure is reported only after this many milliseconds. A start-up is not a failure,
+ * and a request during it is answered as soon as it is over.
  */
 export function healthPage(
   name: 'healthz' | 'readyz',
@@ -61,7 +61,7 @@ function lineOf({ name, isOk, detail }: HealthCheck): string {
   return isOk ? `[+]${name} ok${rest}` : `[-]${name} failed${rest}`;
 }
 
-/** As much of the controller as its health tells of. */
+/** The part of the manager that the health checks use. */
 interface HealthSource {
   state(): ManagerState;
   streams(): readonly StreamStatus[];
@@ -70,16 +70,19 @@ interface HealthSource {
   unseenServices(): readonly UnseenService[];
 }
 
-/** A stream that is down for longer makes weeder unready: by then it has tried more than once. Milliseconds. */
+/** A stream that is down for longer makes weeder unready: it has been retried more than once by then. Milliseconds. */
 const longestDown = 60_000;
 
-/** Fails only when nothing but a new process helps. `source` is undefined as long as the API server was not reached. */
+/**
+ * Fails only if a restart of the process is the only remedy. `source` is undefined until the API server has been
+ * reached.
+ */
 export function livenessChecks(source: HealthSource | undefined): HealthCheck[] {
   const isBroken = source?.state() === 'broken';
   return [ping, { name: 'manager', isOk: !isBroken, detail: isBroken ? 'failed: see the log' : '' }];
 }
 
-/** Whether the controllers are at work, or stand by in good order. */
+/** Whether the controllers are running, or this replica is a working standby. */
 export function readinessChecks(source: HealthSource | undefined): HealthCheck[] {
   if (source === undefined) return [ping, { name: 'manager', isOk: false, detail: 'connecting to the API server' }];
   const leadership = source.leadership();
@@ -87,16 +90,16 @@ export function readinessChecks(source: HealthSource | undefined): HealthCheck[]
   return [ping, managerCheck(source.state()), ...lease, ...serviceCheck(source), ...streamChecks(source.streams())];
 }
 
-/** A remark for who wonders why nothing changes. */
+/** Information for whoever wonders why nothing changes. */
 export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: 'nothing in the cluster is changed' };
 
-/** A remark: a service may be deployed later. */
+/** Information only: a service may be deployed later. */
 function serviceCheck({ unseenServices }: HealthSource): HealthCheck[] {
   const words = unseenInWords(unseenServices());
   return words === '' ? [] : [{ name: 'services', isOk: true, detail: words }];
 }
 
-/** A config that is rejected shows, and makes nothing unready: weeder goes on with the one before. */
+/** A rejected config is shown, and does not make weeder unready: the previous config stays in force. */
 export function configCheck({ generation, appliedAt, lastReload, rejected }: ConfigStatus): HealthCheck {
   const since = `in force since ${new Date(appliedAt).toISOString()}`;
   const lines = rejected?.message.split('\n').map((line) => line.trim()) ?? [];
@@ -125,7 +128,7 @@ function managerCheck(state: ManagerState): HealthCheck {
   return { name: 'manager', ...states[state] };
 }
 
-/** A stand-by that is never ready would hold up every rollout; one that cannot read the Lease would never take over. */
+/** A standby that is never ready would block every rollout; one that cannot read the Lease would never take over. */
 function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck {
   const name = `lease/${lease}`;
   if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
@@ -133,7 +136,9 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
   return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
 }
 
-/** A stream that cannot be read is named, and makes nothing unready while others of its peers are served. */
+/**
+ * A stream that cannot be read is shown, and does not make weeder unready while other streams of its peers are served.
+ */
 function streamChecks(streams: readonly StreamStatus[]): HealthCheck[] {
   const excused = excusedStreams(streams);
   return streams.map((stream) => {

@@ -26,39 +26,39 @@ import type { RestartPart } from '../restart/restartPart.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
 
-/** A probe has three seconds (deploy/base/deployment.yaml). */
+/** A probe has a timeout of three seconds (deploy/base/deployment.yaml). */
 const firstReadiness = 2_000;
 
-/** What a process shows of itself: health, metrics, actors. */
+/** The endpoints of a process: health, metrics, actors. */
 export interface Telemetry {
-  /** Whom the next controller tells what it does. */
+  /** The listener for the facts of the next manager. */
   nextReport(): ReportWeeder;
   readonly reportProcess: ReportProcess;
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
-  /** Told of each source that is read to be hashed. */
+  /** Called for each source that is read for hashing. */
   readonly onHashRead: ReportRead;
   readonly onRequest: (fact: RequestOutcome) => void;
   recordingFailed(): void;
-  /** From now on this one is to be seen; what those before it did stays counted. */
+  /** Shows this manager from now on; the counters of the previous ones remain. */
   watch(controller: Manager, parts?: WatchedControllers): void;
-  /** Shows /healthz, /readyz and /debug/actors on one address, /metrics on the other. */
+  /** Serves /healthz, /readyz and /debug/actors on one address, and /metrics on the other. */
   serve(addresses: ServedAddresses): Promise<Result<Served>>;
 }
 
-/** `none`: nowhere. */
+/** `none`: not served. */
 interface ServedAddresses {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
 }
 
-/** The controllers beside the weeder, as far as they are measured. */
+/** The controllers besides the weeder, if they exist. */
 interface WatchedControllers {
   readonly restarts?: Pick<RestartPart, 'control'> | undefined;
   readonly observer?: Pick<ObserverPart, 'core'> | undefined;
 }
 
-/** Where it can be seen; undefined: nowhere. */
+/** The ports; undefined: not served. */
 export interface Served {
   readonly healthPort: number | undefined;
   readonly metricsPort: number | undefined;
@@ -66,11 +66,11 @@ export interface Served {
 }
 
 interface TelemetryOptions {
-  /** The services that its config has: their series begin at 0. */
+  /** The services of its config: their series start at 0. */
   readonly reload: Pick<Reload, 'config' | 'status'>;
-  /** The name of the Lease by which a leader is elected. */
+  /** The name of the Lease for leader election. */
   readonly lease?: string | undefined;
-  /** Nothing is changed. Default: false. */
+  /** Nothing is changed in the cluster. Default: false. */
   readonly isDryRun?: boolean;
   readonly logger: Logger;
   readonly clock: Clock;
