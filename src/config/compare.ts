@@ -3,14 +3,17 @@ import { selectorToString } from '../kube/objects/selector.ts';
 import type { Config, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 
-/** What a new config changes: the names of the services, each list sorted, and the sections `restartControl` and `observer`. */
+/**
+ * The difference between two configs: the names of the services, each list sorted, and whether the sections
+ * `restartControl` and `observer` changed.
+ */
 export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Left out: it says the same. */
+  /** Left out: it is unchanged. */
   readonly restartControl?: 'added' | 'changed' | 'removed';
-  /** The same. */
+  /** Left out: it is unchanged. */
   readonly observer?: 'added' | 'changed' | 'removed';
 }
 
@@ -40,12 +43,12 @@ function observerChange({ observer: was }: Config, { observer: is }: Config): Pa
   return { observer: is === undefined ? 'removed' : 'changed' };
 }
 
-/** Whether both sections treat every workload the same. Only the rules have an order that means something. */
+/** Whether both sections treat every workload the same. Only the order of the rules is significant. */
 export function hasSameRestart(one: RestartConfig | undefined, other: RestartConfig | undefined): boolean {
   return meaningOfRestart(one) === meaningOfRestart(other);
 }
 
-/** The new services, with the old object for each of which the new config says the same in other words. */
+/** The new services; a service whose config means the same as before keeps its old object. */
 export function mergeServices(old: Config['services'], next: Config['services']): Config['services'] {
   const keep = (is: ServiceConfig): ServiceConfig => {
     const was = old.get(is.name);
@@ -54,7 +57,7 @@ export function mergeServices(old: Config['services'], next: Config['services'])
   return new Map([...next].map(([name, service]) => [name, keep(service)]));
 }
 
-/** Whether a service is treated the same by both, wherever it lives. The order of a list means nothing. */
+/** Whether both configs treat a service the same, in every namespace. The order of lists is not significant. */
 export function behavesTheSame(one: ServiceConfig, other: ServiceConfig): boolean {
   return meaningOf(one) === meaningOf(other);
 }

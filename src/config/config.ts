@@ -5,27 +5,27 @@ import type { RestartConfig } from './restart.ts';
 import type { ObserverConfig } from './schema/observer.ts';
 import type { ConfigFile } from './schema/schema.ts';
 
-/** One watched service, with nothing left to default. */
+/** One configured service, with all defaults applied. */
 export interface ServiceConfig {
   readonly name: string;
-  /** Where the service is looked for. */
+  /** The namespaces of the service. */
   readonly namespaces: readonly string[] | 'all';
   readonly podSelectors: readonly LabelSelector[];
   /** Milliseconds. */
   readonly watchDuration: number;
-  /** Where its dependants are looked for. */
+  /** The namespaces of its dependants. */
   readonly dependantNamespaces: 'same' | 'all' | readonly string[];
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
   readonly barePods: 'keep' | 'delete';
   readonly deletion: 'delete' | 'evict';
-  /** Undefined: the pod's own. */
+  /** Undefined: the grace period of the pod itself. */
   readonly gracePeriodSeconds: number | undefined;
 }
 
 /** The config as the program uses it. */
 export interface Config {
-  /** The watched services by name; empty only where there is restart control, or the application observer. */
+  /** The configured services by name; empty only if there is restart control or the application observer. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
@@ -33,14 +33,14 @@ export interface Config {
   readonly observer?: ObserverConfig;
 }
 
-/** Whether the config names this service in this namespace. */
+/** Whether the config contains this service in this namespace. */
 export function isWatched(service: ServiceConfig | undefined, namespace: string): boolean {
   return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
 }
 
 type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[string];
 
-/** Gives each service what the top of the file says where the service itself says nothing. */
+/** Applies the top-level settings of the file to each service that does not set them itself. */
 export function resolveConfig(file: ConfigFile): Config {
   const { servicesAndDependantSelectors: entries = {}, restartControl, observer } = file;
   return {
@@ -66,7 +66,7 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
   };
 }
 
-/** Every podSelector that the config names, by its canonical text. */
+/** Every podSelector of the config, by its canonical text. */
 export function distinctSelectors({ services }: Pick<Config, 'services'>): ReadonlyMap<string, LabelSelector> {
   const all = [...services.values()].flatMap((service) => service.podSelectors);
   return new Map(all.map((selector) => [selectorToString(selector), selector]));

@@ -2,7 +2,7 @@ import { formatDuration } from '../base/duration.ts';
 import type { Config, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
-/** A config file that resolves to this config, every default written out: for whoever has to store one. */
+/** A config file that resolves to this config, with every default written out, for storage. */
 export function configFileOf(config: Config): object {
   const entries = [...config.services].map(([name, service]) => [name, entryOf(service)]);
   return {
@@ -23,7 +23,7 @@ function entryOf({ name: _, namespaces, watchDuration, gracePeriodSeconds, ...re
   };
 }
 
-/** A section `restartControl` that resolves to this, every default written out. */
+/** A section `restartControl` that resolves to this config, with every default written out. */
 function restartFileOf({ rules, defaults, sourceKinds, hashKey, ...limits }: RestartConfig): object {
   const { namespace, name } = hashKey;
   return {

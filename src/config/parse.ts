@@ -8,10 +8,10 @@ import { type Located, type LocatedError, located } from './text/located.ts';
 import { fieldErrorsOf, unsaid } from './text/messages.ts';
 import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 
-/** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot hold more. */
+/** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot be larger. */
 export const largestFile = 1024 * 1024;
 
-/** The config that a text means, or everything that is wrong with it. `file` is the name that errors carry. */
+/** Parses a config, and returns all errors if there are any. `file` is the file name in the errors. */
 export function parseConfig(text: string, file: string): Result<Config, readonly FieldError[]> {
   const whole = unusable(text);
   if (whole !== undefined) return failed([fileError(file, whole)]);

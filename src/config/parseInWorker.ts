@@ -8,8 +8,8 @@ import { fileError, parseConfig } from './parse.ts';
 type Parsed = Result<Config, readonly FieldError[]>;
 
 /**
- * As `parseConfig`, in a thread of its own: YAML of a MiB that was made for it takes seconds, and whoever leads must renew
- * the Lease meanwhile. What the thread does not live through is an error of the file.
+ * Like `parseConfig`, but in a worker thread: a MiB of malicious YAML takes seconds to parse, and a leader must renew
+ * the Lease in the meantime. If the thread crashes, the file is in error.
  */
 export function parseInWorker(text: string, file: string): Promise<Parsed> {
   const { promise, resolve } = Promise.withResolvers<Parsed>();
@@ -21,7 +21,7 @@ export function parseInWorker(text: string, file: string): Promise<Parsed> {
   return promise;
 }
 
-/** This module is what the thread runs, too. */
+/** This module is also the entry point of the thread. */
 const { config, file } = objectOf(isMainThread ? undefined : workerData);
 const [text, name] = [textOf(config), textOf(file)];
 if (text !== undefined && name !== undefined) parentPort?.postMessage(parseConfig(text, name));

@@ -4,13 +4,15 @@ import type { FieldError } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { binary, fileError, largestFile, parseConfig, tooLarge } from './parse.ts';
 
-/** Reads a config file, and never throws. */
+/** Reads a config file. The promise never rejects. */
 export async function readConfigFile(path: string): Promise<Result<Config, readonly FieldError[]>> {
   const text = await readConfigText(path);
   return text.ok ? parseConfig(text.value, path) : text;
 }
 
-/** Reads the text of a file, never more of it than so many bytes, and never throws. Default: as much as a config may have. */
+/**
+ * Reads at most `most` bytes of the text of a file. The promise never rejects. Default: the maximum size of a config.
+ */
 export async function readConfigText(path: string, most = largestFile): Promise<Result<string, readonly FieldError[]>> {
   try {
     const file = await open(path, 'r');
@@ -31,7 +33,7 @@ async function readOpened(
 ): Promise<Result<string, readonly FieldError[]>> {
   const { size } = await file.stat();
   if (size > most) return failed([fileError(path, tooLarge)]);
-  // A pipe or a device tells no size: reading stops one byte beyond the limit.
+  // A pipe or a device reports no size: reading stops one byte beyond the limit.
   const buffer = Buffer.alloc(most + 1);
   let length = 0;
   for (let count = -1; count !== 0 && length < buffer.length; length += count) {

@@ -9,7 +9,7 @@ interface RequirementEntry extends Omit<LabelSelectorRequirement, 'values'> {
   readonly values?: readonly string[] | undefined;
 }
 
-/** A selector of the file without its empty keys. */
+/** Removes empty keys from a selector of the file. */
 export function resolveSelector({ matchLabels, matchExpressions }: SelectorEntry): LabelSelector {
   return {
     ...(matchLabels === undefined ? {} : { matchLabels }),
@@ -21,7 +21,7 @@ function resolveRequirement({ key, operator, values }: RequirementEntry): LabelS
   return { key, operator, ...(values === undefined || values.length === 0 ? {} : { values }) };
 }
 
-/** A list of names without repetitions, or nothing. */
+/** Removes duplicates from a list of names; undefined stays undefined. */
 export function distinct<T extends readonly string[] | undefined>(
   names: T,
 ): T extends undefined ? undefined : readonly string[];

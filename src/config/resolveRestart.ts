@@ -8,7 +8,7 @@ import {
   restartMapping,
 } from './schema/restartSchema.ts';
 
-/** Gives each rule what the top of the section says where the rule itself says nothing. */
+/** Applies the top-level settings of the section to each rule that does not set them itself. */
 export function resolveRestart(section: RestartSection): RestartConfig {
   const mapping = Array.isArray(section) ? { ...restartMapping.parse({}), rules: section } : section;
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey } =

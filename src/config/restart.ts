@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../kube/objects/selector.ts';
 import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 
-/** A time in which restarts may begin: from each minute that the cron expression names, for `duration`. */
+/** A time in which restarts may begin: for `duration` from each time that the cron expression matches. */
 export interface MaintenanceWindow {
   /** Five fields: minute, hour, day of the month, month, day of the week. */
   readonly cron: string;
@@ -11,34 +11,34 @@ export interface MaintenanceWindow {
   readonly duration: number;
 }
 
-/** Sources that workloads of other namespaces may depend on, without an annotation on the source that says so. */
+/** Sources that workloads of other namespaces may depend on without an annotation on the source that permits it. */
 interface ForeignSources {
   readonly namespace: string;
   readonly kinds: ReadonlySet<'ConfigMap' | 'Secret'>;
   readonly names: readonly string[] | 'all';
 }
 
-/** How a workload is treated. Times in milliseconds. */
+/** How a workload is treated. Times are milliseconds. */
 export interface RestartSettings {
-  /** How long a changed source must have been left alone. */
+  /** How long a changed source must remain unchanged before a restart. */
   readonly quietPeriod: number;
-  /** How long after its first change a restart is no longer put off by further ones. At least `quietPeriod`. */
+  /** How long after its first change further changes no longer delay a restart. At least `quietPeriod`. */
   readonly quietMax: number;
-  /** The shortest time between two restarts of one workload. */
+  /** The minimum time between two restarts of one workload. */
   readonly minInterval: number;
   readonly strategy: 'rollout' | 'evict';
   readonly imagePullSecrets: 'ignore' | 'hash';
   readonly immutableRecreated: 'tell' | 'replace';
   readonly jobs: 'report' | 'recreate';
-  /** Whether a StatefulSet's pod that is broken at an older revision is deleted. */
+  /** Whether a broken pod of a StatefulSet is deleted if it has an older revision. */
   readonly unstick: boolean;
   /** How long a rollout may make no progress before it counts as stalled. */
   readonly stallAfter: number;
-  /** How long a rollout may take in all, for kinds that have no deadline of their own. */
+  /** How long a whole rollout may take, for kinds without a deadline of their own. */
   readonly progressDeadline: number;
   /** Empty: at any time. */
   readonly windows: readonly MaintenanceWindow[];
-  /** The consents that the config gives for sources of other namespaces. */
+  /** The permissions that the config grants for sources of other namespaces. */
   readonly sources: readonly ForeignSources[];
 }
 
@@ -46,25 +46,25 @@ export interface RestartSettings {
 export interface RestartRule extends RestartSettings {
   readonly namespaces: readonly string[] | 'all';
   readonly kinds: ReadonlySet<WorkloadKind>;
-  /** Of the workload's labels. Undefined: all of them. */
+  /** Selects by the labels of the workload. Undefined: all workloads. */
   readonly selector: LabelSelector | undefined;
 }
 
-/** The section `restartControl`, with nothing left to default. */
+/** The section `restartControl`, with all defaults applied. */
 export interface RestartConfig {
-  /** The first that matches a workload counts. */
+  /** The first rule that matches a workload applies. */
   readonly rules: readonly RestartRule[];
-  /** For workloads that ask by annotation and that no rule matches. */
+  /** For workloads that opt in by annotation and match no rule. */
   readonly defaults: RestartSettings;
   readonly maxRestartsPerMinute: number;
   /** How many restarts may begin at once after a quiet time. */
   readonly burst: number;
   readonly maxConcurrentRollouts: number;
   readonly maxAdoptionsPerMinute: number;
-  /** `named` watches each used source by its name, so that a Role can name them. */
+  /** `named` watches each used source by its name, so that a Role can restrict access by `resourceNames`. */
   readonly access: 'all' | 'named';
-  /** Sources of another kind are neither watched nor read, whoever uses them. */
+  /** Sources of other kinds are neither watched nor read, even if a workload uses them. */
   readonly sourceKinds: ReadonlySet<'ConfigMap' | 'Secret'>;
-  /** The Secret with the key of the hashes. Undefined namespace: weeder's own. */
+  /** The Secret with the key for the hashes. Undefined namespace: weeder's own. */
   readonly hashKey: { readonly namespace: string | undefined; readonly name: string };
 }

@@ -2,24 +2,24 @@ import type { Clock, TimerHandle } from '../base/clock.ts';
 
 interface ContentWatchOptions<T> {
   readonly clock: Clock;
-  /** Reads what is there now. Never rejects. */
+  /** Reads the current content. The promise never rejects. */
   readonly read: () => Promise<T>;
-  /** Equal for contents that are the same. */
+  /** Returns equal keys for equal contents. */
   readonly keyOf: (content: T) => string;
-  /** How long a content has to stay as it is, in milliseconds, before it counts. */
+  /** How long a content has to remain unchanged before it is reported, in milliseconds. */
   readonly settleTime: (content: T) => number;
-  /** How often to look without being asked to, in milliseconds. */
+  /** The polling interval, in milliseconds. */
   readonly pollInterval: number;
-  /** The content that is known already. */
+  /** The content that is already known. */
   readonly known: T;
   readonly onNews: (content: T) => void;
 }
 
-/** Looks at something that changes, and tells of each new content once, when it has settled. */
+/** Watches content that changes, and reports each new content once, after it has settled. */
 export interface ContentWatch {
-  /** Something happened: look soon. */
+  /** Something has changed: read soon. */
   notice(): void;
-  /** Look now, and take what is there as it is. Resolves with whether it was news. */
+  /** Reads now, and accepts the content without a settle time. Resolves to whether it was new. */
   lookNow(): Promise<boolean>;
   stop(): void;
 }
@@ -27,7 +27,7 @@ export interface ContentWatch {
 export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   const { clock, read, keyOf, settleTime, pollInterval, onNews } = options;
   let known = keyOf(options.known);
-  /** What was seen last, and since when it has been like that, by the monotonic clock. */
+  /** The content that was read last, and since when it has been unchanged, by the monotonic clock. */
   let candidate: { readonly key: string; readonly since: number } | undefined;
   let timer: { readonly handle: TimerHandle; readonly due: number } | undefined;
   let looking: Promise<boolean> | undefined;
@@ -47,7 +47,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
     return true;
   }
 
-  /** Whether the content is news that counts; where it has not settled, when to look again. */
+  /** Whether the content is new and has settled; if it has not settled, the next read is scheduled. */
   function judge(content: T, isAsked: boolean): boolean {
     const key = keyOf(content);
     if (key === known) {
@@ -69,7 +69,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
     return isNews;
   }
 
-  /** One look at a time. */
+  /** Only one read runs at a time. */
   async function look(isAsked: boolean): Promise<boolean> {
     clock.clearTimeout(timer?.handle);
     timer = undefined;
@@ -91,5 +91,5 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   };
 }
 
-/** However much happens, no more than one look in this time. Milliseconds. */
+/** The minimum time between two reads, however many changes are reported. Milliseconds. */
 const shortestPause = 100;

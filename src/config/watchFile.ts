@@ -8,32 +8,38 @@ import { parseConfig } from './parse.ts';
 import { readConfigText } from './read.ts';
 import { type ContentWatch, watchContent } from './watchContent.ts';
 
-/** What stands in a config file: its text, or why it cannot be had. */
+/** The text of a config file, or why it cannot be read. */
 type ConfigText = Result<string, readonly FieldError[]>;
 
 interface FileWatchOptions {
   readonly file: string;
   readonly clock: Clock;
-  /** The content that is in force already. */
+  /** The content that is already in force. */
   readonly known: ConfigText;
-  /** Told of each new content, once. */
+  /** Called once for each new content. */
   readonly onNews: (config: Result<Config, readonly FieldError[]>) => void;
-  /** Told when the file system does not tell of changes: then the file is looked at every few seconds. */
+  /** Called if the file system does not report changes: the file is then polled every few seconds. */
   readonly onUnwatchable: (why: string) => void;
 }
 
-/** Characters: what is shorter is read in milliseconds, whatever it is. A config of a hundred services has this. */
+/**
+ * Characters: a shorter file is parsed within milliseconds, whatever it contains. A config of a hundred services has
+ * this length.
+ */
 const short = 16_384;
-/** Whoever writes into the file in place, or saves it twice, is done after this time. Milliseconds. */
+/** An editor that writes the file in place, or saves it twice, has finished after this time. Milliseconds. */
 const settledAfter = 300;
-/** A file that is about to be replaced is missing for less than this. Milliseconds. */
+/** A file that is being replaced is missing for less than this. Milliseconds. */
 const missedAfter = 2_000;
-/** Where the file system tells of nothing (network mounts, a link to elsewhere): how long a change may go unseen. */
+/**
+ * The maximum delay until a change is noticed if the file system reports none (network mounts, a symlink to another
+ * directory).
+ */
 const pollInterval = 10_000;
 
 /**
- * Watches a config file through whatever is done to it: edited in place, replaced by a rename, deleted, or in a mounted
- * ConfigMap, where the kubelet renames the link `..data` beside it.
+ * Watches a config file however it is changed: edited in place, replaced by a rename, deleted, or in a mounted
+ * ConfigMap, where the kubelet renames the symlink `..data` next to it.
  */
 export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   const { file, clock, known, onNews, onUnwatchable } = options;
@@ -58,7 +64,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
     onNews: (text) => void parse(text),
   });
   const events = watchDirectory(file, contents.notice, onUnwatchable);
-  // It may have changed since it was read.
+  // The file may have changed since it was read.
   contents.notice();
   return {
     ...contents,
@@ -70,7 +76,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   };
 }
 
-/** Tells of what happens to the file in its directory, or to the kubelet's link there. */
+/** Reports changes of the file in its directory, or of the kubelet's symlink there. */
 function watchDirectory(
   file: string,
   onEvent: () => void,

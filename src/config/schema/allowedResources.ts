@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { quoted } from '../../base/fieldError.ts';
 import { namespaceNames, withDefault } from './selectorSchema.ts';
 
-/** `Deployment` of a group of Kubernetes' own, `Widget.example.org`, or `*.example.org`: every kind of a group. */
+/**
+ * `Deployment` of a built-in group of Kubernetes, `Widget.example.org`, or `*.example.org` for every kind of a group.
+ */
 const kindPattern =
   /^(?:[A-Za-z][A-Za-z0-9]{0,62}|(?:[A-Za-z][A-Za-z0-9]{0,62}|\*)\.[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)$/;
 
@@ -36,7 +38,7 @@ const entry = z
   })
   .describe('What Applications may hold. A resource is allowed where one of the entries allows it.');
 
-/** What Applications may hold: the key `allow` of the section `observer`. */
+/** The resources that Applications may contain: the key `allow` of the section `observer`. */
 export const allowedResources = withDefault(
   z.array(entry).min(1, { error: 'this list is empty, so that no Application may hold anything; leave out the key' }),
   [{}],
@@ -44,5 +46,5 @@ export const allowedResources = withDefault(
 
 export type AllowedResources = z.output<typeof allowedResources>;
 
-/** Whatever their accounts may do. */
+/** Allows everything, so that only the permissions of the accounts limit Applications. */
 export const everythingAllowed: AllowedResources = z.array(entry).parse([{ namespaces: 'all', clusterKinds: 'all' }]);

@@ -2,17 +2,17 @@ import { Cron } from 'croner';
 import { quoted } from '../../base/fieldError.ts';
 import { nearest } from '../../base/nearest.ts';
 
-/** The moments that a cron expression names in a time zone. */
+/** The times of a cron expression in a time zone. */
 export interface Schedule {
-  /** The first of them that comes after `time`, both in epoch milliseconds; undefined: there is none. */
+  /** The first time after `time`, both in epoch milliseconds; undefined if there is none. */
   nextAfter(time: number): number | undefined;
 }
 
 /**
- * Reads a cron expression as a CronJob does: five fields or a nickname, and where both the day of the month and the day
- * of the week are restricted, either will do. In the night that has no 2:30, `30 2 * * *` names the moment at which the
- * clock is put forward; in the night that has it twice, the first; a field with `*` or a step names what the clock shows.
- * Throws where `refusedCron` or `refusedTimeZone` has something to say.
+ * Parses a cron expression like a CronJob: five fields or a nickname; if both the day of the month and the day of the
+ * week are restricted, either has to match. On the night without a 2:30, `30 2 * * *` matches when the clock is set
+ * forward; on the night with two, it matches the first; a field with `*` or a step follows the wall clock. Throws if
+ * `refusedCron` or `refusedTimeZone` returns an error.
  */
 export function scheduleOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Schedule {
   const given = fieldsOf(cron);
@@ -27,7 +27,7 @@ export function scheduleOf({ cron, timeZone }: { readonly cron: string; readonly
   return { nextAfter: (time) => times.nextRun(new Date(time))?.getTime() };
 }
 
-/** What is wrong with a cron expression, as a clause without a subject (`found "x", …`); undefined: nothing is. */
+/** The error of a cron expression, as a clause without a subject (`found "x", …`); undefined if it is valid. */
 export function refusedCron(text: string): string | undefined {
   const trimmed = text.trim();
   if (nicknames.includes(trimmed.toLowerCase())) return undefined;
@@ -49,7 +49,7 @@ export function refusedCron(text: string): string | undefined {
   return `found ${quoted(text)}, a day that never comes, so that the window never opens`;
 }
 
-/** What is wrong with the name of a time zone; undefined: nothing is. */
+/** The error of a time zone name; undefined if it is valid. */
 export function refusedTimeZone(text: string): string | undefined {
   if (isTimeZone(text)) return undefined;
   const meant = nearest(text, Intl.supportedValuesOf('timeZone'));
@@ -72,7 +72,7 @@ function fieldsOf(cron: string): readonly string[] {
   return cron.split(/\s+/).filter((field) => field !== '');
 }
 
-/** `5/10` is short for every tenth from 5 on. */
+/** `5/10` means every tenth value from 5 on. */
 function withUpperEnd(field: string, at: number): string {
   return field.replace(/(?<![^,])(\d+)\//g, `$1-${fields[at]?.last}/`);
 }

@@ -7,7 +7,7 @@ const longest = 24 * 24 * 3_600_000;
 
 const unitless = 'found a number without a unit; a duration is written like 5m0s or 90s';
 
-/** A Go duration as milliseconds, as long as a timer can count; 0 where it says `fromZero`. */
+/** A Go duration in milliseconds, up to the maximum of a timer; `fromZero` permits 0. */
 export function duration(from: 'aboveZero' | 'fromZero') {
   const text = z.string({ error: ({ input }) => (typeof input === 'number' ? unitless : undefined) }).meta({
     pattern: '^\\+?(?:(?:[0-9]+(?:\\.[0-9]*)?|\\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$',

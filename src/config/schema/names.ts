@@ -1,6 +1,6 @@
 /**
- * The names that Kubernetes allows, as patterns that serve both the parser and the JSON Schema, each with the
- * sentence that says what is allowed. Rules: apimachinery, `pkg/api/validate/content`.
+ * The names that Kubernetes allows, as patterns for the parser and the JSON Schema, each with a sentence that describes
+ * the rule. Source: apimachinery, `pkg/api/validate/content`.
  */
 export interface NameRule {
   readonly pattern: RegExp;
@@ -13,7 +13,7 @@ export const dnsLabel: NameRule = {
   allowed: 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends',
 };
 
-/** Keys of labels: a name, after an optional DNS prefix and "/". */
+/** Keys of labels: a name with an optional DNS prefix and "/". */
 export const labelKey: NameRule = {
   pattern:
     /^(?:(?=[^/]{1,253}\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
@@ -21,7 +21,7 @@ export const labelKey: NameRule = {
     'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"',
 };
 
-/** Values of labels; the empty value is one. */
+/** Values of labels; a value may be empty. */
 export const labelValue: NameRule = {
   pattern: /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
   allowed: 'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, or nothing ("")',

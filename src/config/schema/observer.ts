@@ -5,7 +5,7 @@ import { withDefault } from './selectorSchema.ts';
 
 const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)}, must be 1 or more` });
 
-/** The section `observer`: what is observed and how is said by each Application. */
+/** The section `observer`. Each Application itself defines what is observed, and how. */
 export const observerSection = z
   .strictObject({
     allow: allowedResources.describe(
@@ -42,8 +42,8 @@ export const observerSection = z
     'Manages Applications (`applications.weeder.dev`): applies what they hold, and keeps it as it was applied. `observer: {}` is enough. Without this section none is managed.',
   );
 
-/** The section `observer`, with nothing left to default. */
+/** The section `observer`, with all defaults applied. */
 export type ObserverConfig = z.output<typeof observerSection>;
 
-/** What the section says where it says nothing. */
+/** The section with nothing but defaults. */
 export const defaultObserver: ObserverConfig = observerSection.parse({});

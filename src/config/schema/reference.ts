@@ -11,13 +11,13 @@ const head = {
     'Which services are watched, which pods depend on them, which workloads restart when what they use has changed, and whether Applications are managed. Reference: docs/configuration.md.',
 };
 
-/** The JSON Schema of the config file, for editors. Draft 7, which all of them read. */
+/** The JSON Schema of the config file for editors. Draft 7, which all editors support. */
 export function configJsonSchema(): Json {
   const { $schema, ...schema } = z.toJSONSchema(configFile, { io: 'input', target: 'draft-7' });
   return { ...($schema === undefined ? {} : { $schema }), ...head, ...schema };
 }
 
-/** The keys that may stand at the top of the file and at a service, as a Markdown table. */
+/** The keys that are allowed at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
   const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
@@ -43,7 +43,7 @@ export function observerTables(): Readonly<Record<'settings' | 'entries', string
   return { settings: tableOf(top), entries: tableOf(top.flatMap(([key, schema]) => entriesOf(key, schema))) };
 }
 
-/** What stands in a mapping, or in each mapping of a list, by its path. */
+/** The properties of a mapping, or of each mapping of a list, by path. */
 function entriesOf(key: string, schema: Json): Properties {
   const path = schema.type === 'array' ? `${key}[]` : key;
   return propertiesOf(itemsOf(schema) ?? schema).map(([name, each]) => [`${path}.${name}`, each]);

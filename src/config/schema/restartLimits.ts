@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { objectOf } from '../../base/json.ts';
 
-/** Pairs of durations of which the second must not be the shorter one. */
+/** Pairs of durations of which the second must not be shorter than the first. */
 const pairs = [
   ['quietPeriod', 'quietMax'],
   ['stallAfter', 'progressDeadline'],
@@ -9,16 +9,16 @@ const pairs = [
 
 type Key = (typeof pairs)[number][number];
 
-/** Milliseconds; NaN for what could not be read, undefined for what is not said. */
+/** Milliseconds; NaN for an invalid value, undefined for a missing one. */
 export type Durations = Readonly<Record<Key, number | undefined>>;
 
-/** A duration that does not go with another one, told at the key that brings it about. */
+/** A duration that contradicts another one, reported at the key that causes it. */
 interface Contradiction {
   readonly key: Key;
   readonly message: string;
 }
 
-/** The durations of a mapping. What has been told as an error is no duration, even where it is a number. */
+/** The durations of a mapping. A value with a reported error is not a duration, even if it is a number. */
 export function durationsOf(mapping: unknown, isFaulty: (key: string) => boolean): Durations {
   const said = objectOf(mapping);
   const read = (key: Key) => {
@@ -34,13 +34,13 @@ export function durationsOf(mapping: unknown, isFaulty: (key: string) => boolean
   };
 }
 
-/** Which durations of a mapping contradict each other; what it does not say itself holds from `above`. */
+/** Which durations of a mapping contradict each other; missing ones are inherited from `above`. */
 export function contradictions(here: Durations, above: Durations): readonly Contradiction[] {
   return pairs.flatMap(([shorter, longer]): readonly Contradiction[] => {
     const low = here[shorter] ?? above[shorter];
     const high = here[longer] ?? above[longer];
     if (low === undefined || high === undefined || !(low > high)) return [];
-    // What is the same above has been judged there.
+    // A contradiction between inherited values is reported where they are defined.
     if (high !== above[longer]) return [{ key: longer, message: told(high, 'at least', shorter, low) }];
     return low === above[shorter] ? [] : [{ key: shorter, message: told(low, 'at most', longer, high) }];
   });

@@ -67,10 +67,10 @@ export const restartMapping = z
     { when: ({ value }) => isObject(value) },
   );
 
-/** What the mapping that says nothing says. */
+/** The durations of an empty mapping. */
 const builtIn = durationsOf(z.strictObject(defaultSettings).parse({}), () => false);
 
-/** A bare list is the rules of a mapping that says nothing else. */
+/** A bare list stands for a mapping with only `rules`. */
 const bareRules = rules.superRefine(
   (list, context) => {
     const tell = contradictionTeller(context);
@@ -79,7 +79,7 @@ const bareRules = rules.superRefine(
   { when: ({ value }) => Array.isArray(value) },
 );
 
-/** Adds an issue for each contradiction in the mapping at a path, and gives its durations. */
+/** Returns a function that adds an issue for each contradiction in the mapping at a path, and returns its durations. */
 function contradictionTeller(context: z.RefinementCtx) {
   const faulty = new Set(context.issues.map((issue) => issue.path?.join('.')));
   return (path: readonly (string | number)[], mapping: unknown, above: Durations): Durations => {

@@ -54,9 +54,9 @@ const progressDeadline = duration('aboveZero').describe(
 
 const mostAnswers = 100;
 
-/** A text that a function of its own judges. */
+/** A text that the given function validates. */
 function refusedBy(refused: (text: string) => string | undefined) {
-  // It takes milliseconds, and a config of a thousand rules says the same few texts again and again.
+  // The validation takes milliseconds, and a config of a thousand rules repeats the same few texts.
   const answers = new Map<string, string | undefined>();
   return (text: string, context: z.RefinementCtx) => {
     if (answers.size > mostAnswers) answers.clear();
@@ -105,7 +105,7 @@ const sources = z
     'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, beside those that consent by their own annotation `weeder.dev/allow-references-from`.',
   );
 
-/** The keys of a rule that say how, for its workloads. */
+/** The settings of a rule for its workloads. */
 export const ruleSettings = {
   quietPeriod: optional(quietPeriod),
   quietMax: optional(quietMax),
@@ -121,7 +121,7 @@ export const ruleSettings = {
   sources: optional(sources),
 };
 
-/** The same keys at the top of the section, with what holds where they are left out there too. */
+/** The same settings at the top of the section, with their defaults. */
 export const defaultSettings = {
   quietPeriod: withDefault(quietPeriod, '5s'),
   quietMax: withDefault(quietMax, '1m0s'),

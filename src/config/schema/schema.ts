@@ -50,7 +50,7 @@ const gracePeriodSeconds = z
     "Seconds a pod gets to stop. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
   );
 
-/** One service: whose dependants, and what differs from the top of the file. */
+/** One service: the selectors of its dependants, and settings that differ from the top of the file. */
 const service = z
   .strictObject({
     podSelectors: z
@@ -79,7 +79,9 @@ const services = mapOf(dnsLabel, service)
     minProperties: 1,
   });
 
-/** The config file: the Go original's format with weeder's additions. Gives the parser, the type and the JSON Schema. */
+/**
+ * The config file: the Go original's format with weeder's additions. Defines the parser, the type and the JSON Schema.
+ */
 export const configFile = z
   .strictObject({
     servicesAndDependantSelectors: optional(services),
@@ -122,7 +124,7 @@ interface Scope {
   readonly dependantNamespaces?: string | readonly string[] | undefined;
 }
 
-/** Where dependants of other namespaces are named, and not whose they are; each place once. */
+/** Each place that sets the namespaces of dependants without the namespaces of the service. */
 function scopesWithoutNamespaces(
   file: Scope & { readonly servicesAndDependantSelectors?: Readonly<Record<string, Scope>> | undefined },
 ): (readonly string[])[] {
@@ -139,10 +141,10 @@ function scopesWithoutNamespaces(
 const nothingToDo =
   'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications';
 
-/** What a valid config file says, durations in milliseconds. */
+/** The content of a valid config file, with durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;
 
-/** The keys that the mapping at a path may have. */
+/** The keys that are allowed in the mapping at a path. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   return keysBelow(configFile, path);
 }

@@ -3,22 +3,22 @@ import { quoted } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { dnsLabel, labelKey, labelValue, type NameRule } from './names.ts';
 
-/** A key that may be left out, or be left empty: Go reads `matchLabels:` without a value as absent, and so do we. */
+/** A key that may be missing or empty: like Go, this reads `matchLabels:` without a value as absent. */
 export function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => value ?? undefined, schema.optional());
 }
 
-/** A key with a default, for which an empty value counts as left out. */
+/** A key with a default, which also applies to an empty value. */
 export function withDefault<T extends z.ZodType>(schema: T, value: z.input<T>) {
   return z.preprocess((input) => input ?? undefined, schema.prefault(value));
 }
 
-/** What to say about a key that is left out or empty, where more can be said than its type. */
+/** The error for a missing or empty key, if more can be said than its type. */
 export function whenMissing(message: string | undefined) {
   return { error: ({ input }: { readonly input?: unknown }) => (input == null ? message : undefined) };
 }
 
-/** A text that follows the rule. */
+/** A text that matches the rule. */
 export function nameOf(rule: NameRule) {
   return z.string().regex(rule.pattern, {
     error: (issue) => `found ${quoted(String(issue.input))}, allowed are ${rule.allowed}`,
@@ -31,8 +31,8 @@ export const namespaceNames = z.array(nameOf(dnsLabel)).min(1, {
 });
 
 /**
- * A mapping whose keys follow the rule. A key schema of zod's own would leave the value of a wrong key unread, and so
- * hide its errors until the key is right.
+ * A mapping whose keys match the rule. A key schema of zod would skip the value of a wrong key, and thus hide its
+ * errors until the key is correct.
  */
 export function mapOf<T extends z.ZodType>(rule: NameRule, values: T, missing?: string) {
   const wrongKey = { code: 'custom', message: `this name is not allowed; allowed are ${rule.allowed}` } as const;
@@ -79,8 +79,8 @@ const requirement = z
   });
 
 /**
- * A metav1.LabelSelector, checked as Kubernetes checks it, and never empty: that would match every object of the kind
- * that it selects.
+ * A metav1.LabelSelector, validated like Kubernetes does, and never empty: an empty one would match every object of the
+ * kind that it selects.
  */
 export function selectorOf(what: 'pod' | 'workload') {
   return z
@@ -96,7 +96,7 @@ export function selectorOf(what: 'pod' | 'workload') {
       (selector) => Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length > 0,
       {
         error: `this selector is empty and would match every ${what}; give it matchLabels or matchExpressions`,
-        // Conditions may be missing only because their keys are misspelt, which has been said already.
+        // Conditions may be missing only because their keys are misspelt, which has already been reported.
         when: ({ issues, value }) => issues.length === 0 && isObject(value),
       },
     )
@@ -110,5 +110,5 @@ export function selectorOf(what: 'pod' | 'workload') {
     });
 }
 
-/** Which pods depend on a service. */
+/** Selects the pods that depend on a service. */
 export const labelSelector = selectorOf('pod');

@@ -1,8 +1,9 @@
 import { isAlias, isCollection, isMap, isScalar, isSeq, type Node } from 'yaml';
 
 /**
- * What each alias stands for: the last anchor of its name before it, as YAML has it. Walks without recursion, because
- * it sees a file before anyone knows how deep that is, and once, because the library's own look-up is a walk an alias.
+ * The node that each alias refers to: the last anchor of its name before it, as YAML defines it. The walk is iterative,
+ * because the depth of the file has not been checked yet, and done once, because the library's own look-up is one walk
+ * per alias.
  */
 export function aliasTargets(contents: unknown): ReadonlyMap<Node, Node> {
   const anchors = new Map<string, Node>();
@@ -21,7 +22,7 @@ export function aliasTargets(contents: unknown): ReadonlyMap<Node, Node> {
   return targets;
 }
 
-/** The nodes right below one, last first. */
+/** The direct children of a node, last first. */
 function childrenOf(node: unknown): readonly unknown[] {
   if (isSeq(node)) return node.items.toReversed();
   return isMap(node) ? node.items.toReversed().flatMap((pair) => [pair.value, pair.key]) : [];

@@ -16,12 +16,12 @@ import { keyOf } from './keys.ts';
 import type { Located, LocatedError } from './located.ts';
 import { plainScalar } from './scalars.ts';
 
-/** The values of a document with their places. */
+/** The values of a document with their positions. */
 export interface LocatedDocument {
   readonly root: Located;
-  /** Wrong keys; the rest of the values is what the file says. */
+  /** Invalid keys; the other values are valid. */
   readonly errors: readonly LocatedError[];
-  /** What makes the values themselves unknown, so that judging them would only add noise. */
+  /** Errors that make the values themselves unknown, so that validating them would only add noise. */
   readonly broken: readonly LocatedError[];
 }
 
@@ -39,20 +39,20 @@ type Children = Map<PropertyKey, Located>;
 
 const mostFromAliases = 100_000;
 
-/** How much a document may hold. */
+/** The limits of a document. */
 interface Leniency {
-  /** How far its values may be nested. */
+  /** The maximum depth of its values. */
   readonly depth: number;
-  /** Whether a key may look like a number: a person's own keys, such as those of a ConfigMap, may. */
+  /** Whether a key may look like a number; user-defined keys, such as those of a ConfigMap, may. */
   readonly takesNumbers: boolean;
 }
 
-/** Nothing in a config is nested as deep, and none of its keys is a number. */
+/** No config is nested as deeply, and none of its keys is a number. */
 const strict: Leniency = { depth: 50, takesNumbers: false };
 
 /**
- * The values of a parsed document with their places. Aliases and merge keys are expanded, up to a bound, so that a
- * small file cannot stand for a huge one.
+ * The values of a parsed document with their positions. Aliases and merge keys are expanded up to a limit, so that a
+ * small file cannot expand into a huge one.
  */
 export function locate(
   document: Document,
@@ -111,7 +111,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
 
 const mergeKey = '<<';
 
-/** YAML's merge key: what stands here wins over what is merged, and an earlier source over a later one. */
+/** YAML's merge key: explicit keys override merged ones, and earlier sources override later ones. */
 function mergeInto(walk: Walk, source: unknown, path: Path, children: Children): void {
   const brokenBefore = walk.broken.length;
   const from = locateNode(walk, source, [...path, mergeKey], startOf(source));
@@ -154,7 +154,7 @@ function readScalar(scalar: Scalar): Pick<Located, 'value' | 'source'> {
   return { value: plainScalar(source), source };
 }
 
-/** Unquoted and without a tag such as `!!str`: what it means depends on how it looks. */
+/** Unquoted and without a tag such as `!!str`: its type depends on its text. */
 function isPlain(node: unknown): boolean {
   return isScalar(node) && node.tag === undefined && (node.type === 'PLAIN' || node.type === undefined);
 }

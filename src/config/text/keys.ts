@@ -4,7 +4,10 @@ import { failed, ok, type Result } from '../../base/errors.ts';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { misreading } from './scalars.ts';
 
-/** The text of a mapping's key, or why it cannot be one. Kubernetes' tools make the text `80` of the key 80. */
+/**
+ * The text of a mapping's key, or why it is invalid. Like Kubernetes' tools, this converts the key 80 into the text
+ * `80`.
+ */
 export function keyOf(node: unknown, takesNumbers = false): Result<string, string> {
   if (!isScalar(node))
     return failed('a key is a list or a mapping, expected a text; is this a template that was not rendered?');
@@ -16,12 +19,12 @@ export function keyOf(node: unknown, takesNumbers = false): Result<string, strin
   return failed(`the key ${source} is read as ${misread}; write it in quotes: "${source}"`);
 }
 
-/** JavaScript gives this one key a meaning of its own, and no name in Kubernetes is written so. */
+/** JavaScript treats this one key specially, and no name in Kubernetes has this form. */
 function usable(key: string): Result<string, string> {
   return key === '__proto__' ? failed(`the key ${quoted(key)} is not allowed`) : ok(key);
 }
 
-/** The keys that the mapping at a path of the schema may have; none where no mapping with fixed keys stands. */
+/** The keys that are allowed in the mapping at a path of the schema; none if there is no mapping with fixed keys. */
 export function keysBelow(schema: unknown, path: Path): readonly string[] {
   let here: unknown = bare(schema, undefined);
   for (const [index, step] of path.entries()) here = bare(below(here, step), path[index + 1]);
@@ -34,7 +37,7 @@ function below(schema: unknown, step: PropertyKey): unknown {
   return schema instanceof z.ZodArray ? schema.element : undefined;
 }
 
-/** What a key is, without what makes it optional; of a union, the branch in which the next step leads on. */
+/** The schema of a key without its optional wrappers; of a union, the branch that contains the next step. */
 function bare(schema: unknown, next: PropertyKey | undefined): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) return bare(schema.unwrap(), next);
   if (schema instanceof z.ZodPreprocess) return bare(schema.out, next);

@@ -1,33 +1,33 @@
 import type { Path } from '../../base/fieldError.ts';
 
-/** A value of the file together with where it stands. */
+/** A value of the file with its position. */
 export interface Located {
-  /** The plain value, with everything below it. */
+  /** The plain value, with all its descendants. */
   readonly value: unknown;
-  /** Where the value begins, as an index into the text. */
+  /** The start of the value, as an index into the text. */
   readonly offset: number;
-  /** Where its key begins, when it is the value of one. */
+  /** The start of its key, if it has one. */
   readonly keyOffset: number | undefined;
-  /** How a plain (unquoted) scalar is written. */
+  /** The source text of a plain (unquoted) scalar. */
   readonly source: string | undefined;
   readonly children: ReadonlyMap<PropertyKey, Located>;
 }
 
-/** Something wrong at one place of the text; whoever reads the file turns the offset into a line and a column. */
+/** An error at one position of the text; the reader of the file converts the offset into a line and a column. */
 export interface LocatedError {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
 }
 
-/** What stands at a path, or undefined when the path ends earlier. */
+/** The value at a path; undefined if the path does not exist. */
 export function located(root: Located, path: Path): Located | undefined {
   let here: Located | undefined = root;
   for (const step of path) here = here?.children.get(step);
   return here;
 }
 
-/** The place to point at for a path: the value; where that is left empty or out, its key or the nearest key above. */
+/** The position to report for a path: the value; if that is empty or missing, its key or the nearest key above. */
 export function offsetOf(root: Located, path: Path): number {
   let here = root;
   let isMissing = false;

@@ -6,13 +6,13 @@ import { misreading } from './scalars.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** The message of every issue for which the schema has no sentence of its own: one is made here, from the file. */
+/** Marks an issue for which the schema has no message: the message is generated here, from the file. */
 export const unsaid = '\u0000';
 
-/** The keys that a mapping of the file may have. */
+/** Returns the keys that are allowed in a mapping of the file. */
 type KeysAt = (path: Path) => readonly string[];
 
-/** One issue of the schema as errors of the file, in our own words. */
+/** Converts an issue of the schema into errors of the file, with weeder's own messages. */
 export function fieldErrorsOf(issue: Issue, root: Located, keysAt: KeysAt): readonly LocatedError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => unknownKey(root, [...issue.path, key], key, keysAt));
@@ -27,13 +27,16 @@ export function fieldErrorsOf(issue: Issue, root: Located, keysAt: KeysAt): read
   return [{ offset, path: issue.path, message: issue.message === unsaid ? messageOf(issue, here) : issue.message }];
 }
 
-/** Of a union, the only branch whose type fits what was found, if there is one: its issues lie deeper, or are ours. */
+/**
+ * Of a union, the only branch whose type matches the value, if there is one: its issues are deeper, or have messages of
+ * the schema.
+ */
 function chosenBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const fitting = branches.filter((issues) => issues.every(isOfFittingValue));
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** Of a value of another type nothing can be said but that. */
+/** If the type of a value is wrong, that is the only error to report. */
 function isOfFittingValue({ path, message, code }: Issue): boolean {
   return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
 }
@@ -49,7 +52,7 @@ function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): Loc
   };
 }
 
-/** It is right, only too deep: `maxRestartsPerMinute` at a rule. */
+/** The key is valid, but at a higher level: `maxRestartsPerMinute` at a rule. */
 function keyOfAbove(path: Path, key: string, keysAt: KeysAt): string | undefined {
   const above = path.map((_, index) => path.slice(0, index)).findLast((each) => keysAt(each).includes(key));
   if (above === undefined) return undefined;
@@ -98,7 +101,7 @@ function didYouMean(word: string, allowed: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
 }
 
-/** What stands in the file, as a person would name it. */
+/** Describes the value in the file for a person. */
 function found({ value, source }: Located): string {
   if (value === null) return 'nothing';
   if (typeof value === 'string') return quoted(value);

@@ -1,10 +1,10 @@
-/** Far beyond what any config holds, as what stands in texts and comments is counted, too. */
+/** Far more than any config contains, because brackets in texts and comments are counted, too. */
 const mostOpen = 1_000;
 const mostInLine = 200;
 
 /**
- * Whether a YAML text opens so many brackets, or begins so many lists in one line (`- - - a`), that it is not worth to be
- * parsed: the parser takes seconds to find out that a MiB of `[` is no config. One pass, without understanding anything.
+ * Whether a YAML text opens so many brackets, or begins so many lists in one line (`- - - a`), that it should not be
+ * parsed: the parser takes seconds to reject a MiB of `[`. One pass, which does not interpret the text.
  */
 export function isNestedTooDeeply(text: string): boolean {
   let open = 0;

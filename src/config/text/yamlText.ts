@@ -4,13 +4,13 @@ import { type FieldError, formatPath, oneLine } from '../../base/fieldError.ts';
 import type { LocatedError } from './located.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 
-/** The documents of a text that have anything in them, and what finds lines. */
+/** The non-empty documents of a text, and a counter that finds lines. */
 export interface YamlText {
   readonly documents: readonly Document.Parsed[];
   readonly lines: LineCounter;
 }
 
-/** Reads YAML, or says where it is none. Counts characters from behind a byte order mark. */
+/** Parses YAML, or returns its syntax errors. Characters are counted after a byte order mark. */
 export function readYaml(
   text: string,
 ): Result<YamlText, { readonly errors: LocatedError[]; readonly lines: LineCounter }> {
@@ -23,7 +23,7 @@ export function readYaml(
   return errors.length > 0 ? failed({ errors, lines }) : ok({ documents: documents.filter(hasContent), lines });
 }
 
-/** After so many nobody reads on, and one wrong quote makes all that comes after it wrong. */
+/** Nobody reads more errors than this, and one wrong quote invalidates everything that follows. */
 const mostSyntaxErrors = 100;
 
 function tooDeepAt(offset: number): LocatedError {
@@ -34,7 +34,7 @@ function hasContent({ contents }: Document.Parsed): boolean {
   return contents !== null && !(isScalar(contents) && contents.source === '');
 }
 
-/** Warnings are unknown tags and directives: whoever wrote them expects something that does not happen. */
+/** Warnings are unknown tags and directives: their author expects an effect that they do not have. */
 function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedError[] {
   const all = [...errors, ...warnings];
   const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
@@ -45,7 +45,7 @@ function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedEr
   });
 }
 
-/** Errors with their lines and columns, in the order of the text. */
+/** The errors with lines and columns, in the order of the text. */
 export function inLines(errors: readonly LocatedError[], file: string, lines: LineCounter): readonly FieldError[] {
   return errors
     .toSorted((one, other) => one.offset - other.offset)
