@@ -7,7 +7,7 @@ import { checkApplicationFile, largestApplications } from './checkApplications.t
 import { exitCodes, print, printErrors } from './output.ts';
 
 /**
- * `weeder check FILE`: every error of a config, or of Applications, at once, or what it says in short. `-` is the
+ * `weeder check FILE`: prints every error of a config or of Applications, or a summary if there are none. `-` is the
  * standard input.
  */
 export async function check(file: string): Promise<number> {
@@ -24,7 +24,7 @@ export async function check(file: string): Promise<number> {
   return exitCodes.ok;
 }
 
-/** What a config holds; what its section `restartControl` means stands below. */
+/** A summary of the config; its section `restartControl` is explained below it. */
 function inShort({ services, restart, observer }: Config): readonly string[] {
   const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
   const parts = [

@@ -6,10 +6,10 @@ import { identityText } from '../observer/model/identity.ts';
 import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
 import { exitCodes, print, printErrors } from './output.ts';
 
-/** Bytes of a file with Applications, of which each may have a MiB of manifests. */
+/** The maximum size in bytes of a file with Applications, each of which may have a MiB of manifests. */
 export const largestApplications = 8 * 1024 * 1024;
 
-/** What of manifests a file may hold; the API server refuses the rest anyway. */
+/** The limits for manifests in a file; the API server would reject anything beyond them. */
 const leniency = { depth: 110, takesNumbers: true } as const;
 
 /** A file with Applications, read without a cluster. */
@@ -17,13 +17,13 @@ interface ApplicationFile {
   readonly applications: readonly CheckedApplication[];
   readonly errors: readonly FieldError[];
   readonly warnings: readonly FieldError[];
-  /** Documents of other kinds, which are not looked at. */
+  /** The number of documents of other kinds, which are ignored. */
   readonly others: number;
 }
 
 /**
- * `weeder check FILE` for a file in which there is an Application: every error of all of them, or what they are in
- * short. Undefined: there is none in it, and it may be a config.
+ * `weeder check FILE` for a file that contains an Application: prints every error of all Applications, or a summary if
+ * there are none. Returns undefined if the file has no Application, and may be a config.
  */
 export function checkApplicationFile(text: string, file: string, shownAs: string): number | undefined {
   const read = readApplicationFile(text, file);
@@ -41,9 +41,9 @@ export function checkApplicationFile(text: string, file: string, shownAs: string
   return exitCodes.ok;
 }
 
-/** Undefined: there is no Application in it. */
+/** Returns undefined if the text has no Application. */
 export function readApplicationFile(text: string, file: string): ApplicationFile | undefined {
-  // Reading all of it takes its time, and a config says nothing of the kind.
+  // Parsing the whole text is slow, and the text of a config does not contain this.
   if (!text.includes('weeder.dev/') || !text.includes('Application')) return undefined;
   const yaml = readYaml(text);
   if (!yaml.ok) return undefined;
@@ -65,7 +65,7 @@ function rootsOf({ documents, lines }: YamlText): readonly LocatedDocument[] {
   return documents.map((document) => locate(document, (offset) => lines.linePos(offset).line, leniency));
 }
 
-/** One line of the application, and one of each resource. */
+/** One line for the application, and one for each resource. */
 function inShort({ name, spec, resources }: CheckedApplication): readonly string[] {
   const { mode, deletionPolicy, serviceAccountName = 'default' } = spec;
   const count = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;

@@ -4,21 +4,21 @@ import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigFile, readConfigText } from '../config/read.ts';
 
-/** The config that `--config-file` names, for the verb that needs it. */
+/** Reads the config of `--config-file`, for a verb that requires it. */
 export async function loadConfig(verb: string, path: string | undefined): Promise<Result<Config>> {
   if (!path) return failed(codedError('USAGE', `weeder ${verb} needs --config-file FILE.`));
   const config = await readConfigFile(path);
   return config.ok ? config : failed(problemOf(path, config.error));
 }
 
-/** A config together with the text that it was read from. */
+/** A config with its source text. */
 export interface OpenedConfig {
   readonly file: string;
   readonly text: string;
   readonly config: Config;
 }
 
-/** The same, for a verb that goes on watching the file. */
+/** The same, for a verb that also watches the file. */
 export async function openConfig(verb: string, path: string | undefined): Promise<Result<OpenedConfig>> {
   if (!path) return failed(codedError('USAGE', `weeder ${verb} needs --config-file FILE.`));
   const text = await readConfigText(path);
@@ -27,7 +27,7 @@ export async function openConfig(verb: string, path: string | undefined): Promis
   return config.ok ? ok({ file: path, text: text.value, config: config.value }) : failed(problemOf(path, config.error));
 }
 
-/** What is wrong with a config, in the words in which every verb says it. */
+/** The errors of a config as one error, with the same message for every verb. */
 export function problemOf(path: string, errors: readonly FieldError[]): CodedError {
   const [first] = errors;
   if (first !== undefined && errors.length === 1) return codedError(first.code, `${formatFieldError(first)}.`);

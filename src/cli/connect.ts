@@ -8,26 +8,29 @@ import type { ApiFailure } from '../kube/client/failure.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 
 interface ConnectOptions extends ClusterFlags {
-  /** How long to wait for an API server that does not answer, in milliseconds; 0: for ever. Default: see below. */
+  /**
+   * How long to wait for an API server that does not respond, in milliseconds; 0: forever. The default depends on
+   * whether weeder runs in a pod.
+   */
   readonly apiServerTimeout?: number;
-  /** Told the first time that it does not answer. */
+  /** Called the first time that the server does not respond. */
   readonly onWaiting: (cause: string) => void;
-  /** Nobody wants the connection any more: the wait ends. */
+  /** Aborted when the connection is no longer needed: the wait ends. */
   readonly signal: AbortSignal;
-  /** Told of every request that the client makes. */
+  /** Called for every request of the client. */
   readonly onRequest?: (fact: RequestOutcome) => void;
 }
 
 const retryEvery = 1000;
-/** An API server that answers at all answers this within milliseconds; the last try gets its time, too. */
+/** A working API server responds to this request within milliseconds; the last attempt gets its full time, too. */
 const longestTry = 5000;
 const shortestTry = 1000;
-/** A person waits for an answer. */
+/** The default outside of a pod, where a person waits. */
 const patience = 30_000;
 
 /**
- * Finds the cluster and asks it once who it is, so that what is wrong with the kubeconfig is said at the start.
- * In a pod it waits for ever: ending would only earn weeder a crash-loop back-off of its own.
+ * Finds the cluster and sends it one request, so that errors in the kubeconfig are reported at start-up. In a pod it
+ * waits forever, because an exit would only put weeder itself into a crash-loop back-off.
  */
 export async function connect(options: ConnectOptions, clock: Clock): Promise<Result<KubeClient>> {
   const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst, onRequest } = options;
@@ -61,7 +64,7 @@ async function greet(
   for (let attempt = 1; ; attempt += 1) {
     const timeoutMs = Math.max(shortestTry, Math.min(longestTry, deadline - clock.monotonic()));
     const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs, signal });
-    // Who may watch pods need not be allowed to see the list of resources.
+    // A user who may watch pods may still lack the permission for discovery.
     if (result.ok || result.failure.kind === 'forbidden') return undefined;
     if (!isAway(result.failure) || clock.monotonic() >= deadline) return result.failure;
     if (attempt === 1) onWaiting(describeFailure(result.failure, client.server));
@@ -69,7 +72,7 @@ async function greet(
   }
 }
 
-/** Whether the API server may be back, or there for the first time, in a moment. */
+/** Whether the API server may soon become reachable. */
 function isAway({ kind, reason }: ApiFailure): boolean {
   if (kind === 'network') return reason !== 'TLS';
   return kind === 'timeout' || kind === 'unavailable' || kind === 'throttled';

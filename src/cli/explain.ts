@@ -14,12 +14,12 @@ import { connect } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
-/** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
+/** A person is waiting: an unreachable API server is reported within seconds, and once. */
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 
 /**
- * `weeder explain`: what weeder sees of each configured service now, and what it would do in a window; and of each
- * workload that restart control manages, what it uses and whether it would be restarted.
+ * `weeder explain`: the state of each configured service and what weeder would do in a window; and for each workload of
+ * restart control, what it uses and whether it would be restarted.
  */
 export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
   const config = await loadConfig('explain', flags.configFile);
@@ -37,7 +37,7 @@ export async function explain(flags: ClusterFlags & { readonly configFile?: stri
   return first === undefined ? exitCodes.ok : exitCodes.failed;
 }
 
-/** Reads nothing for what the config has no section for. */
+/** Sections that the config does not have cause no requests. */
 async function explainAll(
   config: Config,
   client: KubeClient,
@@ -72,7 +72,7 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
   ];
 }
 
-/** Reads complete lists. One that the API server refuses, such as of a namespace without Roles, is left out. */
+/** Reads complete lists. A list that the API server refuses, such as that of a namespace without Roles, is left out. */
 function createReader(client: KubeClient) {
   const refused: CodedError[] = [];
   let tried = 0;

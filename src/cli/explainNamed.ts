@@ -19,22 +19,22 @@ import { connect } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
-/** Somebody waits for the answer: an API server that is away is told within seconds, and once. */
+/** A person is waiting: an unreachable API server is reported within seconds, and once. */
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
-/** Of all that is asked. */
+/** The time limit for all requests together. */
 const patience = 60_000;
 
 type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
 
-/** What `weeder explain` was given beside its flags: `application shop`. */
+/** The arguments of `weeder explain` besides its flags: `application shop`. */
 interface ExplainWords {
   readonly what: string;
   readonly name: string | undefined;
 }
 
 /**
- * `weeder explain application NAME`: its conditions, its errors, and each resource with what is wanted of it and what is
- * there. Nothing is changed: what the API server would make of the manifests it is asked to try only.
+ * `weeder explain application NAME`: its conditions, its errors, and the desired and the actual state of each resource.
+ * Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
   const wrong = wrongWords(words);
@@ -58,14 +58,14 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
   return name === undefined || name === '' ? codedError('USAGE', 'weeder explain application needs NAME.') : undefined;
 }
 
-/** As with kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
+/** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
 function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Result<string> {
   if (flags.namespace !== undefined) return ok(flags.namespace);
   const access = loadKubeConfig(flags, process.env);
   return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
 
-/** Without a config nothing is known of what it allows; the condition `Invalid` tells of it. */
+/** Without a config the allowed resources are unknown; the condition `Invalid` reports violations. */
 async function allowedBy(configFile: string | undefined): Promise<Result<AllowedResources>> {
   if (configFile === undefined) return ok(everythingAllowed);
   const config = await loadConfig('explain', configFile);
@@ -95,7 +95,7 @@ async function look(
   return ok(await inspectApplication(application, objectOf(read.body)['status'], looking));
 }
 
-/** Of this name there is none, or there are none at all. */
+/** The error for an Application that does not exist, or a cluster without the CRD. */
 async function absent(client: KubeClient, namespace: string, name: string): Promise<CodedError> {
   const all = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
   const isKnown = all.ok || all.failure.kind !== 'notFound';

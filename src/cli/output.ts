@@ -1,29 +1,29 @@
 import type { CodedError } from '../base/errors.ts';
 import { printable, printableLines } from '../base/printable.ts';
 
-/** Exit codes: 1 when something is wrong, 2 when the command line is. */
+/** Exit codes: 1 for an error, 2 for an invalid command line. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** Says a problem on the error output, and what to do about it, and gives the exit code that goes with it. */
+/** Prints an error and its hint on stderr, and returns the exit code. */
 export function fail({ code, message, hint }: CodedError): number {
-  // Of several errors each has its line, and has been made printable by itself.
+  // Each of several errors is on a line of its own, and has already been made printable.
   const said = code === 'CONFIG_INVALID' ? printableLines(message) : printable(message);
   const isLong = said.includes('\n');
   process.stderr.write(`weeder: ${said}${hint === '' ? '' : `${isLong ? '\n' : ' '}${printable(hint)}`}\n`);
   return code === 'USAGE' ? exitCodes.usage : exitCodes.failed;
 }
 
-/** Writes texts of ours, one or more lines each, with foreign words in them. */
+/** Prints weeder's own texts of one or more lines, which may contain foreign text. */
 export function print(...texts: readonly string[]): void {
   process.stdout.write(`${printableLines(texts.join('\n'))}\n`);
 }
 
-/** Writes lines, in which a line feed is somebody else's. */
+/** Prints lines in which a line feed must come from foreign text. */
 export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 }
 
-/** The same on the error output. */
+/** Prints lines on stderr. */
 export function printErrors(lines: readonly string[]): void {
   process.stderr.write(`${lines.map(printable).join('\n')}\n`);
 }

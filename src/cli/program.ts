@@ -15,15 +15,15 @@ import { readAddress, readNamespace } from './flags/values.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 
-/** What `explain` takes: with a config, or of one application in its namespace. */
+/** The flags of `explain`: with a config, or for one application in its namespace. */
 type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace?: string };
 
-/** Told the exit code of the verb that ran. */
+/** Called with the exit code of the verb. */
 type OnExitCode = (exitCode: number) => void;
 
 /**
- * The verbs and their flags. What a verb needs is loaded when it is called, so that `--help` and `check` do not wait
- * for the parts that talk to a cluster.
+ * The verbs and their flags. The code of a verb is loaded when it is called, so that `--help` and `check` do not wait
+ * for the code that connects to a cluster.
  */
 export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
@@ -128,7 +128,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   });
 }
 
-/** Without a verb weeder runs: the help without a verb shows what `run` takes. */
+/** Without a verb weeder runs, so the help without a verb shows the options of `run`. */
 function visibleOptions(command: Command, program: Command, run: Command) {
   const help = new Help();
   if (command !== program) return help.visibleOptions(command);

@@ -30,7 +30,10 @@ export interface ReplayFlags {
   readonly uiBindAddr?: BindAddress | 'none';
 }
 
-/** `weeder replay FILE…`: what weeder does with a recording, or would have done with another config or watch events. */
+/**
+ * `weeder replay FILE…`: replays a recording and compares, or shows what weeder would have done with another config or
+ * with watch events.
+ */
 export async function replay(names: readonly string[], flags: ReplayFlags): Promise<number> {
   const files: JsonFile[] = [];
   for (const name of names) {
@@ -52,7 +55,7 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
   return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
 }
 
-/** Replays a recording and compares. */
+/** Replays a recording and compares the results. */
 async function again(recording: RecordingFile): Promise<number> {
   const result = await replayRecording(recording);
   printLines(timeline(result.replayed, result.startedAt));
@@ -70,7 +73,7 @@ async function again(recording: RecordingFile): Promise<number> {
   return exitCodes.failed;
 }
 
-/** Asks of a recording what weeder would have done with another config. */
+/** Replays a recording with another config. */
 async function otherwise(recording: RecordingFile, name: string): Promise<number> {
   const config = await loadConfig('replay', name);
   if (!config.ok) return fail(config.error);
@@ -99,7 +102,7 @@ function mixed({ file }: JsonLine): CodedError {
   return codedError('RECORDING_INVALID', `${file}:1: found no recording; recordings and watch events are not mixed.`);
 }
 
-/** Asks of watch events what weeder would have done. */
+/** Replays watch events. */
 async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlags): Promise<number> {
   const events: EventFile[] = [];
   for (const { first, rest } of files) {
@@ -117,7 +120,7 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
   return exitCodes.ok;
 }
 
-/** They are of EndpointSlices and pods. */
+/** Watch events contain only EndpointSlices and pods. */
 function untoldByEvents({ restart, observer }: Config): string[] {
   return [
     ...(restart === undefined ? [] : ['nothing is known of workloads: record with weeder run --record']),
@@ -136,7 +139,7 @@ function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {
   printLines([...timeline(events, startedAt), '', ...savings(deleted)]);
 }
 
-/** `weeder replay FILE… --ui`: the live page on a recording, until Ctrl-C. Resolves with the exit code. */
+/** `weeder replay FILE… --ui`: shows a recording on the live page, until Ctrl-C. Resolves with the exit code. */
 async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
   const logger = await createLogger('error', process.stderr);
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');

@@ -9,13 +9,13 @@ import type { ReportRestart } from '../restart/model/events.ts';
 import type { PageSource } from '../ui/actorTree.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 
-/** What `demo` and `replay` are told of it. */
+/** The flags of `demo` and `replay` for the live page. */
 interface UiFlags {
   readonly ui?: boolean;
   readonly uiBindAddr?: BindAddress | 'none';
 }
 
-/** The live page of a weeder at work. */
+/** The live page of a running weeder. */
 export interface ServedUi {
   readonly url: string;
   readonly report: ReportWeeder;
@@ -23,15 +23,18 @@ export interface ServedUi {
   readonly reportObserver: ReportObserver;
   readonly reportProcess: ReportProcess;
   readonly inspect: (event: InspectionEvent) => void;
-  /** From now on this is what the page shows. */
+  /** Shows this source on the page from now on. */
   watch(source: PageSource): void;
-  /** How many pages are open. */
+  /** The number of open pages. */
   viewers(): number;
   close(): Promise<void>;
 }
 
-/** Serves the live page at this address, if there is one. `clock` is the time that it shows, `speed` how fast that goes on. */
-/** Default: a live page of a weeder that acts, in real time. */
+/**
+ * Serves the live page at this address, if there is one. `clock` is the time that it shows, and `speed` how fast that
+ * passes.
+ */
+/** Default: the live page of a weeder that acts, in real time. */
 interface UiOptions {
   readonly clock?: Clock;
   readonly speed?: number;
@@ -44,7 +47,7 @@ export async function serveUi(
   { clock = systemClock, speed = 1, isDryRun = false }: UiOptions = {},
 ): Promise<Result<ServedUi | undefined>> {
   if (address === 'none') return ok(undefined);
-  // A controller without a page does not carry it in its memory.
+  // The code is loaded only if the page is served.
   const [{ createLivePage }, { serveLivePage }] = await Promise.all([
     import('../ui/livePage.ts'),
     import('../ui/serve.ts'),
@@ -57,7 +60,7 @@ export async function serveUi(
   return ok({ ...live, url, close, viewers: () => live.load().pages });
 }
 
-/** Where a verb that offers the page on demand serves it: `--ui` alone has an address of its own. */
+/** The address of the page for a verb that serves it on request: `--ui` alone has a default address. */
 export function uiAddressOf({ ui, uiBindAddr }: UiFlags): BindAddress | 'none' {
   return uiBindAddr ?? (ui === true ? { host: undefined, port: 9645 } : 'none');
 }

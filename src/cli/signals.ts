@@ -4,17 +4,20 @@ import type { Logger } from '../base/log.ts';
 export interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Signals have their usual effect again. */
+  /** Restores the default effect of the signals. */
   forget(): void;
 }
 
 interface StopOptions {
   readonly signals?: readonly NodeJS.Signals[];
-  /** Signals within so many milliseconds are one: npm hands on the Ctrl-C that the terminal has sent already. */
+  /** Signals within this many milliseconds count as one: npm forwards the Ctrl-C that the terminal has already sent. */
   readonly onePress?: number;
 }
 
-/** The first signal stops in good order, the second at once, with the exit code that a shell gives it. */
+/**
+ * The first signal causes a graceful stop; the second stops at once, with the exit code that a shell uses for the
+ * signal.
+ */
 export function stopOnSignals(
   logger: Logger,
   { signals = ['SIGTERM', 'SIGINT'], onePress = 0 }: StopOptions = {},
@@ -37,7 +40,7 @@ export function stopOnSignals(
   };
 }
 
-/** SIGHUP does not end the process, at whatever time it comes. Returns what gives it its usual effect again. */
+/** SIGHUP never ends the process. Returns the function that restores its default effect. */
 export function ignoreHangUps(): () => void {
   const ignore = () => {};
   process.on('SIGHUP', ignore);

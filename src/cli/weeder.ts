@@ -4,7 +4,7 @@ import { readArguments, unknownVerb, usageProblem } from './flags/commandLine.ts
 import { exitCodes, fail } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** Reads the command line and does what it says. Resolves with the exit code. */
+/** Parses the command line and runs the verb. Resolves with the exit code. */
 async function main(given: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram((code) => {
@@ -23,6 +23,6 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-// Whoever reads the output may go away first (`weeder … | head`): that is no reason to stop working.
+// The reader of the output may exit first (`weeder … | head`), which must not stop weeder.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 process.exitCode = await main(process.argv.slice(2));

@@ -10,13 +10,13 @@ import type { DemoFlags } from './demoFlags.ts';
 import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
 
-/** A demo takes about this long, when no speed is asked for; milliseconds, and the highest speed that is chosen. */
+/** How long a demo takes by default, in milliseconds, and the maximum speed that is chosen automatically. */
 const usualTime = 24_000;
 const highestSpeed = 20;
-/** From the start to the outage and from the recovery to the end, roughly. */
+/** The approximate time before the outage and after the recovery. */
 const around = 5_000;
 
-/** `weeder demo`: an outage on an API server of its own. Resolves with the exit code. */
+/** `weeder demo`: an outage on an embedded cluster. Resolves with the exit code. */
 export async function demo(flags: DemoFlags): Promise<number> {
   const simulated = flags.outage + around;
   const speed = flags.speed ?? Math.min(highestSpeed, Math.max(1, Math.round(simulated / usualTime)));

@@ -6,7 +6,7 @@ import { nearest } from '../../base/nearest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
 import { camelCase, readAddress, readDuration } from '../flags/values.ts';
 
-/** What `weeder demo` was told. Durations are milliseconds. */
+/** The flags of `weeder demo`. Durations are milliseconds. */
 export interface DemoFlags {
   readonly replicas: number;
   readonly outage: number;
@@ -21,7 +21,7 @@ export interface DemoFlags {
   readonly uiBindAddr?: BindAddress | 'none';
 }
 
-/** The flags of `weeder demo`. */
+/** Adds the flags of `weeder demo`. */
 export function addDemoFlags(command: Command): Command {
   return command
     .optionsGroup('Outage:')
@@ -47,14 +47,14 @@ export function addDemoFlags(command: Command): Command {
     .optionsGroup('Other:');
 }
 
-/** Whether a real cluster is asked for. */
+/** Whether the demo runs on a real cluster. */
 export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
   return kubeconfig !== undefined || context !== undefined;
 }
 
 const stories: readonly string[] = ['outage', 'restart', 'observer'];
 
-/** What the demo was asked to show, if it cannot. */
+/** The error if the story does not exist. */
 export function unknownStory(story: string): CodedError | undefined {
   if (stories.includes(story)) return undefined;
   const meant = nearest(story, stories);
@@ -65,10 +65,10 @@ export function unknownStory(story: string): CodedError | undefined {
   return codedError('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
 }
 
-/** What cannot be chosen of the stories that are told as they are. */
+/** Flags that do not apply to the stories with a fixed course. */
 const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
 
-/** What was asked for of another story, or of the kind of cluster that it is not played on. */
+/** The error for a flag that belongs to another story or another kind of cluster. */
 export function misplacedFlag(story: string, flags: DemoFlags, command: Command): CodedError | undefined {
   const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
   if (story !== 'outage') {
@@ -106,7 +106,7 @@ function readWhole(lowest: number, highest: number): (text: string) => number {
   };
 }
 
-/** In a shorter outage nothing crashes; a longer one is no demo. */
+/** A shorter outage causes no crash; a longer one is too long for a demo. */
 function readOutage(text: string): number {
   const value = readDuration(text);
   if (value < 15_000 || value > 3_600_000) {

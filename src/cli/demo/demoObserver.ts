@@ -8,14 +8,14 @@ import type { DemoFlags } from './demoFlags.ts';
 import { heading, line, print, printTable } from './demoOutput.ts';
 import { playStory } from './demoStory.ts';
 
-/** A diff stands below what is said, which begins here. */
+/** The indentation of a diff, which begins in the column of the messages. */
 const margin = 20;
 
 /** `weeder demo observer`: the story of an application that people and programs change. Resolves with the exit code. */
 export function demoObserver(flags: DemoFlags): Promise<number> {
   return playStory(flags, {
     play: playObserver,
-    // As it is: a correction takes milliseconds, and that is to be seen.
+    // Real time: a correction takes milliseconds, and the demo should show that.
     usualSpeed: 1,
     length: 22_000,
     pace: (speed) => (speed === 1 ? 'Time runs as it does' : `Time runs ${speed} times as fast, milliseconds too`),
@@ -38,7 +38,7 @@ function diffLine({ is, text }: DiffLine): string {
   return `${' '.repeat(margin)}${styleText(colours[is], text, { stream: process.stdout })}`;
 }
 
-/** Whether it went as it should. */
+/** Returns whether everything went as expected. */
 function printOutcome(told: readonly ChapterResult[]): boolean {
   print('', 'What was done to the application, and what became of it:', '');
   printTable(outcomeTable(told));

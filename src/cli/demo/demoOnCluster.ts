@@ -15,9 +15,9 @@ import { type StopRequest, stopOnSignals } from '../signals.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 
-/** Somebody waits for the answer: an API server that is away is told within seconds. */
+/** A person is waiting: an unreachable API server is reported within seconds. */
 const impatient = { kubeApiQps: 0, kubeApiBurst: 0, apiServerTimeout: 5000, onWaiting: () => {} };
-/** Pulling an image and starting the pods, and the end of the namespace, roughly. Milliseconds. */
+/** The approximate time to pull an image, start the pods, and delete the namespace. Milliseconds. */
 const around = 20_000;
 
 /** `weeder demo --kubeconfig FILE`: an outage on a real cluster. Resolves with the exit code. */
@@ -99,12 +99,12 @@ function printOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored 
   return exitCodes.failed;
 }
 
-/** Two different pods stand in a row: each is the n-th of its half. */
+/** A row has two different pods: each is the n-th of its half. */
 function numbered(downtime: Downtime, index: number): Downtime {
   return { ...downtime, pod: `replica ${index + 1}` };
 }
 
-/** To ten seconds. */
+/** Rounds to ten seconds. */
 function roughly(ms: number): number {
   return Math.ceil(ms / 10_000) * 10_000;
 }

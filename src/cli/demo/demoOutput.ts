@@ -5,17 +5,17 @@ import type { TimelineEntry } from '../../demo/timeline.ts';
 const { stdout } = process;
 const colours = { bad: 'red', good: 'green', deed: 'cyan', plain: 'reset' } as const;
 
-/** What the progress line shows. */
+/** The content of the progress line. */
 export interface Progress {
   /** Milliseconds. */
   time(): number;
-  /** How much of it has passed, from 0 to 1. */
+  /** The completed share, from 0 to 1. */
   done(): number;
-  /** How things stand. */
+  /** A short status. */
   status(): string;
 }
 
-/** An outage that lasts for so many milliseconds. */
+/** The progress of an outage that lasts for this many milliseconds. */
 export function outageProgress(
   outage: number,
   { time, downtimes }: { time(): number | undefined; downtimes(): readonly Downtime[] },
@@ -30,7 +30,7 @@ export function outageProgress(
   };
 }
 
-/** Whole lines, without their ends. */
+/** Prints lines, given without line feeds. */
 export function print(...lines: readonly string[]): void {
   stdout.write(`${lines.join('\n')}\n`);
 }
@@ -40,23 +40,23 @@ export function line(time: number, { who, what, tone }: TimelineEntry): string {
   return `${clockTime(time)}  ${who.padEnd(8)} ${styleText(colours[tone], what, { stream: stdout })}`;
 }
 
-/** A line that stands above others. */
+/** A heading. */
 export function heading(text: string): string {
   return styleText('bold', text, { stream: stdout });
 }
 
-/** The lines of a table with a head. */
+/** Prints a table with a header. */
 export function printTable([head = '', ...rows]: readonly string[]): void {
   print(`  ${heading(head)}`, ...rows.map((row) => `  ${row}`));
 }
 
 function clockTime(time: number): string {
-  // Plus zero: a moment before the outage is no minus zero.
+  // `+ 0` avoids a minus zero shortly before the outage.
   const seconds = Math.round(time / 100) / 10 + 0;
   return `t=${seconds.toFixed(1).padStart(6)}s`;
 }
 
-/** On a terminal, the last line shows that time passes; elsewhere there is none. */
+/** On a terminal, the last line shows the progress; elsewhere there is none. */
 export function progressLine() {
   let timer: NodeJS.Timeout | undefined;
   const clear = () => (stdout.isTTY ? stdout.write('\r\u001B[K') : undefined);

@@ -7,7 +7,7 @@ import type { ServedUi } from '../serveUi.ts';
 import { stopOnSignals } from '../signals.ts';
 import { print } from './demoOutput.ts';
 
-/** A demo begins when somebody looks, or after a while, so that nothing of it is missed. */
+/** Delays the demo until a page is open, or for a maximum time, so that nothing is missed. */
 export function viewerOf(page: ServedUi): DemoViewer & StoryViewer {
   const deadline = performance.now() + 30_000;
   return {
@@ -18,7 +18,7 @@ export function viewerOf(page: ServedUi): DemoViewer & StoryViewer {
   };
 }
 
-/** What weeder shows of itself stays until Ctrl-C. */
+/** Keeps the page open until Ctrl-C. */
 export async function keepPage({ url }: ServedUi, logger: Logger): Promise<void> {
   print('', `The live page stays until Ctrl-C: ${url}`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });

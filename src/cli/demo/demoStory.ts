@@ -7,26 +7,26 @@ import type { DemoFlags } from './demoFlags.ts';
 import { type Progress, print, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
 
-/** A story in chapters, and what is its own of how it is told. */
+/** A story in chapters, with its own texts. */
 interface DemoStory<Fact, Outcome> {
   readonly play: (options: StoryOptions<Fact, Outcome>) => Promise<void>;
-  /** How many times as fast it is told, unless it is said. */
+  /** The default speed as a multiple of real time. */
   readonly usualSpeed: number;
-  /** How long it is, roughly, in milliseconds. */
+  /** The approximate length in milliseconds. */
   readonly length: number;
-  /** What is said of the speed: how long it takes comes after that. */
+  /** Describes the speed; the duration is appended. */
   readonly pace: (speed: number) => string;
-  /** What one has to know of the objects in it. */
+  /** Introduces the objects of the story. */
   readonly setting: string;
-  /** The lines that tell of an event. */
+  /** The lines for an event. */
   readonly linesOf: (time: number, event: Fact) => readonly string[];
-  /** What the last line says while nothing is managed. */
+  /** The last line while nothing is managed. */
   readonly idle: string;
-  /** Says what came of it; whether that is as it should be. */
+  /** Prints the outcome, and returns whether it is as expected. */
   readonly printOutcome: (outcome: Outcome, seed: number) => Promise<boolean> | boolean;
 }
 
-/** Tells a story on an API server of its own. Resolves with the exit code. */
+/** Plays a story on an embedded cluster. Resolves with the exit code. */
 export async function playStory<Fact, Outcome>(flags: DemoFlags, story: DemoStory<Fact, Outcome>): Promise<number> {
   const { seed, speed = story.usualSpeed } = flags;
   const progress = progressLine();

@@ -2,18 +2,19 @@ import type { CommanderError } from 'commander';
 import { type CodedError, codedError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 
-/** Flags that are given without a value when they are on. */
+/** Flags that take no separate value. */
 export const booleanFlags: readonly string[] = ['dry-run', 'enable-leader-election', 'zap-devel'];
 
-/** What `main` has to do: a verb, and the rest of the command line as commander takes it. */
+/** The verb, and the rest of the command line for commander. */
 interface Arguments {
   readonly verb: string;
   readonly words: readonly string[];
 }
 
 /**
- * The command line as commander takes it. Go's flag package, which the original used, also knows `-flag`, and a
- * boolean flag takes a value only behind `=`. The original's own verb, `weeder`, means `run`; so does none at all.
+ * Normalizes the command line for commander. Go's flag package, which the original used, also accepts `-flag`, and a
+ * boolean flag takes a value only after `=`. The original's own verb, `weeder`, means `run`, and so does a missing
+ * verb.
  */
 export function readArguments(given: readonly string[]): Arguments {
   const words = given.map(normalizeWord);
@@ -30,12 +31,12 @@ function normalizeWord(word: string): string {
   return booleanFlags.some((flag) => long === `--${flag}`) ? `${long}=true` : long;
 }
 
-/** What commander found wrong with the command line, as one sentence of ours. */
+/** Converts an error of commander into a sentence. */
 export function usageProblem({ code, message }: CommanderError, verb: string): CodedError {
   return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
 }
 
-/** The first word is no verb. */
+/** The first word is not a verb. */
 export function unknownVerb(word: string, verbs: readonly string[]): CodedError {
   const meant = nearest(word, verbs);
   return codedError('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
@@ -60,17 +61,17 @@ function sentenceOf(code: string, message: string, verb: string): string {
   }
 }
 
-/** Of two verbs that take a config, one has it as a word, and the other behind a flag. */
+/** Of two verbs that take a config, one takes it as an argument, and the other as a flag. */
 function takesWord(verb: string, flag: string): string | undefined {
   return verb === 'check' && flag === '--config-file'
     ? '; weeder check takes the file itself: weeder check FILE.'
     : undefined;
 }
 
-/** Commander has looked for what was probably meant: `(Did you mean --config-file?)`. */
+/** Commander's suggestion: `(Did you mean --config-file?)`. */
 function suggestion(message: string, flag: string): string {
   const [, meant] = /\(Did you mean (?:one of )?(.*)\?\)/s.exec(message) ?? [];
-  // It also looks among the flags of run, which may have the very flag that this verb does not have.
+  // Commander also suggests flags of `run`, which may be the very flag that this verb does not have.
   return meant === undefined || meant === flag ? '.' : `; did you mean ${meant}?`;
 }
 

@@ -18,7 +18,7 @@ import {
   readSize,
 } from './values.ts';
 
-/** Which cluster a verb looks at, and how. */
+/** Which cluster a verb uses, and how. */
 export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -27,7 +27,7 @@ export interface ClusterFlags {
   readonly kubeApiBurst: number;
 }
 
-/** What `weeder run` was told. Durations are milliseconds. */
+/** The flags of `weeder run`. Durations are milliseconds. */
 export interface RunFlags extends ClusterFlags {
   readonly configFile?: string;
   readonly concurrentDeletions: number;
@@ -43,7 +43,7 @@ export interface RunFlags extends ClusterFlags {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
   readonly uiBindAddr: BindAddress | 'none';
-  /** Where an inspector listens: `ws://…`. */
+  /** The address of an inspector: `ws://…`. */
   readonly inspect?: string;
   readonly enableLeaderElection: boolean;
   readonly leaderElectionNamespace: string;
@@ -54,7 +54,7 @@ export interface RunFlags extends ClusterFlags {
   readonly zapLogLevel?: LogLevel;
 }
 
-/** Flags of the Go original that are taken, so that its manifests work, and mean nothing here. */
+/** Flags of the Go original that are accepted for the sake of its manifests, and have no effect. */
 export const ignoredFlags = [
   'concurrent-reconciles',
   'pprof-bind-addr',
@@ -64,7 +64,7 @@ export const ignoredFlags = [
   'zap-time-encoding',
 ] as const;
 
-/** Flags that say which cluster, and where in it; for every verb that looks at one. */
+/** Adds the flags for the cluster, to every verb that uses one. */
 export function addClusterFlags(command: Command): Command {
   return command
     .optionsGroup('Cluster:')
@@ -75,7 +75,7 @@ export function addClusterFlags(command: Command): Command {
     .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
 }
 
-/** Where the config is; for every verb that needs it. */
+/** Adds the flag for the config, to every verb that needs one. */
 export function addConfigFlag(command: Command): Command {
   return command
     .optionsGroup('Config:')
@@ -143,13 +143,13 @@ export function addRunFlags(command: Command): Command {
   return command.optionsGroup('Other:');
 }
 
-/** Off by default: the page shows names of pods, and whoever reaches it sees them. */
+/** The page is off by default, because it shows the names of pods to everyone who can reach it. */
 function uiBindAddr(): Option {
   const description = 'where the live page is served, without a host on 127.0.0.1; 0: nowhere';
   return new Option('--ui-bind-addr <address>', description).argParser(readAddress).default('none', '0');
 }
 
-/** Of several replicas, one acts. The original's flags, and its defaults. */
+/** Leader election, with the original's flags and defaults. */
 function addElectionFlags(command: Command): void {
   const times = [
     ['lease-duration', '15s', 'for how long the others leave a Lease alone that is not renewed', 15_000],
@@ -166,7 +166,7 @@ function addElectionFlags(command: Command): void {
   }
 }
 
-/** The flags that were given and mean nothing, as `--name`. */
+/** The flags that were given and have no effect, in the form `--name`. */
 export function givenIgnoredFlags(options: Readonly<Record<string, unknown>>): string[] {
   return ignoredFlags.filter((flag) => options[camelCase(flag)] !== undefined).map((flag) => `--${flag}`);
 }

@@ -5,7 +5,9 @@ import { type BindAddress, parseBindAddress } from '../../base/http.ts';
 import { type LogLevel, logLevels } from '../../base/log.ts';
 import { parseShard, type Shard } from '../../controller/shard.ts';
 
-/** Readers of flag values: each gives the value or throws commander's error with what was found and what is wanted. */
+/**
+ * Parsers of flag values: each returns the value, or throws commander's error with what was found and what is expected.
+ */
 
 /** Milliseconds. */
 export function readDuration(text: string): number {
@@ -51,7 +53,7 @@ const sizeUnits: Readonly<Record<string, number>> = {
 const smallestSize = 64 * 2 ** 10;
 const largestSize = 1024 * 2 ** 30;
 
-/** Bytes; written as Kubernetes writes sizes, such as 64Mi. */
+/** Bytes, in the notation of Kubernetes, such as 64Mi. */
 export function readSize(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)(Ki|Mi|Gi|k|M|G)?$/.exec(text) ?? [];
   const size = digits === '' ? Number.NaN : Number(digits) * (sizeUnits[unit] ?? Number.NaN);
@@ -59,14 +61,14 @@ export function readSize(text: string): number {
   throw new InvalidArgumentError(`found "${text}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
 }
 
-/** As Go's strconv.ParseBool takes it. */
+/** Accepts the same values as Go's strconv.ParseBool. */
 export function readBoolean(text: string): boolean {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
   throw new InvalidArgumentError(`found "${text}", wanted true or false`);
 }
 
-/** Names with commas between them, as `--namespaces a,b`; may be given several times. */
+/** Names separated by commas, as in `--namespaces a,b`; the flag may be repeated. */
 export function readNames(text: string, previous: readonly string[] | undefined): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
   return [...new Set([...(previous ?? []), ...names.map(readNamespace)])];
@@ -84,7 +86,7 @@ export function readShard(text: string): Shard {
   return shard.value;
 }
 
-/** Never undefined: commander would make an empty text of it. */
+/** Never returns undefined, which commander would turn into an empty text. */
 export function readAddress(text: string): BindAddress | 'none' {
   const address = parseBindAddress(text);
   if (!address.ok) throw new InvalidArgumentError(address.error);
@@ -97,7 +99,7 @@ export function readInspector(text: string): string {
   throw new InvalidArgumentError(`found "${text}", wanted an address such as ws://localhost:8080`);
 }
 
-/** Any case; zap's numbers (the higher, the more is said) and its levels above error are understood. */
+/** Case-insensitive; zap's numbers (higher means more verbose) and its levels above error are accepted. */
 export function readLogLevel(text: string): LogLevel {
   const wanted = text.toLowerCase();
   const level = logLevels.find((each) => each === wanted);
@@ -107,7 +109,7 @@ export function readLogLevel(text: string): LogLevel {
   throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
 }
 
-/** A flag as commander names its value: `dry-run` is `dryRun`. */
+/** Converts a flag into commander's name for it: `dry-run` is `dryRun`. */
 export function camelCase(flag: string): string {
   return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -5,12 +5,12 @@ import { watchConfigFile } from '../../config/watchFile.ts';
 import type { Reload } from '../../process/reload.ts';
 import { type OpenedConfig, problemOf } from '../configFile.ts';
 
-/** The config file, followed for as long as weeder runs. */
+/** The config file, which is watched while weeder runs. */
 interface FollowedConfig {
   stop(): void;
 }
 
-/** Hands on each new content of the config file; SIGHUP has the file read at once. */
+/** Passes on each new content of the config file; SIGHUP causes an immediate read. */
 export function followConfig({ file, text }: OpenedConfig, take: Reload['take'], logger: Logger): FollowedConfig {
   const watch = watchConfigFile({
     file,

@@ -9,7 +9,7 @@ import { areTimesInOrder, type Election, leaseName } from '../../kube/lease/elec
 import { openRecorder, type Recorder } from '../../recording/recorder.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 
-/** The election that the flags ask for; undefined: none. Times that do not go together are a USAGE problem. */
+/** The leader election from the flags; undefined: disabled. Contradictory times are a USAGE error. */
 export function electionOf(flags: RunFlags): Result<Election | undefined> {
   if (!flags.enableLeaderElection) return ok(undefined);
   const times = {
@@ -41,7 +41,7 @@ type RecordingFlags = Pick<
   'record' | 'recordLimit' | 'recordFiles' | 'namespaces' | 'concurrentDeletions' | 'dryRun'
 >;
 
-/** Opens the recording that --record asks for; undefined: none. A recording that breaks off later is told to `onFailure`. */
+/** Opens the recording for --record; undefined: there is none. If the recording fails later, `onFailure` is called. */
 export async function startRecording(
   flags: RecordingFlags,
   config: Config,

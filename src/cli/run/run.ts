@@ -16,9 +16,9 @@ import { ignoreHangUps, stopOnSignals } from '../signals.ts';
 import { electionOf, startRecording } from './fromFlags.ts';
 import { runLoop } from './runLoop.ts';
 
-/** `weeder run`: opens all that it shows of itself, and works until it is told to stop. Resolves with the exit code. */
+/** `weeder run`: starts the servers and runs until it is stopped. Resolves with the exit code. */
 export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
-  // Not `await using`: an old Node has to understand the program as far as the sentence that it is too old.
+  // This does not use `await using`, because an old Node has to parse the program to print that it is too old.
   const open = new AsyncDisposableStack();
   try {
     return await runWith(open, flags, meaningless);
@@ -27,7 +27,7 @@ export async function run(flags: RunFlags, meaningless: readonly string[]): Prom
   }
 }
 
-/** What has to be closed in the end goes into `open`. */
+/** Resources that have to be closed at the end are added to `open`. */
 async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
@@ -112,12 +112,14 @@ async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise
   return url === undefined ? ok(undefined) : connectInspector({ url, clock: systemClock, logger });
 }
 
-/** Node cannot cut a connection that its other end does not let go of: an inspector that hangs would keep the process. */
+/**
+ * Node cannot close a connection whose peer does not release it: an inspector that hangs would keep the process alive.
+ */
 function endSoon(): void {
   setTimeout(() => process.exit(), 2_000).unref();
 }
 
-/** Those that there are, as one. */
+/** Combines the listeners that are defined. */
 function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
   if (one === undefined) return other;
   return other === undefined ? one : notifyBoth(one, other);

@@ -30,7 +30,7 @@ import type { RunFlags } from '../flags/runFlags.ts';
 import { exitCodes, fail } from '../output.ts';
 import { followConfig } from './followConfig.ts';
 
-/** What a process works with, once all that it shows of itself is open. */
+/** The dependencies of the process, once its servers are running. */
 interface Work {
   readonly flags: RunFlags;
   readonly opened: OpenedConfig;
@@ -39,26 +39,26 @@ interface Work {
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly onRequest: Telemetry['onRequest'];
-  /** Whom the next controller tells what it does. */
+  /** The listener for the facts of the next manager. */
   readonly nextReport: () => ReportWeeder;
   readonly reportRestart: ReportRestart;
   readonly onHashRead: ReportRead;
   readonly reportObserver: ReportObserver;
-  /** What concerns the process: how it is told, and who is told of it. */
+  /** The listener for facts about the process. */
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
-  /** From now on this one is at work. */
+  /** Called when this manager has started. */
   readonly onStarted: (controller: Manager, parts: OtherParts) => void;
 }
 
-/** The controllers beside the weeder, where they were made. */
+/** The controllers besides the weeder, if they exist. */
 interface OtherParts {
   readonly restarts: RestartPart | undefined;
   readonly observer: ObserverPart | undefined;
 }
 
-/** From the first word with the API server to the last. Resolves with the exit code. */
+/** Runs from the first request to the API server to the last. Resolves with the exit code. */
 export async function runLoop({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
   const { election, logger, recorder, listeners, inspect, onRequest } = its;
   const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
@@ -109,7 +109,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
   if (ownEvents !== undefined) listeners.push(ownEvents.tell);
   const followed = followConfig(opened, reload.take, logger);
-  // What is on its way out does not change its ways.
+  // A manager that is stopping ignores a new config.
   stop.addEventListener('abort', followed.stop);
   const end = await lead(stop, () => {
     current = startManager({
@@ -141,8 +141,8 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
 }
 
 /**
- * One controller after the other: when one has lost leadership the next stands by, with nothing of the one before. To
- * end the process instead would only earn weeder a crash-loop back-off of its own.
+ * Runs one manager after the other: when one has lost leadership, the next becomes a standby without any of the old
+ * state. Ending the process instead would only put weeder itself into a crash-loop back-off.
  */
 async function lead(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd> {
   for (;;) {
@@ -155,7 +155,7 @@ async function lead(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd
   }
 }
 
-/** Events on weeder's own pod; undefined outside of one. */
+/** Records Events on weeder's own pod; undefined outside of a pod. */
 function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
   const pod = ownPod(process.env);
   if (pod === undefined) return undefined;
