@@ -2,34 +2,34 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { activeStates, descend, type Found, foundRoot, machineOf, type PageSource, viewOf } from './actorTree.ts';
 import type { ActorOrder, ActorPage } from './protocol.ts';
 
-/** Which actors are wanted, and which of those. */
+/** The filter, the order and the range of the actors in a request. */
 export interface ActorQuery {
-  /** A part of an id or of a state, in any case. */
+  /** A part of an id or of a state, case-insensitive. */
   readonly search: string;
-  /** The name of a machine; empty: of any. */
+  /** The name of a machine; empty: any machine. */
   readonly machine: string;
   readonly order: ActorOrder;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Finds actors: looks at all of them with pauses, once for every page that asks. */
+/** Finds actors. It reads all of them with pauses, once for all pages that ask at the same time. */
 interface ActorIndex {
   find(query: ActorQuery): Promise<ActorPage>;
-  /** There is another source, whose actors are other ones. */
+  /** The source has changed, and its actors are different ones. */
   forget(): void;
 }
 
 interface Entry {
   readonly found: Found;
-  /** The id and the active states, in small letters. */
+  /** The id and the active states, in lower case. */
   readonly text: string;
   readonly state: string;
 }
 
-/** For so long what was found is good enough for the next one who asks; milliseconds. */
+/** How long a result is reused for other requests; milliseconds. */
 const freshFor = 500;
-/** So many roots are looked at without a pause. */
+/** The number of roots that are read without a pause. */
 const batch = 250;
 
 export function createActorIndex(source: () => PageSource | undefined): ActorIndex {
@@ -40,7 +40,7 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
     if (entries !== undefined && performance.now() - readAt < freshFor) return entries;
     const reading = read(source());
     entries = reading;
-    // Whoever asks while it is read waits for the same.
+    // Concurrent requests share one read.
     readAt = Number.POSITIVE_INFINITY;
     const done = () => {
       if (entries === reading) readAt = performance.now();
@@ -68,7 +68,7 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
   };
 }
 
-/** The tree in an order that stays: roots by their ids, each with its descendants behind it. */
+/** The tree in a stable order: roots by id, each followed by its descendants. */
 async function read(source: PageSource | undefined): Promise<Entry[]> {
   const roots: Found[] = [];
   for (const actor of source?.actors() ?? []) {
@@ -90,7 +90,7 @@ function entryOf(found: Found): Entry {
   return { found, text: `${found.id} ${states.join(' ')}`.toLowerCase(), state: states.at(-1) ?? '' };
 }
 
-/** What is equal stays in the order of the tree. */
+/** Equal entries keep the order of the tree. */
 function sort(entries: Entry[], order: ActorOrder, source: PageSource): void {
   if (order === 'state') entries.sort((a, b) => (a.state < b.state ? -1 : a.state > b.state ? 1 : 0));
   if (order !== 'newest') return;

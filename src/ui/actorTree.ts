@@ -7,23 +7,23 @@ import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { UnseenService } from '../weeder/services/unseenServices.ts';
 import type { ActorView } from './protocol.ts';
 
-/** What the page looks at: a weeder at work, or a replay. */
+/** The source of the page: a running weeder, or a replay. */
 export interface PageSource {
-  /** The actors that have no parent. */
+  /** The root actors. */
   actors(): Iterable<AnyActorRef>;
-  /** Since when an actor is in its state; epoch milliseconds. */
+  /** Since when an actor has been in its state; epoch milliseconds. */
   since(actor: AnyActorRef): number | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
-  /** The services of the config that are nowhere, or were never ready. */
+  /** The configured services that do not exist or were never ready. */
   unseenServices?(): readonly UnseenService[];
-  /** Those that restart control manages. */
+  /** The workloads that restart control manages. */
   workloads?(): Iterable<WorkloadEntry>;
-  /** Those that the application observer manages. */
+  /** The Applications that the application observer manages. */
   applications?(): Iterable<ApplicationEntry>;
 }
 
-/** An actor of a machine, and where it stands in the tree. */
+/** An actor of a machine, with its position in the tree. */
 export interface Found {
   readonly id: string;
   readonly parent: string | undefined;
@@ -31,7 +31,7 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** A root of the tree; undefined when it is no machine. Pods are named, as nobody searches for a uid. */
+/** A root of the tree; undefined if it is not a machine. Pods are shown by name, because nobody searches for a uid. */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
@@ -40,7 +40,7 @@ export function foundRoot(actor: AnyActorRef): Found | undefined {
   return { id, parent: undefined, actor, snapshot };
 }
 
-/** An actor wherever it stands in the tree; undefined when it is no machine. */
+/** An actor anywhere in the tree; undefined if it is not a machine. */
 export function foundAnywhere(actor: AnyActorRef): Found | undefined {
   if (actor._parent === undefined) return foundRoot(actor);
   const parent = foundAnywhere(actor._parent);
@@ -49,7 +49,7 @@ export function foundAnywhere(actor: AnyActorRef): Found | undefined {
   return { id: `${parent.id}/${actor.id}`, parent: parent.id, actor, snapshot };
 }
 
-/** An actor and its descendants, parents first, children by their ids. */
+/** An actor and its descendants, parents first, children by id. */
 export function* descend(found: Found): Generator<Found> {
   yield found;
   const children: Found[] = [];
@@ -61,7 +61,7 @@ export function* descend(found: Found): Generator<Found> {
   for (const child of children.sort(byId)) yield* descend(child);
 }
 
-/** As the page shows it. */
+/** The actor in the form of the page's protocol. */
 export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorView {
   const { id, parent, actor, snapshot } = found;
   return {
@@ -87,16 +87,16 @@ export function machineOf({ snapshot }: Found): string {
   return snapshot.machine.id;
 }
 
-/** As far as a timer of Node's can count: with this delay a machine waits until something changes. */
+/** The maximum delay of a Node timer: a machine with this delay waits until something changes. */
 const forEver = 2 ** 31 - 1;
 
-/** An actor's timers that will come. */
+/** The timers of an actor that will fire. */
 export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
   const scheduled = Object.values(actor.system.getSnapshot()._scheduledEvents);
   return scheduled.filter(({ source, delay }) => source === actor && delay < forEver);
 }
 
-/** The timers that run, and what is at work for it besides machines. */
+/** The running timers, and the active children that are not machines. */
 function waitsFor({ actor, snapshot }: Found): string[] {
   const timers = timersOf(actor).map(({ event, delay }) => {
     const name = /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1];

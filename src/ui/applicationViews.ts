@@ -11,21 +11,21 @@ import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView 
 
 type Since = (actor: AnyActorRef) => number | undefined;
 
-/** So many are told at once: who looks for others finds them by name or state. */
+/** The maximum number of applications in a response: a search by name or state finds others. */
 const mostApplications = 100;
-/** Of each application. */
+/** The maximum for each application. */
 const mostResources = 50;
-/** Of each resource. */
+/** The maximum for each resource. */
 const mostCorrectionsShown = 5;
 
-/** What a page that asks is shown of the applications, in the order of their names. */
+/** The applications for the page, in the order of their names. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = search
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
   const all = [...entries];
-  // Who looks for nothing asks once a second: then no text of thousands of resources is made.
+  // A page without a search asks once a second, so the search texts of thousands of resources are not built for it.
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
   const applications = found
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -101,7 +101,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
   };
 }
 
-/** The same as in the status: cut, and without the values of a Secret. */
+/** As in the status: truncated, and without the values of a Secret. */
 function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): readonly DriftView[] {
   return shownDrifts(identity, drifts);
 }
@@ -136,7 +136,9 @@ const told: ReadonlySet<ObserverFact['type']> = new Set([
   'resource.deleted',
 ]);
 
-/** What of the observer belongs into the timeline; undefined: it is no news. No value of a field is in it. */
+/**
+ * The moment of a fact of the observer in the timeline; undefined: it is not shown. It contains no values of fields.
+ */
 export function observerMoment(fact: ObserverFact, t: number): Moment | undefined {
   if (!told.has(fact.type) || !('application' in fact)) return undefined;
   const { namespace, name } = fact.application;

@@ -1,31 +1,33 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 
-/** One open page. It costs a bounded amount of memory, however slowly its browser reads. */
+/** One open page. Its memory is bounded, however slowly its browser reads. */
 export interface Connection {
-  /** A message as text, written once for all pages. It is left out when the browser does not keep up. */
+  /**
+   * Sends a message, which is serialized once for all pages. The message is dropped if the browser does not keep up.
+   */
   send(text: string): void;
-  /** The same for a message of many parts, which is written as quickly as it is read. */
+  /** Sends a message of many parts, which are written as fast as they are read. */
   sendParts(parts: Iterable<string>): void;
-  /** Writes everything anew. */
+  /** Sends the complete state again. */
   renew(): void;
-  /** Shows the browser that the connection lives; gives up one that has not read for a minute. Never left out. */
+  /** Shows the browser that the connection is alive, and closes one that has not read for a minute. Never dropped. */
   heartbeat(text: string): void;
-  /** How many messages were left out so far. */
+  /** The number of dropped messages so far. */
   readonly leftOut: number;
-  /** Bytes that wait to be read. */
+  /** The number of buffered bytes. */
   readonly waiting: number;
 }
 
-/** A browser that lags behind is told everything anew, and not more often than this. Milliseconds. */
+/** A browser that lags behind gets the complete state again, at most this often. Milliseconds. */
 const renewPause = 1000;
 export const heartbeatEvery = 2000;
-/** Heartbeats without anything being read: a minute. */
+/** The number of heartbeats without any read: a minute. */
 const patience = 30;
 
 /**
- * `everything` gives what a page has to know, in parts: it is written at the start, and whenever messages had to be
- * left out. While the socket is full nothing is queued, it is only noted that something was missed.
+ * `everything` yields the complete state for a page, in parts: it is sent at the start, and whenever messages had to be
+ * dropped. While the socket is full nothing is queued; the connection only records that something was missed.
  */
 export function createConnection(
   response: ServerResponse,

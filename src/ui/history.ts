@@ -4,12 +4,12 @@ import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { createOngoing } from './ongoing.ts';
 import type { Moment } from './protocol.ts';
 
-/** Moments as JSON texts: each is written once, however many pages show it. */
+/** Moments as JSON texts; each is serialized once, however many pages show it. */
 export interface History {
   add(moment: Moment): string;
   /**
-   * Oldest first, as they are now: what is added later is not in it. In front stand the older ones that opened what
-   * still lasts, of the services that exist.
+   * A snapshot of the moments, oldest first. It starts with older moments that began something that still lasts, of
+   * services that exist.
    */
   texts(exists?: (about: string) => boolean): readonly string[];
   clear(): void;
@@ -19,17 +19,17 @@ interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
   readonly text: string;
 }
 
-/** How much of what happened is kept. */
+/** The limits of the history. */
 interface HistoryLimits {
   /** Milliseconds. */
   readonly longest: number;
-  /** Moments. */
+  /** The number of moments. */
   readonly most: number;
 }
 
-/** The timeline shows an hour, and a storm of facts may not take all the memory: about 5 MB. */
+/** The timeline shows an hour, and a burst of facts must not use all memory: about 5 MB. */
 export const lastHour: HistoryLimits = { longest: 3_600_000, most: 20_000 };
-/** Of a recording, which is in memory as a whole, and has an end. */
+/** For a recording, which is in memory as a whole, and finite. */
 export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
 export function createHistory({ longest, most }: HistoryLimits): History {
@@ -37,7 +37,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
   let entries: Entry[] = [];
   let first = 0;
 
-  /** What is too old is passed over, and cut off when it is half of all. */
+  /** Expired moments are skipped, and removed when they are half of all. */
   function forget(now: number): void {
     for (let oldest = entries[first]; oldest !== undefined; oldest = entries[first]) {
       if (entries.length - first <= most && oldest.t >= now - longest) break;
@@ -69,7 +69,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
   };
 }
 
-/** A fact once for each window that it concerns. `t` is epoch milliseconds. */
+/** A fact results in one moment for each window that it concerns. `t` is epoch milliseconds. */
 export function momentsOf(fact: WeederEvent, t: number): Moment[] {
   return recordedEventsOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
 }

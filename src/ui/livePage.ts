@@ -19,7 +19,10 @@ import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';
 import { restartMoment, workloadViews } from './workloadViews.ts';
 
-/** What the open pages are told. As long as none is open, only the history (the last hour; of a recording all) and the newest windows are kept. */
+/**
+ * What the open pages receive. While none is open, only the history (the last hour; of a recording, everything) and the
+ * newest windows are kept.
+ */
 export interface LivePage {
   readonly report: ReportWeeder;
   readonly reportRestart: ReportRestart;
@@ -27,52 +30,52 @@ export interface LivePage {
   readonly reportProcess: ReportProcess;
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** From now on this is what the pages look at. */
+  /** Shows this source on the pages from now on. */
   watch(source: PageSource): void;
-  /** What happened is forgotten: in a replay time was set back. */
+  /** Discards the history: in a replay, time was set back. */
   forget(): void;
-  /** Time goes on in a replay, or how it does has changed. */
+  /** In a replay, time has passed, or its speed has changed. */
   tellClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
   workloads(): WorkloadList;
-  /** Those of which all words are somewhere in a name or a state. */
+  /** The applications for which each word of the search occurs in a name or a state. */
   applications(search: string): ApplicationList;
-  /** Whether one more page may be open. */
+  /** Whether another page may be opened. */
   hasRoom(): boolean;
-  /** Tells a page what there is, and then each change; and of the actor that it has chosen. */
+  /** Sends a page the current state, and then each change, including those of its chosen actor. */
   connect(response: ServerResponse, chosen: string | undefined): void;
   load(): PageLoad;
 }
 
-/** What the open pages cost. */
+/** The cost of the open pages. */
 interface PageLoad {
   readonly pages: number;
-  /** Bytes that wait for browsers to read them. */
+  /** The number of bytes that browsers have not read yet. */
   readonly waiting: number;
-  /** Messages that were left out for browsers that do not keep up. */
+  /** The number of messages dropped for browsers that do not keep up. */
   readonly leftOut: number;
-  /** How often everything was looked at. */
+  /** How often everything was polled. */
   readonly looks: number;
 }
 
 interface LivePageOptions {
   /** The time that the page shows. */
   readonly clock: Pick<Clock, 'now'>;
-  /** Real time: when the pages are told. */
+  /** Real time, which determines when the pages are updated. */
   readonly pace: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
-  /** How many times as fast as real time that goes on; 1 when it is left out. */
+  /** The speed of the shown time as a multiple of real time. Default: 1. */
   readonly speed?: number;
-  /** Nothing is changed, and the page says so. Default: false. */
+  /** The page shows that nothing is changed in the cluster. Default: false. */
   readonly isDryRun?: boolean;
-  /** In a replay: how it goes. */
+  /** The state of the replay, if there is one. */
   readonly replayClock?: () => ReplayClock;
   readonly onBroken: (error: unknown) => void;
 }
 
 export const mostPages = 16;
-/** From the end of one look at everything to the next; milliseconds. */
+/** From the end of one poll to the next; milliseconds. */
 const lookEvery = 250;
-/** More changes than these are told as one list. */
+/** More changes than these are sent as one list. */
 const mostChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
@@ -80,7 +83,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const history = createHistory(replayClock === undefined ? lastHour : wholeRecording);
   const tallies = createWindowCounters();
   const index = createActorIndex(() => source);
-  /** Every open page; undefined until the first look is done. */
+  /** The open pages; `connection` is undefined until the first poll is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
   const timers = new Map<'look' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
@@ -155,7 +158,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     }
   }
 
-  /** The pages that have waited for the first look. */
+  /** Starts the pages that have waited for the first poll. */
   function begin(): void {
     if (services === undefined) return;
     for (const [response, page] of pages)

@@ -1,19 +1,19 @@
 import type { PageMessage } from './protocol.ts';
 
-/** A message as a server-sent event: JSON has no line ends of its own. */
+/** A message as a server-sent event; JSON text contains no line breaks. */
 export function eventText(message: PageMessage): string {
   return `event: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
 }
 
-/** The messages whose parts are JSON texts already. */
+/** A message whose content is already JSON text. */
 export function jsonEvent(type: 'service' | 'moment', json: string): string {
   return `event: ${type}\ndata: {"type":"${type}","${type}":${json}}\n\n`;
 }
 
-/** Characters: about what a socket takes at once. */
+/** Characters: about what a socket accepts at once. */
 const partSize = 32_768;
 
-/** A message with a long list in it, in parts: none of them is much larger than what a socket takes at once. */
+/** A message with a long list, in parts of about the size that a socket accepts at once. */
 export function* listParts(type: 'services' | 'history', texts: Iterable<string>): Generator<string> {
   let part = `event: ${type}\ndata: {"type":"${type}","${type === 'history' ? 'moments' : type}":[`;
   let separator = '';

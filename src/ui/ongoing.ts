@@ -1,19 +1,19 @@
 import type { Moment } from './protocol.ts';
 
-/** What of a moment says whether something began or ended. */
+/** The fields of a moment that tell whether something began or ended. */
 type Turn = Pick<Moment, 'what' | 'about'>;
 
-/** Of moments that are forgotten, those that opened what still lasts: an outage, a window. */
+/** Of the discarded moments, those that began something that still lasts: an outage or a window. */
 interface Ongoing<T extends Turn> {
-  /** Told of moments in their order. */
+  /** Called with the moments in order. */
   note(moment: T): void;
   /** In the order in which they began. */
   all(): T[];
-  /** A service that is gone has neither outage nor window. */
+  /** A service that no longer exists has neither an outage nor a window. */
   drop(about: string): void;
 }
 
-/** Of so many services: those that have waited longest are forgotten first. */
+/** The maximum number of services: the oldest entries are dropped first. */
 const most = 20_000;
 
 export function createOngoing<T extends Turn>(): Ongoing<T> {

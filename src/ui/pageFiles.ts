@@ -17,7 +17,10 @@ const types: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
 };
 
-/** What the page consists of, by path: its files, and a picture of each machine. Made and compressed when first asked for. */
+/**
+ * The files of the page by path, including a picture of each machine. They are built and compressed on the first
+ * request.
+ */
 export function pageFiles(): Readonly<Record<string, Page>> {
   const texts = Object.entries<string>(files).map(([name, text]) => [`/${name}`, () => text] as const);
   const pictures = [system, ...machines.keys()].map((name) => [`/machines/${name}.svg`, () => picture(name)] as const);
@@ -26,7 +29,7 @@ export function pageFiles(): Readonly<Record<string, Page>> {
   return index === undefined ? pages : { '/': index, ...pages };
 }
 
-/** Answers with a text of this type, compressed for whoever takes it so. */
+/** Sends a text of this type, compressed if the client accepts that. */
 export async function sendCompressed(
   request: IncomingMessage,
   response: ServerResponse,

@@ -15,19 +15,19 @@ const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** At most so many actors are sent at once. */
+/** The maximum number of actors in a response. */
 const mostActors = 1000;
 
 export interface PageListenerOptions {
   readonly live: LivePage;
-  /** It is served to this machine only: whoever calls it by another name was led here by a foreign page. */
+  /** The page is served on loopback only: a request with another host name was caused by a foreign page. */
   readonly isLoopback: boolean;
-  /** Takes what a replay is told; undefined: nothing can be told. */
+  /** Handles commands for a replay; undefined: there are none. */
   readonly command?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly onBroken: (error: unknown, path: string) => void;
 }
 
-/** Answers the requests of the live page: nothing of it can change anything, but for how a replay goes on. */
+/** Handles the requests of the live page. They are read-only, except for the control of a replay. */
 export function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
   const pages = servePages(
     {
@@ -60,20 +60,20 @@ export function pageListener({ live, isLoopback, command, onBroken }: PageListen
   };
 }
 
-/** Whether an address is of this machine alone; without a host, the page is served there. */
+/** Whether an address is loopback; without a host, the page is served there. */
 export function isLoopbackHost(host: string | undefined): boolean {
   return host === undefined || host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** A foreign page can lead a browser here by a name of its own (DNS rebinding), and not by these. */
+/** A foreign page can direct a browser here by a host name of its own (DNS rebinding), but not by these names. */
 export function isOwnName(host: string | undefined): boolean {
   const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
   return name !== '' && isLoopbackHost(name.replace(/^\[|\]$/g, ''));
 }
 
 /**
- * Another page's request: a browser says so. It could not read the answer, but hold connections open. A link that leads
- * here is none of these.
+ * Whether a request comes from a foreign page, as the browser declares. Such a page could not read the response, but
+ * could hold connections open. Following a link to this page is allowed.
  */
 function isForeign({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];

@@ -12,7 +12,7 @@ const commands = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('seek'), to: z.number() }),
 ]);
 
-/** POST /replay: takes a command from the page itself, and from no other page that the browser shows. */
+/** POST /replay: accepts a command from the page itself, and from no foreign page in the browser. */
 export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') {
@@ -29,14 +29,14 @@ export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
   };
 }
 
-/** A browser says where a request comes from, in both of these; whoever says nothing is no browser. */
+/** A browser declares the origin of a request in both of these headers; a client without them is not a browser. */
 function isSameOrigin({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return false;
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
-/** Undefined for what is no JSON, or too long. */
+/** Returns undefined if the body is not JSON, or is too long. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -5,16 +5,16 @@ import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
 import type { ReplayClock, ReplayCommand } from './protocol.ts';
 
-/** A recording that is played for a page: it goes on when it is told to. */
+/** Plays a recording for a page, controlled by commands. */
 interface Replaying {
   readonly live: LivePage;
   clock(): ReplayClock;
-  /** Resolves when it has been done; one command after the other. */
+  /** Resolves when the command is done; commands run one after the other. */
   command(command: ReplayCommand): Promise<void>;
   stop(): void;
 }
 
-/** From one moment that is shown to the next while it plays; real milliseconds. */
+/** The time between two updates while it plays; real milliseconds. */
 const frame = 50;
 
 export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (error: unknown) => void): Replaying {
@@ -67,7 +67,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
     return its;
   }
 
-  /** To the next moment at which a fact is told. */
+  /** Advances to the next fact. */
   async function step(): Promise<void> {
     const before = facts;
     while (facts === before && position() < end) {

@@ -2,12 +2,15 @@ import { ok, type Result } from '../base/errors.ts';
 import { type BindAddress, type Listening, listen } from '../base/http.ts';
 import { isLoopbackHost, type PageListenerOptions, pageListener } from './pageListener.ts';
 
-/** The live page, and where it can be opened. */
+/** The live page, and its URL. */
 export interface ServedPage extends Listening {
   readonly url: string;
 }
 
-/** Serves the live page. Unlike the other addresses, one without a host is loopback: the page shows names of pods. */
+/**
+ * Serves the live page. Unlike for the other servers, an address without a host is loopback, because the page shows the
+ * names of pods.
+ */
 export async function serveLivePage(
   address: BindAddress,
   options: Omit<PageListenerOptions, 'isLoopback'>,
@@ -20,7 +23,7 @@ export async function serveLivePage(
   return ok({ ...listening.value, url: `http://${isLoopback ? name : urlHost(name)}:${listening.value.port}/` });
 }
 
-/** An address that stands for all of them is none to open. */
+/** A wildcard address cannot be opened, so the URL has another host. */
 function urlHost(name: string): string {
   return name === '0.0.0.0' || name === '[::]' ? 'localhost' : name;
 }

@@ -4,19 +4,19 @@ import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';
 
-/** What has changed since the last look: JSON by `namespace/service`. */
+/** The changes since the last poll: JSON by `namespace/service`. */
 export interface Changes {
   readonly all: ReadonlyMap<string, string>;
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** So many actors are looked at without a pause. */
+/** The number of actors that are read without a pause. */
 const batch = 500;
 
 /**
- * Looks at every service, and at the chosen actors, with pauses: how many there are does not matter to the weeding.
- * `before` is what the last look found.
+ * Reads every service and the chosen actors with pauses, so that their number does not delay the controllers. `before`
+ * is the result of the last poll.
  */
 export async function pollServices(
   source: PageSource | undefined,

@@ -3,13 +3,13 @@ import { eventName, idOf } from '../diagram/drawing.ts';
 import { activeStates } from './actorTree.ts';
 import type { Transition } from './protocol.ts';
 
-/** A transition that an actor took, and its active states right after it. */
+/** A transition of an actor, and its active states right after it. */
 export interface Step {
   readonly transition: Transition;
   readonly states: readonly string[];
 }
 
-/** One for each parallel region that it moved; none for what leads nowhere. `at`: epoch milliseconds. */
+/** One step for each parallel region that moved; none for a transition without a target. `at`: epoch milliseconds. */
 export function stepsOf({ snapshot, _transitions }: InspectedMicrostepEvent, at: number): Step[] {
   if (!isMachineSnapshot(snapshot)) return [];
   const states = activeStates(snapshot.value);
@@ -19,7 +19,7 @@ export function stepsOf({ snapshot, _transitions }: InspectedMicrostepEvent, at:
   });
 }
 
-/** As the picture has it; undefined for what leads nowhere. */
+/** In the form of the picture; undefined for a transition without a target. */
 function transitionOf({ source, target, eventType }: AnyTransitionDefinition, at: number): Transition | undefined {
   const [to] = target ?? [];
   return to === undefined ? undefined : { at, event: eventName(eventType), from: idOf(source), to: idOf(to) };

@@ -4,34 +4,34 @@ import { eventText } from './messages.ts';
 import { type Step, stepsOf } from './steps.ts';
 
 /**
- * The actors that pages have chosen: the only ones whose transitions are looked at. Chosen is one by its id, or
- * `newest:MACHINE`: whichever of that machine was started last.
+ * The actors that pages have chosen: only their transitions are observed. An actor is chosen by id, or as
+ * `newest:MACHINE`: the one of that machine that was started last.
  */
 export interface ActorSubscriptions {
-  /** An inspector for `createActor`. Costs next to nothing for the actors that nobody has chosen. */
+  /** An inspector for `createActor`. It costs next to nothing for actors that are not chosen. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** One page more, or less, has chosen this. */
+  /** One more page, or one fewer, has chosen this actor. */
   add(id: string): void;
   remove(id: string): void;
-  /** A look through all the actors begins; each root is shown, and at the end is told what is not there. */
+  /** Begins a poll of all actors; each root is passed in, and at the end missing actors are reported. */
   beginPoll(): void;
   poll(root: Found, descendants: (found: Found) => Iterable<Found>): void;
   endPoll(): void;
-  /** What a page is told at the start; empty as long as nobody has looked. */
+  /** The first message for a page; empty before the first poll. */
   message(id: string): string;
-  /** There are other actors now, and none of those before. */
+  /** The source has changed, and all actors are different ones. */
   forget(): void;
 }
 
 interface Subscription {
   pages: number;
-  /** The one that is shown, also when it has ended. */
+  /** The shown actor, even if it has ended. */
   found: Found | undefined;
-  /** What it went through since its state was last told: a macrostep may be of several. */
+  /** The steps since the last message: a macrostep may have several. */
   readonly steps: Step[];
-  /** It is looked for since the look that is under way began. */
+  /** The actor is searched for in the poll that is running. */
   isSought: boolean;
-  /** It was told that there is none now. */
+  /** It was reported that the actor does not exist. */
   isGone: boolean;
   sent: string;
   sentAt: number;
@@ -40,16 +40,16 @@ interface Subscription {
 interface SubscriptionOptions {
   readonly source: () => Pick<PageSource, 'since'> | undefined;
   readonly now: () => number;
-  /** Told of every message for the pages that have chosen this actor. */
+  /** Called with every message for the pages that have chosen this actor. */
   readonly tell: (id: string, text: string) => void;
 }
 
-/** An actor that lives, and was told of so recently, is not left for a newer one. Milliseconds. */
+/** An active actor that was reported within this time is not replaced by a newer one. Milliseconds. */
 const minimumDisplay = 2000;
 
 export function createActorSubscriptions({ source, now, tell }: SubscriptionOptions): ActorSubscriptions {
   const all = new Map<string, Subscription>();
-  /** What actors went through before they were started. */
+  /** The steps of actors before they were started. */
   const starting = new WeakMap<object, Step[]>();
 
   function messageOf(found: Found, step?: Step): string {
@@ -58,7 +58,10 @@ export function createActorSubscriptions({ source, now, tell }: SubscriptionOpti
     return eventText({ type: 'actor', actor: { ...actor, states: step.states }, transition: step.transition });
   }
 
-  /** Each step since the last time; without any, the actor as it is, if that is news; and whether it has ended. */
+  /**
+   * Sends each step since the last message; without any, the current state if it has changed; and whether the actor has
+   * ended.
+   */
   function sendChanges(id: string, chosen: Subscription, found: Found): void {
     const steps = chosen.steps.splice(0);
     for (const step of steps) tell(id, messageOf(found, step));
@@ -90,7 +93,7 @@ export function createActorSubscriptions({ source, now, tell }: SubscriptionOpti
     if (steps !== undefined) hasStarted(actor, steps);
     for (const [id, chosen] of all) {
       const { found } = chosen;
-      // An event that changed no state is told with the next look: there may be thousands of them a second.
+      // An event without a change of state is sent with the next poll: there may be thousands of them per second.
       if (found?.actor === actor && (chosen.steps.length > 0 || !isAlive(found))) sendChanges(id, chosen, found);
     }
   }

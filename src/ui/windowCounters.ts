@@ -1,6 +1,6 @@
 import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
 
-/** What became of the newest window of a service. Times are epoch milliseconds. */
+/** The outcomes of the newest window of a service. Times are epoch milliseconds. */
 export interface WindowCounter {
   readonly number: number;
   readonly openedAt: number;
@@ -11,14 +11,14 @@ export interface WindowCounter {
   failed: number;
 }
 
-/** The newest window of each service, told from the facts. */
+/** The newest window of each service, computed from the facts. */
 export interface WindowCounters {
   note(fact: WeederEvent, now: number): void;
   of(key: string): WindowCounter | undefined;
   clear(): void;
 }
 
-/** Of so many services: those whose windows opened longest ago are forgotten first. */
+/** The maximum number of services: those whose windows opened longest ago are dropped first. */
 const most = 20_000;
 
 export function createWindowCounters(): WindowCounters {

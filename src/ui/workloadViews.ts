@@ -6,7 +6,7 @@ import { describeChanges, describeSource } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';
 import type { Moment, WorkloadView } from './protocol.ts';
 
-/** What a page that asks is shown of the workloads, in the order of their names. */
+/** The workloads for the page, in the order of their names. */
 export function workloadViews(
   entries: Iterable<WorkloadEntry>,
   since: (actor: AnyActorRef) => number | undefined,
@@ -33,7 +33,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
   };
 }
 
-/** The states of which the machine says why. */
+/** The states for which the machine has a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
 function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
@@ -55,7 +55,7 @@ const told: ReadonlySet<RestartEvent['type']> = new Set([
   'workload.refused',
 ]);
 
-/** What of restart control belongs into the timeline; undefined: it is no news. */
+/** The moment of a fact of restart control in the timeline; undefined: it is not shown. */
 export function restartMoment(fact: RestartEvent, t: number): Moment | undefined {
   if (!told.has(fact.type) || !('workload' in fact)) return undefined;
   return { t, what: fact.type, about: workloadKey(fact.workload), detail: detailOf(fact) };
