@@ -60,9 +60,9 @@ export type EndpointEvent =
   /** No backing pod is ready. */
   | { readonly type: 'endpoint.notReady' }
   /** The backing pods tell since when the service is ready. Epoch milliseconds. */
-  | { readonly type: 'recovery.dated'; readonly readySince?: number; readonly now?: number }
+  | { readonly type: 'recovery.timeKnown'; readonly readySince?: number; readonly now?: number }
   /** They do not tell. */
-  | { readonly type: 'recovery.undated' }
+  | { readonly type: 'recovery.timeUnknown' }
   /** The config says something else of this service. `remaining`: milliseconds left of the open window by now. */
   | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
   | DoneActorEvent
@@ -93,7 +93,7 @@ export const endpoint = setup({
     }),
     measureFullWindow: assign({ remaining: ({ context }) => context.watchDuration }),
     measureRestOfWindow: assign({
-      remaining: ({ context, event }) => (event.type === 'recovery.dated' ? restOfWindow(context, event) : 0),
+      remaining: ({ context, event }) => (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
     }),
     /** The new children start before the old ones stop, so that a deletion that both want is not given up between. */
     openWindow: enqueueActions(({ context, enqueue }) => {
@@ -145,7 +145,7 @@ export const endpoint = setup({
     opensAlways: ({ context }) => context.onStart === 'always',
     opensNever: ({ context }) => context.onStart === 'never',
     isRecent: ({ context, event }) =>
-      event.type === 'recovery.dated' &&
+      event.type === 'recovery.timeKnown' &&
       (event.readySince ?? 0) > context.seenUntil &&
       restOfWindow(context, event) > 0,
     isAfterGap: ({ context }) => context.seenUntil > 0,
@@ -197,7 +197,7 @@ export const endpoint = setup({
       initial: 'idle',
       on: {
         'endpoint.ready': {
-          target: '#endpoint.ready.weeding',
+          target: '#endpoint.ready.windowOpen',
           actions: 'measureFullWindow',
           description: 'The recovery: what is crash-looping for want of this service can start now.',
         },
@@ -208,9 +208,9 @@ export const endpoint = setup({
           on: {
             'endpoint.foundReady': [
               { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
-              { guard: 'opensAlways', target: '#endpoint.ready.weeding', actions: 'measureFullWindow' },
+              { guard: 'opensAlways', target: '#endpoint.ready.windowOpen', actions: 'measureFullWindow' },
               {
-                target: '#endpoint.ready.dating',
+                target: '#endpoint.ready.resolvingRecoveryTime',
                 actions: 'noteGap',
                 description: 'It may have recovered while weeder was not looking.',
               },
@@ -224,13 +224,13 @@ export const endpoint = setup({
           on: {
             'config.changed': {
               guard: 'isToDelete',
-              target: 'weeding',
+              target: 'windowOpen',
               actions: ['noteConfig', 'releaseDeletions', 'renewWindow'],
               description: 'whileNotReady is delete now.',
             },
           },
         },
-        weeding: {
+        windowOpen: {
           description: 'The window goes on deleting although the service is down again (whileNotReady: delete).',
           tags: 'windowOpen',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
@@ -247,9 +247,9 @@ export const endpoint = setup({
     },
     ready: {
       description: 'At least one endpoint in any EndpointSlice of the service is ready.',
-      initial: 'weeding',
+      initial: 'windowOpen',
       states: {
-        dating: {
+        resolvingRecoveryTime: {
           description: 'Asks the backing pods since when they are ready.',
           invoke: {
             id: 'readySince',
@@ -257,14 +257,14 @@ export const endpoint = setup({
             input: ({ context: { namespace, service } }) => ({ namespace, service }),
             onError: [
               { guard: 'isAfterGap', target: 'idle', actions: 'reportFoundReady' },
-              { target: 'weeding', actions: 'measureFullWindow' },
+              { target: 'windowOpen', actions: 'measureFullWindow' },
             ],
           },
           on: {
-            'recovery.dated': [
+            'recovery.timeKnown': [
               {
                 guard: 'isRecent',
-                target: 'weeding',
+                target: 'windowOpen',
                 actions: 'measureRestOfWindow',
                 description: 'Less than watchDuration ago: a window for what is left of it.',
               },
@@ -274,7 +274,7 @@ export const endpoint = setup({
                 description: 'Long ago, or seen at the time: nothing to catch up with.',
               },
             ],
-            'recovery.undated': [
+            'recovery.timeUnknown': [
               {
                 guard: 'isAfterGap',
                 target: 'idle',
@@ -282,73 +282,73 @@ export const endpoint = setup({
                 description: 'It was ready before the gap and is after it.',
               },
               {
-                target: 'weeding',
+                target: 'windowOpen',
                 actions: 'measureFullWindow',
                 description: 'It cannot be known: a full window.',
               },
             ],
             'endpoint.foundReady': {
-              target: 'dating',
+              target: 'resolvingRecoveryTime',
               reenter: true,
               description: 'One more gap: what is being answered may be older than it.',
             },
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
           },
         },
-        weeding: {
+        windowOpen: {
           description: 'A window is open: one child for each podSelector watches the dependants for watchDuration.',
           tags: 'windowOpen',
           entry: 'openWindow',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
           on: {
             'endpoint.notReady': [
-              { guard: 'canDeleteWhileNotReady', target: '#endpoint.notReady.weeding', actions: 'reportNotReady' },
+              { guard: 'canDeleteWhileNotReady', target: '#endpoint.notReady.windowOpen', actions: 'reportNotReady' },
               { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdDeletions'] },
             ],
           },
-          initial: 'steady',
+          initial: 'settled',
           states: {
-            steady: {
+            settled: {
               description: 'Every recovery was seen.',
               on: {
                 'endpoint.foundReady': {
-                  target: 'dating',
+                  target: 'resolvingRecoveryTime',
                   actions: 'noteGap',
                   description: 'The stream of EndpointSlices had a gap: one more recovery may lie in it.',
                 },
               },
             },
-            dating: {
+            resolvingRecoveryTime: {
               description: 'Asks the backing pods since when they are ready, while the window goes on.',
               invoke: {
                 id: 'readySince',
                 src: 'readySince',
                 input: ({ context: { namespace, service } }) => ({ namespace, service }),
-                onError: { target: 'steady' },
+                onError: { target: 'settled' },
               },
               always: {
                 guard: 'isWindowOver',
-                target: '#endpoint.ready.dating',
+                target: '#endpoint.ready.resolvingRecoveryTime',
                 actions: 'reportWindowClosed',
                 description: 'The window ends, but not the question: the recovery in the gap has a window of its own.',
               },
               on: {
                 'endpoint.foundReady': {
-                  target: 'dating',
+                  target: 'resolvingRecoveryTime',
                   reenter: true,
                   description: 'One more gap: what is being answered may be older than it.',
                 },
-                'recovery.dated': [
+                'recovery.timeKnown': [
                   {
                     guard: 'isRecent',
-                    target: '#endpoint.ready.weeding',
+                    target: '#endpoint.ready.windowOpen',
                     reenter: true,
                     actions: 'measureRestOfWindow',
                     description: 'A recovery in the gap: its window replaces the open one.',
                   },
-                  { target: 'steady' },
+                  { target: 'settled' },
                 ],
-                'recovery.undated': { target: 'steady' },
+                'recovery.timeUnknown': { target: 'settled' },
               },
             },
           },
@@ -358,7 +358,7 @@ export const endpoint = setup({
           on: {
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
             'endpoint.foundReady': {
-              target: 'dating',
+              target: 'resolvingRecoveryTime',
               actions: 'noteGap',
               description: 'The stream of EndpointSlices had a gap: a whole outage may lie in it.',
             },

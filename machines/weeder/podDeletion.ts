@@ -49,7 +49,7 @@ export type PodDeletionEvent =
   | { readonly type: 'windows.open' }
   /** No open window wants it deleted any more. */
   | { readonly type: 'windows.closed' }
-  | { readonly type: 'queue.turn' }
+  | { readonly type: 'slot.granted' }
   | { readonly type: 'delete.accepted' }
   /** 404. */
   | { readonly type: 'delete.notFound' }
@@ -84,7 +84,7 @@ export const podDeletion = setup({
     input: {} as Partial<PodDeletionInput> | undefined,
   },
   actors: {
-    queueTurn: fromCallback<AnyEventObject, { readonly uid: string }>(unprovided),
+    semaphoreSlot: fromCallback<AnyEventObject, { readonly uid: string }>(unprovided),
     deletePod: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
   },
   actions: {
@@ -112,7 +112,7 @@ export const podDeletion = setup({
     noteGone: assign({ hasLeft: 'gone' }),
     noteUnwanted: assign({ isUnwanted: true }),
     noteWanted: assign({ isUnwanted: false }),
-    reportKept: unprovided,
+    reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
     reportGone: unprovided,
@@ -168,7 +168,7 @@ export const podDeletion = setup({
         'Decides by the newest state. A container that has terminated may be restarted at once: only after 2 s ' +
         'without a restart is it in unreported back-off.',
       always: [
-        { guard: 'isProtected', target: 'kept' },
+        { guard: 'isProtected', target: 'protected' },
         { guard: 'isSettled', target: 'weighing' },
       ],
       after: { settleTime: { target: 'weighing', actions: 'noteSettled' } },
@@ -203,8 +203,8 @@ export const podDeletion = setup({
     attempting: {
       description: 'One try: it holds a place in the queue from start to end.',
       invoke: {
-        id: 'queueTurn',
-        src: 'queueTurn',
+        id: 'semaphoreSlot',
+        src: 'semaphoreSlot',
         input: ({ context }) => ({ uid: context.uid }),
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
@@ -213,7 +213,7 @@ export const podDeletion = setup({
         queued: {
           description: 'Waits for its turn, first come, first served.',
           on: {
-            'queue.turn': { target: 'deleting' },
+            'slot.granted': { target: 'deleting' },
             'pod.crashLooping': [
               { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
               { target: '#podDeletion.settling', actions: 'noteNewestState' },
@@ -282,14 +282,14 @@ export const podDeletion = setup({
         'windows.closed': { target: 'abandoned' },
       },
     },
-    kept: {
+    protected: {
       description: 'Never deleted: it has no controller, or is a mirror pod, or is annotated weeder.dev/ignore.',
-      entry: 'reportKept',
+      entry: 'reportProtected',
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
         'pod.gone': { target: 'gone' },
-        'windows.open': { actions: 'reportKept', description: 'One more window is told that it is kept.' },
+        'windows.open': { actions: 'reportProtected', description: 'One more window is told that it is kept.' },
       },
     },
     deleted: {

@@ -2,7 +2,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 
 /** A state as a reader wants to see it. */
 export interface DrawnState {
-  /** `ready.weeding`; the machine itself has its own id. Unique within the machine. */
+  /** `ready.windowOpen`; the machine itself has its own id. Unique within the machine. */
   readonly id: string;
   readonly name: string;
   readonly description: string;

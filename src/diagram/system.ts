@@ -23,7 +23,7 @@ export const sayings: readonly Saying[] = [
   saying('podIndex', 'dependants', [], ['pod.crashLooping']),
   saying('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.left', 'windows.open', 'windows.closed']),
   saying('podDeletion', 'queue', ['enters']),
-  saying('queue', 'podDeletion', [], ['queue.turn']),
+  saying('queue', 'podDeletion', [], ['slot.granted']),
   saying('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
   saying('reflector', 'workloadFacts', ['workloads; of their sources', 'the metadata']),
   saying('workloadFacts', 'workload', [], ['facts.changed', 'workload.gone']),

@@ -74,7 +74,7 @@ export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorVi
   };
 }
 
-/** The ids of the active states, outermost first: `ready`, `ready.weeding`, `ready.weeding.steady`. */
+/** The ids of the active states, outermost first: `ready`, `ready.windowOpen`, `ready.windowOpen.settled`. */
 export function activeStates(value: StateValue, path = ''): string[] {
   if (typeof value === 'string') return [path + value];
   return Object.entries(value).flatMap(([name, inner]) => [

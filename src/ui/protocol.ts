@@ -43,7 +43,7 @@ export interface ServiceView {
   readonly service: string;
   /** The id of its `endpoint` actor. */
   readonly actor: string;
-  /** `ready.weeding.steady` */
+  /** `ready.windowOpen.settled` */
   readonly state: string;
   readonly isReady: boolean;
   readonly window: { readonly number: number; readonly openedAt: number; readonly closesAt: number } | undefined;

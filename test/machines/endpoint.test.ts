@@ -10,8 +10,8 @@ const twoMinutes = { watchDuration: 2 * minute };
 const ready: EndpointEvent = { type: 'endpoint.ready' };
 const notReady: EndpointEvent = { type: 'endpoint.notReady' };
 const foundReady: EndpointEvent = { type: 'endpoint.foundReady' };
-const undated: EndpointEvent = { type: 'recovery.undated' };
-const dated = (readySince: number): EndpointEvent => ({ type: 'recovery.dated', readySince, now });
+const undated: EndpointEvent = { type: 'recovery.timeUnknown' };
+const dated = (readySince: number): EndpointEvent => ({ type: 'recovery.timeKnown', readySince, now });
 const foundAfterGap = (seenUntil: number): EndpointEvent => ({ type: 'endpoint.foundReady', seenUntil });
 const childDone = (id: string): InternalEvent => ({ type: `xstate.done.actor.${id}`, actorId: id });
 const childBroke = (id: string): InternalEvent => ({ type: `xstate.error.actor.${id}`, actorId: id });
@@ -23,13 +23,13 @@ function decided(input: Partial<EndpointInput>, events: readonly (EndpointEvent 
 
 test('a recovery opens a window with one child for each podSelector, for the whole watchDuration', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready]), {
-    state: 'ready.weeding.steady',
+    state: 'ready.windowOpen.settled',
     effects: ['reportWindowOpened', 'spawn dependants-1-0 120000', 'spawn dependants-1-1 120000'],
   });
 });
 
 test('ready again while ready opens nothing, with a window and without one', () => {
-  assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.weeding.steady', effects: [] });
+  assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.windowOpen.settled', effects: [] });
   assert.deepEqual(decided({}, [ready, childDone('dependants-1-0'), ready]), { state: 'ready.idle', effects: [] });
 });
 
@@ -48,13 +48,13 @@ test('while the service is down again the window stays open and its deletions ar
 
 test('whileNotReady: delete goes on deleting', () => {
   const options = { whileNotReady: 'delete' } as const;
-  assert.deepEqual(decided(options, [ready, notReady]), { state: 'notReady.weeding', effects: ['reportNotReady'] });
+  assert.deepEqual(decided(options, [ready, notReady]), { state: 'notReady.windowOpen', effects: ['reportNotReady'] });
 });
 
 test('the next recovery replaces the open window: the new children start before the old ones stop', () => {
   for (const whileNotReady of ['hold', 'delete'] as const) {
     assert.deepEqual(decided({ whileNotReady }, [ready, notReady, ready]), {
-      state: 'ready.weeding.steady',
+      state: 'ready.windowOpen.settled',
       effects: ['reportWindowOpened', 'spawn dependants-2-0 120000', 'stop dependants-1-0'],
     });
   }
@@ -64,9 +64,9 @@ test('the window closes when its last child is done, in every state that has one
   const first = childDone('dependants-1-0');
   const last = childDone('dependants-1-1');
   const cases = [
-    { before: [ready], whileNotReady: 'hold', open: 'ready.weeding.steady', closed: 'ready.idle' },
+    { before: [ready], whileNotReady: 'hold', open: 'ready.windowOpen.settled', closed: 'ready.idle' },
     { before: [ready, notReady], whileNotReady: 'hold', open: 'notReady.holding', closed: 'notReady.idle' },
-    { before: [ready, notReady], whileNotReady: 'delete', open: 'notReady.weeding', closed: 'notReady.idle' },
+    { before: [ready, notReady], whileNotReady: 'delete', open: 'notReady.windowOpen', closed: 'notReady.idle' },
   ] as const;
   for (const { before, whileNotReady, open, closed } of cases) {
     const options = { selectors: 2, whileNotReady };
@@ -80,23 +80,26 @@ test('the window closes when its last child is done, in every state that has one
 
 test('a child that breaks is reported and reaped, and the others go on', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready, childBroke('dependants-1-0')]), {
-    state: 'ready.weeding.steady',
+    state: 'ready.windowOpen.settled',
     effects: ['reportChildFailed', 'stop dependants-1-0'],
   });
 });
 
 test('found ready at the start: onStart decides, and recent asks the backing pods', () => {
   const opened = ['reportWindowOpened', 'spawn dependants-1-0 120000'];
-  assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), { state: 'ready.weeding.steady', effects: opened });
+  assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), {
+    state: 'ready.windowOpen.settled',
+    effects: opened,
+  });
   assert.deepEqual(decided({ onStart: 'never' }, [foundReady]), {
     state: 'ready.idle',
     effects: ['reportFoundReady'],
   });
-  assert.deepEqual(decided({}, [foundReady]), { state: 'ready.dating', effects: ['spawn readySince'] });
+  assert.deepEqual(decided({}, [foundReady]), { state: 'ready.resolvingRecoveryTime', effects: ['spawn readySince'] });
 });
 
 test('onStart: never does not keep a recovery that was seen from opening a window', () => {
-  assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.weeding.steady');
+  assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.windowOpen.settled');
 });
 
 test('ready for less than watchDuration: a window for what is left of it', () => {
@@ -108,7 +111,7 @@ test('ready for less than watchDuration: a window for what is left of it', () =>
     [-3_000, 120_000],
   ] as const) {
     assert.deepEqual(decided({}, [foundReady, dated(now - age)]), {
-      state: 'ready.weeding.steady',
+      state: 'ready.windowOpen.settled',
       effects: opened(left),
     });
   }
@@ -127,7 +130,7 @@ test('ready since nobody knows when: a full window, also when asking breaks', ()
   const opened = ['stop readySince', 'reportWindowOpened', 'spawn dependants-1-0 120000'];
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [undated, broke]) {
-    assert.deepEqual(decided({}, [foundReady, event]), { state: 'ready.weeding.steady', effects: opened });
+    assert.deepEqual(decided({}, [foundReady, event]), { state: 'ready.windowOpen.settled', effects: opened });
   }
 });
 
@@ -143,9 +146,9 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
   const idle = [ready, childDone('dependants-1-0')];
   const seenUntil = now - minute;
   const after = (event: EndpointEvent) => decided({}, [...idle, foundAfterGap(seenUntil), event]);
-  assert.equal(decided({}, [...idle, foundAfterGap(seenUntil)]).state, 'ready.dating');
+  assert.equal(decided({}, [...idle, foundAfterGap(seenUntil)]).state, 'ready.resolvingRecoveryTime');
   assert.deepEqual(after(dated(seenUntil + 20_000)), {
-    state: 'ready.weeding.steady',
+    state: 'ready.windowOpen.settled',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000'],
   });
   const none = { state: 'ready.idle', effects: ['stop readySince', 'reportFoundReady'] };
@@ -158,12 +161,15 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
 test('a gap while a window is open: a recovery in it replaces the window, and otherwise the window goes on', () => {
   const seenUntil = now - minute;
   const asking = [ready, foundAfterGap(seenUntil)];
-  assert.deepEqual(decided({}, asking), { state: 'ready.weeding.dating', effects: ['spawn readySince'] });
+  assert.deepEqual(decided({}, asking), {
+    state: 'ready.windowOpen.resolvingRecoveryTime',
+    effects: ['spawn readySince'],
+  });
   assert.deepEqual(decided({}, [...asking, dated(seenUntil + 20_000)]), {
-    state: 'ready.weeding.steady',
+    state: 'ready.windowOpen.settled',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000', 'stop dependants-1-0'],
   });
-  const goesOn = { state: 'ready.weeding.steady', effects: ['stop readySince'] };
+  const goesOn = { state: 'ready.windowOpen.settled', effects: ['stop readySince'] };
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [dated(seenUntil), undated, broke]) {
     assert.deepEqual(decided({}, [...asking, event]), goesOn);
@@ -175,11 +181,11 @@ test('a question about a gap outlives the window in which it came: it is asked a
   const seenUntil = now - minute;
   const over = [ready, foundAfterGap(seenUntil), childDone('dependants-1-0')];
   assert.deepEqual(decided({}, over), {
-    state: 'ready.dating',
+    state: 'ready.resolvingRecoveryTime',
     effects: ['stop dependants-1-0', 'stop readySince', 'reportWindowClosed', 'spawn readySince'],
   });
   assert.deepEqual(decided({}, [...over, dated(seenUntil + 20_000)]), {
-    state: 'ready.weeding.steady',
+    state: 'ready.windowOpen.settled',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000'],
   });
   assert.equal(decided({}, [...over, dated(seenUntil)]).state, 'ready.idle');
@@ -192,11 +198,11 @@ test('one more gap while the question is out: it is asked anew, and reaches back
   for (const before of [[ready], idle]) {
     const twice = [...before, foundAfterGap(seenUntil), foundAfterGap(now)];
     assert.deepEqual(decided({}, twice).effects, ['stop readySince', 'spawn readySince']);
-    assert.equal(decided({}, [...twice, dated(seenUntil + 1)]).state, 'ready.weeding.steady');
+    assert.equal(decided({}, [...twice, dated(seenUntil + 1)]).state, 'ready.windowOpen.settled');
     assert.ok(decided({}, [...twice, dated(seenUntil + 1)]).effects.includes('reportWindowOpened'));
     assert.ok(!decided({}, [...twice, dated(seenUntil)]).effects.includes('reportWindowOpened'));
   }
-  assert.equal(decided({}, [foundReady, foundAfterGap(now), undated]).state, 'ready.weeding.steady');
+  assert.equal(decided({}, [foundReady, foundAfterGap(now), undated]).state, 'ready.windowOpen.settled');
 });
 
 test('a service that had windows before counts on from there', () => {
@@ -206,5 +212,5 @@ test('a service that had windows before counts on from there', () => {
 
 test('what was noted of an old gap does not keep a later start from being dated by itself', () => {
   const idle = [ready, childDone('dependants-1-0'), foundAfterGap(now), undated];
-  assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.weeding.steady');
+  assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.windowOpen.settled');
 });

@@ -26,7 +26,7 @@ for (const { name, machines } of machineFiles()) {
 
 /** Which events, in whatever state, decide on an effect. */
 const causes: readonly { readonly machine: string; readonly effect: RegExp; readonly events: readonly string[] }[] = [
-  { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['queue.turn'] },
+  { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['slot.granted'] },
   { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
   { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
   { machine: 'workload', effect: /^spawn restart$/, events: ['verified.outdated'] },
@@ -66,7 +66,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   {
     machine: 'endpoint',
     effect: /^spawn dependants/,
-    events: ['endpoint.ready', 'recovery.dated', 'recovery.undated', 'config.changed'],
+    events: ['endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown', 'config.changed'],
   },
   {
     machine: 'endpoint',

@@ -44,7 +44,7 @@ const afterAnswer: Readonly<Record<string, string>> = {
 
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
-    ['a place in the queue is held while attempting, and only then', holds('queueTurn', 'podDeletion.attempting')],
+    ['a place in the queue is held while attempting, and only then', holds('semaphoreSlot', 'podDeletion.attempting')],
     ['a DELETE is on its way while deleting, and only then', holds('deletePod', 'podDeletion.attempting.deleting')],
     ['deleted is told exactly once it is deleted', tells('reportDeleted', 'podDeletion.deleted')],
     ['recovered is told exactly once it recovered', tells('reportRecovered', 'podDeletion.recovered')],
@@ -58,7 +58,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
     [
       'nobody gets a DELETE without a turn',
-      (walked) => count(walked, 'spawn deletePod') === walked.filter(({ event }) => event === 'queue.turn').length,
+      (walked) => count(walked, 'spawn deletePod') === walked.filter(({ event }) => event === 'slot.granted').length,
     ],
     [
       'each refusal is told, and waits',
@@ -66,7 +66,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
     [
       'a protected pod is neither queued nor deleted',
-      (walked, { context }) => context.protection === 'none' || count(walked, 'spawn queueTurn') === 0,
+      (walked, { context }) => context.protection === 'none' || count(walked, 'spawn semaphoreSlot') === 0,
     ],
   ],
   workload: [
@@ -114,7 +114,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   endpoint: [
-    ['since when is asked while dating, and only then', holds('readySince', /\.dating$/)],
+    ['since when is asked while resolving the time of a recovery, and only then', holds('readySince', /\.resolvingRecoveryTime$/)],
     [
       'a window is open exactly while it has children',
       (_, snapshot) => snapshot.hasTag('windowOpen') === spawnedChildren(snapshot).length > 0,

@@ -4,7 +4,7 @@ import { type PodDeletionEvent, type PodDeletionInput, podDeletion } from '../..
 import { decide, type InternalEvent } from '../support/oracle/decisions.ts';
 
 const pod = { uid: 'a', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '10' };
-const turn: PodDeletionEvent = { type: 'queue.turn' };
+const turn: PodDeletionEvent = { type: 'slot.granted' };
 const left: PodDeletionEvent = { type: 'pod.left' };
 const gone: PodDeletionEvent = { type: 'pod.gone' };
 const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
@@ -29,21 +29,21 @@ const askAgain = internal('after.retryDelay.podDeletion.conflicted');
 
 function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
   const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
-  return { state, effects: effects.filter((effect) => !/^stop (queueTurn|deletePod)$/.test(effect)) };
+  return { state, effects: effects.filter((effect) => !/^stop (semaphoreSlot|deletePod)$/.test(effect)) };
 }
 
 const triedVersion = (events: readonly (PodDeletionEvent | InternalEvent)[]) =>
   decide(podDeletion, pod, events).snapshot.context.triedVersion;
 
 test('a pod in CrashLoopBackOff takes its place in the queue at once', () => {
-  assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['spawn queueTurn'] });
+  assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['spawn semaphoreSlot'] });
 });
 
 test('a silent back-off is given its 2 s first, counted anew with newer news', () => {
   assert.deepEqual(decided([], { settleIn: 1500 }), { state: 'settling', effects: ['wait 1500'] });
   assert.deepEqual(decided([settled], { settleIn: 1500 }), {
     state: 'attempting.queued',
-    effects: ['spawn queueTurn'],
+    effects: ['spawn semaphoreSlot'],
   });
   assert.deepEqual(decided([news({ settleIn: 700 })], { settleIn: 1500 }), {
     state: 'settling',
@@ -124,7 +124,7 @@ test('newer news while queued keep the place, and the try insists on the newest 
 
 test('a queued pod that has just ended again, or is protected now, loses its place', () => {
   assert.deepEqual(decided([news({ settleIn: 2000 })]), { state: 'settling', effects: ['wait 2000'] });
-  assert.deepEqual(decided([news({ protection: 'ignored' })]), { state: 'kept', effects: ['reportKept'] });
+  assert.deepEqual(decided([news({ protection: 'ignored' })]), { state: 'protected', effects: ['reportProtected'] });
 });
 
 test('409 with newer news tries again at once with those, otherwise after a pause', () => {
@@ -166,7 +166,7 @@ test('news while backing off do not shorten the pause, and are what the next try
 
 test('an effect that breaks counts as refused', () => {
   for (const [events, broke] of [
-    [[], internal('error.actor.queueTurn')],
+    [[], internal('error.actor.semaphoreSlot')],
     [[turn], internal('error.actor.deletePod')],
   ] as const) {
     assert.deepEqual(decided([...events, broke]), { state: 'backingOff', effects: ['reportRefused', 'wait 200'] });
@@ -175,13 +175,13 @@ test('an effect that breaks counts as refused', () => {
 
 test('a protected pod is kept whatever its state, and deleted once it is protected no more', () => {
   for (const protection of ['barePod', 'mirrorPod', 'ignored'] as const) {
-    assert.deepEqual(decided([], { protection, settleIn: 1500 }), { state: 'kept', effects: ['reportKept'] });
-    assert.equal(decided([turn], { protection }).state, 'kept');
+    assert.deepEqual(decided([], { protection, settleIn: 1500 }), { state: 'protected', effects: ['reportProtected'] });
+    assert.equal(decided([turn], { protection }).state, 'protected');
     assert.equal(decided([news()], { protection }).state, 'attempting.queued');
     assert.equal(decided([news({ settleIn: 900 })], { protection }).state, 'settling');
   }
 });
 
 test('one more window that wants a kept pod is told of it too', () => {
-  assert.deepEqual(decided([wanted], { protection: 'barePod' }), { state: 'kept', effects: ['reportKept'] });
+  assert.deepEqual(decided([wanted], { protection: 'barePod' }), { state: 'protected', effects: ['reportProtected'] });
 });

@@ -27,7 +27,7 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   await row.locator('[data-label=Crash-looping]', { hasText: /^[123]$/ }).waitFor();
   assert.equal(await row.locator('[data-label=Deleted]').textContent(), '0');
 
-  await row.getByText('ready › weeding › steady').waitFor();
+  await row.getByText('ready › windowOpen › settled').waitFor();
   await row.locator('[data-label=Deleted]', { hasText: '3' }).waitFor();
   await row.getByText(/^[1-4]m \d\ds left$/).waitFor();
   await machine.getByText('deleted (it has ended)').waitFor();
@@ -40,7 +40,7 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   await machine.locator('.box.lit[data-state="deleted"]').waitFor();
   assert.deepEqual((await machine.locator('#machine-transitions .event').allTextContents()).slice(0, 2), [
     'delete.accepted',
-    'queue.turn',
+    'slot.granted',
   ]);
 
   await services.getByRole('link', { name: 'Timeline' }).click();

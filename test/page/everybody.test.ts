@@ -103,7 +103,7 @@ for (const width of [360, 1600]) {
 }
 
 test('who wants less motion is shown no animation; everybody else sees each step for a moment', async (t) => {
-  const ways = { 'ready.idle': 'notReady.idle', notReady: 'ready.weeding', 'ready.weeding': 'ready.idle' };
+  const ways = { 'ready.idle': 'notReady.idle', notReady: 'ready.windowOpen', 'ready.windowOpen': 'ready.idle' };
   const steps: readonly PageMessage[] = Object.entries(ways).map(([from, to]) => ({
     type: 'actor',
     actor: actorView('shop/db', { states: [to] }),

@@ -128,7 +128,7 @@ test('a screen reader reads a service as one row, with what its columns mean', a
     (await table.getByRole('columnheader').allTextContents()).map((text) => text.trim()),
     ['Service', 'State', 'Window', 'Crash-looping', 'Deleted', 'Kept', 'Given up'],
   );
-  await table.getByRole('row', { name: /^shop\/db ready › weeding › steady 3m \d\ds left 2 9 1 0$/ }).waitFor();
+  await table.getByRole('row', { name: /^shop\/db ready › windowOpen › settled 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
   assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 6);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');

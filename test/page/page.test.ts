@@ -24,7 +24,7 @@ test('a service that goes down, recovers and goes away does so on the page, and 
   server.tell({ type: 'service', service: serviceView('auth', { state: 'notReady.idle', isReady: false }) });
   await row.getByText('notReady › idle').waitFor();
   const window = { number: 1, openedAt: now, closesAt: now + 300_000 };
-  const service = serviceView('auth', { state: 'ready.weeding.steady', window, deleted: 7 });
+  const service = serviceView('auth', { state: 'ready.windowOpen.settled', window, deleted: 7 });
   server.tell({ type: 'service', service });
   await row.getByText('5m 00s left').waitFor();
   server.ahead = 4_000;

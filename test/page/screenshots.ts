@@ -8,9 +8,9 @@ import { launch } from './support/chromium.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'visualizations', 'screenshots');
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const states = ['ready', 'ready.weeding', 'ready.weeding.steady'];
+const states = ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'];
 const db = actorView('shop/db', { states, since: now - 100_000, waitsFor: ['after watchDuration (3m20s)'] });
-const recovery = { at: now - 100_000, event: 'endpoint.ready', from: 'notReady', to: 'ready.weeding' };
+const recovery = { at: now - 100_000, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' };
 const played = { startsAt: now - 3_600_000, endsAt: now + 900_000, now, isPlaying: true, speed: 16 };
 
 /** `waitsFor` is in the page when it is worth a picture. */

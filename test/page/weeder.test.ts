@@ -14,7 +14,7 @@ test('a weeder at work is seen: an outage, a recovery, and its window, and nothi
   await page.getByRole('link', { name: 'etcd-main-client' }).click();
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });
-  await page.locator('.box.lit[data-state="ready.weeding.steady"]').waitFor();
+  await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
   await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Actors' }).click();
   await page.locator('.actor', { hasText: 'dependants' }).first().waitFor();

@@ -39,7 +39,7 @@ test('every actor tells its machine, its state, since when, and what it waits fo
     {
       machine: 'endpoint',
       id: 'shoot-1/etcd-main-client',
-      state: { ready: { weeding: 'steady' } },
+      state: { ready: { windowOpen: 'settled' } },
       since,
       timers: [],
       children: [{ id: 'dependants-1-0', src: 'dependants' }],
@@ -103,8 +103,8 @@ test('filters by machine, and by state: a name at any depth, or a path', async (
   const found = (filter: ActorFilter) => list(filter).map(({ machine }) => machine);
   assert.deepEqual(found({ machine: 'podDeletion' }), ['podDeletion']);
   assert.deepEqual(found({ machine: 'lease' }), []);
-  assert.deepEqual(found({ state: 'weeding' }), ['endpoint']);
-  assert.deepEqual(found({ state: 'ready.weeding' }), ['endpoint']);
+  assert.deepEqual(found({ state: 'windowOpen' }), ['endpoint']);
+  assert.deepEqual(found({ state: 'ready.windowOpen' }), ['endpoint']);
   assert.deepEqual(found({ state: 'watching.timer' }), ['dependants']);
   assert.deepEqual(found({ state: 'weed' }), []);
   assert.deepEqual(found({ state: 'backingOff', machine: 'podDeletion' }), ['podDeletion']);

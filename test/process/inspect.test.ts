@@ -132,7 +132,7 @@ test('an inspector that comes late is told of the actors that there are, and of 
   await until('the actors are told', () => page.told.length >= 4);
   const told = page.told.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
   assert.deepEqual(told, [
-    ['shoot-1/etcd-main-client', { ready: { weeding: 'steady' } }],
+    ['shoot-1/etcd-main-client', { ready: { windowOpen: 'settled' } }],
     ['dependants-1-0', { watching: { timer: 'running', pods: 'watching', deletions: 'released' } }],
     ['podWatch', undefined],
     ['uid-of-shoot-1-kapi-1', 'backingOff'],

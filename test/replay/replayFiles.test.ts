@@ -18,7 +18,7 @@ config:
 steps:
   - {at: 5s, pod: {name: kapi-0, is: CrashLoopBackOff}}
   - {at: 10s, slice: {ready: [true]}}
-  - {at: 11s, expect: {endpoints: {shoot-1/etcd-main-client: ready.weeding}, counts: {windows: 1}}}
+  - {at: 11s, expect: {endpoints: {shoot-1/etcd-main-client: ready.windowOpen}, counts: {windows: 1}}}
 expected:
   - 10s window 1 of shoot-1/etcd-main-client opens for 2m0s
   - 10s DELETE shoot-1/kapi-0
@@ -73,7 +73,11 @@ for (const [from, to, expected] of wrongFiles) {
 }
 
 const wrongExpectations: readonly (readonly [string, string, string])[] = [
-  ['ready.weeding', 'notReady', ':9: expected shoot-1/etcd-main-client to be notReady, saw ready.weeding.steady'],
+  [
+    'ready.windowOpen',
+    'notReady',
+    ':9: expected shoot-1/etcd-main-client to be notReady, saw ready.windowOpen.settled',
+  ],
   ['windows: 1', 'windows: 2', ':9: expected windows 2, saw 1'],
   [
     '- 2m10s',

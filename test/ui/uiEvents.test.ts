@@ -40,7 +40,7 @@ test('a page is told of the services and the history first, and then of what cha
   assert.deepEqual(service.window, { number: 1, openedAt, closesAt: openedAt + 120_000 });
   assert.deepEqual(
     [service.state, service.isReady, service.deleted, service.skipped, service.failed],
-    ['ready.weeding.steady', true, 1, 1, 0],
+    ['ready.windowOpen.settled', true, 1, 1, 0],
   );
   await viewer.told('moment', ({ moment }) => moment.what === 'pod.deleted' && moment.pod === 'shoot-1/kapi-0');
   await page.at.clock.pass(120_000);

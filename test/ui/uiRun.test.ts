@@ -29,8 +29,8 @@ test('weeder run serves the page on loopback when it is told to, shows what happ
   await viewer.told('services', ({ services }) => services.length === 0);
   made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
   await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
-  await viewer.told('service', ({ service }) => service.state === 'ready.weeding.steady');
-  await viewer.told('actor', ({ actor }) => actor.machine === 'endpoint' && actor.states.includes('ready.weeding'));
+  await viewer.told('service', ({ service }) => service.state === 'ready.windowOpen.settled');
+  await viewer.told('actor', ({ actor }) => actor.machine === 'endpoint' && actor.states.includes('ready.windowOpen'));
   viewer.hang();
   weeder.child.kill('SIGTERM');
   const { code, stderr } = await weeder.ended;

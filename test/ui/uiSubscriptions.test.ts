@@ -27,8 +27,8 @@ test('the chosen actor is shown with each transition as the picture has it, and 
   await other.told('history');
   page.at.slice({ ready: [true] });
   const { actor, transition } = await viewer.told('actor', (message) => message.transition !== undefined);
-  assert.deepEqual(transition, { at: startTime, event: 'endpoint.ready', from: 'notReady', to: 'ready.weeding' });
-  assert.deepEqual(actor.states, ['ready', 'ready.weeding', 'ready.weeding.steady']);
+  assert.deepEqual(transition, { at: startTime, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' });
+  assert.deepEqual(actor.states, ['ready', 'ready.windowOpen', 'ready.windowOpen.settled']);
   await other.told('service');
   assert.deepEqual(
     other.messages.filter(({ type }) => type === 'actor'),
@@ -49,7 +49,7 @@ test('the newest actor of a machine is shown from its first step to its end, how
   assert.deepEqual(stepsOf(viewer, id), [
     'settling always weighing: weighing',
     'weighing always attempting: attempting.queued',
-    'attempting.queued queue.turn attempting.deleting: attempting.deleting',
+    'attempting.queued slot.granted attempting.deleting: attempting.deleting',
     'attempting.deleting delete.accepted deleted: deleted',
   ]);
 });
@@ -61,7 +61,7 @@ test('the newest actor stays while it lives and moves; one that stands still giv
   await viewer.told('actorGone');
   page.at.remove('kapi-0');
   page.at.slice({ ready: [true] });
-  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'kept');
+  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'protected');
   page.at.put({ name: 'soon', containers: [backOff(4)] });
   await page.at.clock.pass(3000);
   page.at.put({ name: 'later', containers: [backOff(4)] });

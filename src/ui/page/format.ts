@@ -27,7 +27,7 @@ export function span(milliseconds: number): string {
   return `${seconds}s`;
 }
 
-/** `ready.weeding.steady` is `ready › weeding › steady` to a reader. */
+/** `ready.windowOpen.settled` is `ready › windowOpen › settled` to a reader. */
 export function statePath(state: string): string {
   return state.replaceAll('.', ' › ');
 }

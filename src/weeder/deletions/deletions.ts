@@ -115,7 +115,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   /** This was the last request for this pod. */
   function end(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     const snapshot = entry.actor.getSnapshot();
-    if (snapshot.status !== 'active' || (snapshot.matches('kept') && ending !== 'left' && ending !== 'gone')) {
+    if (snapshot.status !== 'active' || (snapshot.matches('protected') && ending !== 'left' && ending !== 'gone')) {
       forget(uid);
       return;
     }
@@ -145,7 +145,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       // The state is sent before `windows.open`: otherwise a window that deletes bare pods would be told that this pod
       // is kept.
       sendNewestState(entry, pod, isNew);
-      const isUnreported = entry.actor.getSnapshot().matches('kept') && !request.stats.skipped.has(uid);
+      const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.stats.skipped.has(uid);
       if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });
     },
     left(request, uid, { isGone, deletedAt }) {

@@ -46,7 +46,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
 
   return podDeletion.provide({
     actors: {
-      queueTurn: fromCallback(({ input, sendBack }) => queue.enter(input.uid, () => sendBack({ type: 'queue.turn' }))),
+      semaphoreSlot: fromCallback(({ input, sendBack }) =>
+        queue.enter(input.uid, () => sendBack({ type: 'slot.granted' })),
+      ),
       deletePod: fromCallback(({ input, sendBack }) => {
         const { uid, namespace, name, resourceVersion } = input;
         const controller = new AbortController();
@@ -81,7 +83,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const entry = entryOf(uid);
         return entry === undefined ? {} : waitOf(entry.pod, entry.requests, clock);
       }),
-      reportKept: ({ context: { uid, protection } }) =>
+      reportProtected: ({ context: { uid, protection } }) =>
         withEntry(uid, ({ requests, pod }) => {
           for (const { stats, index } of requests) {
             // A stream that is behind may be about to report that its selector no longer selects this pod.

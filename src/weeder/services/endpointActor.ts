@@ -39,8 +39,8 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
         const tell = (since: number | undefined) =>
           sendBack(
             since === undefined
-              ? { type: 'recovery.undated' }
-              : { type: 'recovery.dated', readySince: since, now: clock.now() },
+              ? { type: 'recovery.timeUnknown' }
+              : { type: 'recovery.timeKnown', readySince: since, now: clock.now() },
           );
         readySince(evidence(namespace, service), oldest, controller.signal).then(tell, () => tell(undefined));
         return () => controller.abort();

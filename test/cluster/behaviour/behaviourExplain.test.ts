@@ -36,7 +36,7 @@ async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
 }
 
 suite('weeder explain', { concurrency: true }, () => {
-  test('says where the services are, what crash-loops, what would be deleted and what kept, and deletes nothing', async (t) => {
+  test('says where the services are, what crash-loops, what would be deleted and what skipped, and deletes nothing', async (t) => {
     const scene = await setScene(t, 'explain', { settings: { watchDuration: '2m0s' } });
     const { name } = scene.ns;
     await scene.pod('healthy', running());
@@ -56,12 +56,12 @@ suite('weeder explain', { concurrency: true }, () => {
       `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
       `  ${name}: ready`,
       `    app=${name}: 8 pods, 6 crash-looping`,
-      `      ${name}/annotated  container main, restarts 3, ${backOff}  → kept: it is annotated weeder.dev/ignore: "true"`,
-      `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → kept: it has no controller that would bring it back (barePods: keep)`,
+      `      ${name}/annotated  container main, restarts 3, ${backOff}  → skipped: it is annotated weeder.dev/ignore: "true"`,
+      `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → skipped: it has no controller that would bring it back (barePods: keep)`,
       `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
       `      ${name}/proxied  sidecar proxy, restarts 4, back-off 80s restarting failed container  → would be deleted in a window`,
       `      ${name}/silent  container main, restarts 2, in unreported back-off  → would be deleted in a window`,
-      `      ${name}/static  container main, restarts 3, ${backOff}  → kept: it is the mirror of a static pod`,
+      `      ${name}/static  container main, restarts 3, ${backOff}  → skipped: it is the mirror of a static pod`,
       `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
       '',
       `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,

@@ -94,7 +94,10 @@ suite('what a process shows of itself, on a real API server', () => {
 
     const listed = await ask('/debug/actors?machine=endpoint');
     assert.equal(listed.status, 200);
-    assert.match(listed.text, new RegExp(`"id":"${scene.ns.name}/${service}","state":{"ready":{"weeding":"steady"}}`));
+    assert.match(
+      listed.text,
+      new RegExp(`"id":"${scene.ns.name}/${service}","state":{"ready":{"windowOpen":"settled"}}`),
+    );
     assert.match((await ask('/readyz?verbose')).text, /^\[\+\]stream\/endpointslices ok: watching since /m);
   });
 

@@ -17,7 +17,7 @@ export interface InternalEvent {
 
 /** What a machine decided, in words: nothing was executed. */
 export interface Decision {
-  /** The innermost active states, without the machine's own name, such as `ready.weeding`. */
+  /** The innermost active states, without the machine's own name, such as `ready.windowOpen`. */
   readonly state: string;
   /**
    * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`,

@@ -47,7 +47,7 @@ export function bareEvents(machine: AnyStateMachine, snapshot: AnyMachineSnapsho
     .filter((event) => !isInternal(event.type) || snapshot.can(event));
 }
 
-/** The ids of the active states, such as `endpoint.ready.weeding`. */
+/** The ids of the active states, such as `endpoint.ready.windowOpen`. */
 export function activeStates(snapshot: AnyMachineSnapshot): string[] {
   return snapshot._nodes.map((node) => node.id);
 }

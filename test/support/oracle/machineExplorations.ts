@@ -58,9 +58,9 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'endpoint.ready' },
       { type: 'endpoint.foundReady' },
       { type: 'endpoint.notReady' },
-      { type: 'recovery.dated', readySince: start - 10 * minute, now: start },
-      { type: 'recovery.dated', readySince: start - minute, now: start },
-      { type: 'recovery.undated' },
+      { type: 'recovery.timeKnown', readySince: start - 10 * minute, now: start },
+      { type: 'recovery.timeKnown', readySince: start - minute, now: start },
+      { type: 'recovery.timeUnknown' },
       { type: 'config.changed', whileNotReady: 'delete', remaining: minute },
       { type: 'config.changed', whileNotReady: 'hold', remaining: 0 },
       { type: 'xstate.done.actor.dependants-1-0', actorId: 'dependants-1-0' },
@@ -193,7 +193,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   podDeletion: {
     inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }, { waitIn: 5000, waitReason: 'coolingDown' }],
     events: [
-      { type: 'queue.turn' },
+      { type: 'slot.granted' },
       { type: 'delete.accepted' },
       { type: 'delete.notFound' },
       { type: 'delete.conflicted' },

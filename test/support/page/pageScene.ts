@@ -172,7 +172,7 @@ export function scene(now: number): readonly PageMessage[] {
       type: 'services',
       services: [
         serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
-        serviceView('db', { state: 'ready.weeding.steady', window, crashLooping: 2, deleted: 9, skipped: 1 }),
+        serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9, skipped: 1 }),
         serviceView('queue', { deleted: 4, failed: 1 }),
         ...quiet,
       ],
@@ -211,7 +211,8 @@ function moments(now: number): Moment[] {
 export function manyActors(howMany: number, since = 0): ActorView[] {
   return Array.from({ length: howMany }, (_, index) => {
     const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
-    if (index % 2 === 0) return actorView(name, { states: ['ready', 'ready.weeding', 'ready.weeding.steady'], since });
+    if (index % 2 === 0)
+      return actorView(name, { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'], since });
     return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'], since });
   });
 }

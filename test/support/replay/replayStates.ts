@@ -4,7 +4,7 @@ import { isObject, textOf } from '../../../src/base/json.ts';
 /** The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. */
 export interface ReplayStates {
   readonly inspect: (event: InspectionEvent) => void;
-  /** Such as `ready.weeding.steady`; undefined: there is no such actor. */
+  /** Such as `ready.windowOpen.settled`; undefined: there is no such actor. */
   get(id: string): string | undefined;
   clear(): void;
 }
@@ -23,7 +23,7 @@ export function replayStates(): ReplayStates {
   };
 }
 
-/** Does an expected state such as `ready.weeding` name this one, or one around it? */
+/** Does an expected state such as `ready.windowOpen` name this one, or one around it? */
 export function isWithin(state: string | undefined, expected: string): boolean {
   return state === expected || state?.startsWith(`${expected}.`) === true;
 }

@@ -145,7 +145,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
       { what: 'the condition' },
     );
     assert.equal(reason, 'ServiceAccountNotFound');
-    assert.match(String(message), new RegExp(`the ServiceAccount ${ns.name}/late is not there`));
+    assert.match(String(message), new RegExp(`the ServiceAccount ${ns.name}/late does not exist`));
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
     await makeAccount(ns, 'late');
     await scene.untilInSync('shop');
