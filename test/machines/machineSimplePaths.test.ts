@@ -114,7 +114,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
   ],
   endpoint: [
-    ['since when is asked while resolving the time of a recovery, and only then', holds('readySince', /\.resolvingRecoveryTime$/)],
+    [
+      'since when is asked while resolving the time of a recovery, and only then',
+      holds('readySince', /\.resolvingRecoveryTime$/),
+    ],
     [
       'a window is open exactly while it has children',
       (_, snapshot) => snapshot.hasTag('windowOpen') === spawnedChildren(snapshot).length > 0,

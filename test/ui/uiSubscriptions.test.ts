@@ -61,7 +61,10 @@ test('the newest actor stays while it lives and moves; one that stands still giv
   await viewer.told('actorGone');
   page.at.remove('kapi-0');
   page.at.slice({ ready: [true] });
-  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'protected');
+  await viewer.told(
+    'actor',
+    ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'protected',
+  );
   page.at.put({ name: 'soon', containers: [backOff(4)] });
   await page.at.clock.pass(3000);
   page.at.put({ name: 'later', containers: [backOff(4)] });
