@@ -16,7 +16,7 @@ const restarts = (more: object = {}) =>
     restartControl: { rules: [{ namespaces: [namespace], quietPeriod: '0s', ...more }], hashKey: { namespace } },
   });
 
-/** A cluster with a Deployment `web` that takes key `a` of ConfigMap `settings` and all of Secret `login`, and runs. */
+/** A cluster with a running Deployment `web` that uses key `a` of ConfigMap `settings` and all of Secret `login`. */
 async function cluster(t: TestContext) {
   const api = await embedded();
   const { store } = api.server;
@@ -31,7 +31,7 @@ async function cluster(t: TestContext) {
   made(store.create(namespaces, { metadata: { name: namespace } }));
   made(store.create(configMaps, { metadata: { name: 'settings', namespace }, data: { a: '1', b: '1' } }));
   made(store.create(secrets, { metadata: { name: 'login', namespace }, stringData: { password: 'hunter2' } }));
-  // Times of creation have whole seconds, and a margin of one more: what is made later than that is newer.
+  // Creation times have whole seconds, and the margin is one more second: a pod created later than that is newer.
   const writtenAt = Date.now();
   await until('its pods can be told to be newer', () => Date.now() > writtenAt + 2_000);
   deploy('web', [{ configMapRef: { name: 'optional', optional: true } }, { secretRef: { name: 'login' } }]);
@@ -50,7 +50,7 @@ async function cluster(t: TestContext) {
     );
   }
 
-  /** A weeder adopts everything, and ends. */
+  /** One weeder process adopts everything, and ends. */
   async function adopt(): Promise<void> {
     await using _weeder = startEmbeddedWeeder(api, restarts(), {
       others: [(context) => createRestartPart({ ...context, ownNamespace: namespace })],
@@ -68,7 +68,7 @@ async function cluster(t: TestContext) {
     return stdout.trimEnd().split('\n');
   }
 
-  /** What was asked for since, but by the controllers of the cluster, who use the store. */
+  /** The requests since then, without those of the cluster's controllers, which use the store. */
   function since(before: ReadonlySet<LoggedRequest>): readonly LoggedRequest[] {
     return api.server.requests.latest.filter((request) => !before.has(request));
   }

@@ -9,7 +9,7 @@ const source = configMap('settings');
 const foreign = { kind: 'ConfigMap', namespace: 'infra', name: 'ca' } as const;
 const oneAMinute = restartConfig({ maxAdoptionsPerMinute: 1 });
 
-/** One workload that is adopted at once, and another one that has to wait a minute for its turn. */
+/** One workload that is adopted at once, and another one that has to wait a minute for its slot. */
 async function oneWaits() {
   const world = await restartWorld(oneAMinute);
   world.putSource(source, { a: '1' });

@@ -102,7 +102,7 @@ test('a state that cannot be read is told once, however often it is looked at un
 
 test('a history that holds nothing but restarts is told once, and not where somebody changes the template in between', async () => {
   const world = await worldOf(restartConfig({ rule: { minInterval: 0 } }));
-  // So that the breaker, which holds after five, is not what is seen.
+  // The pauses keep the breaker, which blocks after five restarts, out of the test.
   const change = async (value: number) => {
     world.putSource(settings, { a: String(value) });
     await world.pass(700 * second);

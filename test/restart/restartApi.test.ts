@@ -19,7 +19,7 @@ const deployment = (part: object = {}) =>
 
 const last = ({ server }: Calling) => server.requests.at(-1) ?? assert.fail('nothing was asked');
 
-/** What of an answer is decided by. */
+/** The part of an answer that callers decide by. */
 function told(answer: Answer<unknown>): string {
   return answer.is === 'refused' ? `refused: ${answer.failure}` : answer.is;
 }

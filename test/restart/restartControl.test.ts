@@ -81,7 +81,7 @@ test('a source that never becomes quiet makes a rollout all the same, a minute a
   const before = world.clock.monotonic();
   for (let change = 2; change < 22; change += 1) {
     world.putSource(source, { a: String(change) });
-    // Not at one of the changes: nothing but the time is what it waits for.
+    // Time passes without any change, so only the time can end the wait.
     await world.pass(3_700);
   }
   assert.equal(world.rollouts.length, 1);

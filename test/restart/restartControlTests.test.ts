@@ -11,7 +11,7 @@ const rows = page
     return { title, file: file.replace(/^`|` \|$/g, '') };
   });
 
-/** Every text in a source that may be a title, as an expression: whatever is put into it may stand there. */
+/** Every text in a source that may be a test title, as an expression in which each placeholder matches anything. */
 function titlesIn(file: string): RegExp[] {
   const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   return [...source.matchAll(/(?:test\(|title:)\s*(['`])(.*?)\1,/g)].map(([, , text = '']) => {

@@ -10,7 +10,7 @@ const app = (name: string): LabelSelector => ({ matchLabels: { app: name } });
 const pod = (name: string, labels: Record<string, string>) => ({ metadata: { name, labels } });
 type Pod = ReturnType<typeof pod>;
 
-/** Pods by namespace that are listed as the API does it, and what was asked for. */
+/** Pods by namespace, listed as the API does it, and the requests for them. */
 function cluster(pods: Record<string, readonly Pod[]>) {
   const asked: string[] = [];
   const signals: AbortSignal[] = [];

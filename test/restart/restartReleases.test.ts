@@ -30,7 +30,7 @@ test('a release whose pods are made within the second of the write is one rollou
 for (const after of [300, 400, 600]) {
   test(`a release by PUT of the whole object ${after} ms after its source is one rollout`, async () => {
     const world = await adopted();
-    // Pods of the release are there before the removed state is written again, and within a second of the source.
+    // Pods of the release exist before the removed state is written again, and within a second of the source's write.
     world.rolloutTime = 20;
     world.answerTime = 100;
     world.putSource(source, { a: '2' });

@@ -31,7 +31,7 @@ function emptiedOf(world: RestartWorld): unknown {
   return objectOf(objectOf(world.workload('web')['metadata'])['annotations'])['weeder.dev/emptied'];
 }
 
-/** It has its pods back, they are newer than the write, and that is written down. */
+/** The workload has its pods back, they are newer than the write, and the stored state says so. */
 function assertReplaced(world: RestartWorld): void {
   assert.deepEqual([replicasOf(world), emptiedOf(world), world.pods('web').length], [1, undefined, 1]);
   assert.doesNotMatch(String(stateOn(world.workload('web'))), /"target":/);

@@ -23,7 +23,7 @@ async function adopted(spec: JsonObject = withEnv('settings', 'a'), config = res
   return world;
 }
 
-/** Other content for three seconds, in the middle of which this happens. */
+/** The source has other content for three seconds, and `happen` runs in the middle of them. */
 async function awayAndBack(world: RestartWorld, happen: (world: RestartWorld) => void): Promise<void> {
   world.putSource(source, { a: '2' });
   await world.pass(1.5 * second);
@@ -33,7 +33,7 @@ async function awayAndBack(world: RestartWorld, happen: (world: RestartWorld) =>
   await world.pass(180 * second);
 }
 
-/** A release while it says something else, and one a moment after it says again what it said. */
+/** A release while the source has other content, and one shortly after the recorded content is back. */
 async function releasedThenAndAfter(world: RestartWorld): Promise<void> {
   world.putSource(source, { a: '2' });
   await world.pass(1.5 * second);
@@ -44,7 +44,7 @@ async function releasedThenAndAfter(world: RestartWorld): Promise<void> {
   world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
 }
 
-/** Restarts by weeder, of so many rollouts in all. */
+/** The restarts by weeder, and the number of all rollouts. */
 function restartsOf(world: RestartWorld): { readonly restarts: number; readonly rollouts: number } {
   assert.deepEqual(world.control.counts().states, { current: 1 });
   return { restarts: world.factsOf('workload.restarted').length, rollouts: world.rollouts.length };

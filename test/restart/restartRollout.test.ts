@@ -22,7 +22,7 @@ const complete = {
 const onDelete = { updateStrategy: { type: 'OnDelete' } };
 const partition = (ordinal: number) => ({ updateStrategy: { rollingUpdate: { partition: ordinal } } });
 
-/** A finished rollout of three pods but for what `status` says. */
+/** A finished rollout of three pods, except for what `status` overrides. */
 function after(kind: Rolling, status: object = {}, options: WorkloadOptions = {}): RolloutProgress {
   return rolloutOf(workloadFacts(kind, { ...options, status: { ...complete[kind], ...status } }));
 }

@@ -21,7 +21,7 @@ const path = '/api/v1/namespaces/weeder/secrets';
 const signal = new AbortController().signal;
 const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill);
 
-/** An API server with at most one Secret, which does with it what kube-apiserver does. */
+/** An API server with at most one Secret, which it serves as kube-apiserver does. */
 async function withSecret(data?: JsonObject) {
   let secret: JsonObject | undefined;
   let version = 1;

@@ -18,7 +18,7 @@ const status = (code: number, reason: string, message: string, details: object =
   JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details });
 const cause = { reason: marker, field: marker, message: marker };
 
-/** All the ways in which a server, or something in front of it, may hand the Secret back in place of an answer. */
+/** All the ways in which a server or a proxy may return the Secret instead of a proper response. */
 const garbage: Readonly<Record<string, Fault>> = {
   'a Secret that is cut off': answerWith(200, whole.slice(0, -20)),
   'a Secret that is cut off, over a connection that breaks': (answer) => {

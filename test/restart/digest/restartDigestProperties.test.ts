@@ -9,7 +9,7 @@ import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const name = fc.oneof(fc.constantFrom('a', 'b', 'c', '.dockercfg', '__proto__', 'absent'), fc.string({ maxLength: 4 }));
 const bytes = fc.uint8Array({ maxLength: 6 }).map((array) => Buffer.from(array));
-/** Each key is in data or in binaryData, never in both, as the API server has it. */
+/** Each key is in data or in binaryData, never in both, as the API server requires. */
 const content = fc
   .uniqueArray(fc.record({ key: name, value: bytes, isBinary: fc.boolean() }), { selector: ({ key }) => key })
   .map((entries): SourceContent => {
@@ -30,7 +30,7 @@ const optOut: fc.Arbitrary<OptOut> = fc.oneof(
 const tag = (source: SourceContent, its: readonly Use[], out: OptOut = 'none') =>
   tagOf(hashKey, settings, source, its, out).tag;
 
-/** What a pod can see, written down in the most careful way: as variables, and as files. */
+/** What a pod can see, computed in the simplest way: as variables, and as files. */
 function seen({ data, binaryData }: SourceContent, its: readonly Use[], out: OptOut): string {
   const all = new Map([...data, ...binaryData]);
   const isOut = (key: string) => out === 'all' || (out !== 'none' && out.has(key));
@@ -46,7 +46,7 @@ function seen({ data, binaryData }: SourceContent, its: readonly Use[], out: Opt
   return JSON.stringify([look(data, ['env', 'envFrom'], []), look(all, ['volume', 'annotation'], pull)]);
 }
 
-/** The same content with this key added, taken away, or with other bytes. */
+/** The same content with this key added, removed, or with other bytes. */
 function changed({ data, binaryData }: SourceContent, key: string, value: Buffer | undefined, isBinary: boolean) {
   const without = (map: ReadonlyMap<string, Buffer>) => [...map].filter(([each]) => each !== key);
   const added: [string, Buffer][] = value === undefined ? [] : [[key, value]];

@@ -18,11 +18,11 @@ const useOf = (source: SourceRef, name: string): Use => ({
   containers: ['app'],
 });
 
-/** Sources as they are, and how often each was read whole. */
+/** The current sources, and how often each was read whole. */
 function cluster() {
   const objects = new Map<string, object>();
   const read: string[] = [];
-  /** Of these no stream has told yet. */
+  /** The sources that no stream has delivered yet. */
   const unknown = new Set<string>();
   const metaOf = (ref: SourceRef): SourceMeta | undefined => readSourceMeta(objects.get(sourceKey(ref)), ref.kind);
   const digests = createDigests({

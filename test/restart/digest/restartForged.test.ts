@@ -18,7 +18,7 @@ const second = 1_000;
 const minute = 60 * second;
 const plain = restartConfig();
 const recreate: RestartConfig = { ...plain, rules: plain.rules.map((rule) => ({ ...rule, jobs: 'recreate' })) };
-/** As the two worlds have it. */
+/** The same key as in the two simulated worlds. */
 const key = hashKeyOf(Buffer.alloc(32, 7));
 const keys = hashKeysOf(key, [key]);
 const stolen = '0f7f4c3e-0000-4000-8000-000000000000';

@@ -15,7 +15,7 @@ const free: RestartConditions = {
   minInterval: minute,
   windows: [],
 };
-/** Everything that can be in the way, in the order in which it is told. */
+/** Everything that can delay a restart, in the order in which it is reported. */
 const obstacles = {
   unreadable: { pausedUntil: 'unreadable' },
   paused: { pausedUntil: now + 60 * minute },

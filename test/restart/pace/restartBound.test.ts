@@ -19,10 +19,10 @@ const rule = {
 };
 
 interface Course {
-  /** From one change of the source to the next; milliseconds. */
+  /** The time between two changes of the source; milliseconds. */
   readonly every: number;
   readonly answerTime: number;
-  /** The user's own rollout, begun with the first change, never comes to its end. */
+  /** The user's own rollout, which begins with the first change, never completes. */
   readonly isRolloutStuck: boolean;
 }
 
@@ -50,7 +50,10 @@ async function timeToRestart(course: Course, within: number): Promise<number | u
   return undefined;
 }
 
-/** As docs/restart-control.md states it: each step that the API server answers may take the time of its answers. */
+/**
+ * The bound that docs/restart-control.md states: each step that waits for the API server may take the time of its
+ * responses.
+ */
 function boundOf({ answerTime, isRolloutStuck }: Course): number {
   const longest = isRolloutStuck ? rule.quietMax + rule.stallAfter + pollInterval : rule.quietMax;
   return longest + 6 * answerTime + rule.quietPeriod;

@@ -8,7 +8,9 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** A workload that has changed and waits, and another weeder that takes over meanwhile. `rule`: what it waits for. */
+/**
+ * A workload that has changed and is pending, and another weeder that takes over meanwhile. `rule`: what it waits for.
+ */
 async function waiting(rule: object, annotations: Readonly<Record<string, string>> = {}): Promise<RestartWorld> {
   const world = await restartWorld(restartConfig({ rule }), { clock: virtualClock() });
   world.putSource(configMap('settings'), { a: '1' });

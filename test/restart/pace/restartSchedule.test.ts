@@ -17,10 +17,10 @@ const usual: ScheduleLimits = {
 interface Stage {
   readonly clock: VirtualClock;
   readonly turns: RestartSchedule;
-  /** Who had a turn, in their order. */
+  /** The granted slots, in their order. */
   readonly granted: string[];
   readonly waits: string[];
-  /** Asks for `namespace/name`. */
+  /** Requests a restart of `namespace/name`. */
   ask(key: string, since?: number): (how?: { readonly wasUsed: boolean }) => void;
   change(limits: Partial<ScheduleLimits>): void;
 }

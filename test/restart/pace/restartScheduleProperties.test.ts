@@ -5,16 +5,16 @@ import { virtualClock } from '../../../src/base/virtualClock.ts';
 import { createRestartSchedule, type ScheduleLimits } from '../../../src/restart/pace/restartSchedule.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
-/** One thing that happens, `after` so many milliseconds. */
+/** One step of a story, `after` milliseconds after the previous one. */
 type Step = { readonly after: number } & (
   | {
       readonly what: 'ask';
       readonly namespace: string;
-      /** How much older than the question its change is. */
+      /** The age of the change at the time of the request. */
       readonly age: number;
       readonly holdFor: number;
       readonly isNeeded: boolean;
-      /** After so long it asks anew, as when its source has changed once more. */
+      /** The request is repeated after this time, as if the source had changed once more. */
       readonly patience: number | undefined;
     }
   | { readonly what: 'limits'; readonly limits: ScheduleLimits }
@@ -47,13 +47,13 @@ interface Asked {
   readonly since: number;
 }
 
-/** Plays a story in virtual time, and holds every turn against the rules. */
+/** Plays a story in virtual time, and checks every granted slot against the rules. */
 function play(first: ScheduleLimits, story: readonly Step[]) {
   const clock = virtualClock();
   let current = first;
   const turns = createRestartSchedule({ clock, limits: () => current });
   const waiting = new Map<string, Asked>();
-  /** By namespace that waits: which others have had a turn meanwhile. */
+  /** By waiting namespace: the other namespaces that have been granted a slot meanwhile. */
   const passedBy = new Map<string, Set<string>>();
   const used: number[] = [];
   const asked = new Set<string>();
@@ -135,7 +135,7 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
     }
     checkTimers();
   }
-  // One restart a minute, each with its rollout, is the slowest that was agreed.
+  // One restart a minute, each with its rollout, is the slowest pace of the test.
   clock.advance((story.length + 200) * 300_000);
   return { used, asked, granted, left: { pending: clock.pending, ...turnsLeft() } };
 
@@ -144,7 +144,7 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
   }
 }
 
-/** The most of these times that lie in one minute. */
+/** The largest number of these times within one minute. */
 function mostInAMinute(times: readonly number[]): number {
   let most = 0;
   for (const [index, time] of times.entries()) {

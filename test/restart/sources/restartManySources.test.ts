@@ -4,7 +4,7 @@ import { settings } from '../../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, stateOn } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
-/** With names so long, the state of so many sources has one tag for all of them. */
+/** The names are so long that the state of these sources has one tag for all of them. */
 const names = Array.from({ length: 300 }, (_, index) => `${'settings-'.repeat(22)}${index}`);
 const [immutable = '', other = ''] = names;
 

@@ -14,7 +14,7 @@ const written = (time: unknown, ...names: string[]) => ({
   fieldsV1: fields(...names),
 });
 
-/** A Secret as the API serves it, with a marker wherever a value or another word of its owner can stand. */
+/** A Secret as the API serves it, with a marker wherever a value or other text of its owner can be. */
 function secret(metadata: object = {}) {
   return {
     apiVersion: 'v1',

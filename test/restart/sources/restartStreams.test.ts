@@ -19,7 +19,7 @@ function configWith(section: RestartConfig | undefined): Config {
   return { services: new Map([['db', serviceConfig()]]), restart: section };
 }
 
-/** Streams whose sinks note what they are told, by the stream's kind and place. */
+/** Streams whose sinks record their calls, by the stream's kind and place. */
 function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly string[] = 'all', shard?: Shard) {
   const told: string[] = [];
   const read: string[] = [];

@@ -6,7 +6,7 @@ import { workloadObject } from '../../support/objects/workloadObjects.ts';
 const web = (resourceVersion: string, uid = 'u-web') =>
   workloadObject('Deployment', { metadata: { resourceVersion, uid } });
 
-/** A sink whose listener has the versions that it was told of, and what it was told. */
+/** A sink, the calls of its listener, and the versions that the listener knows from them. */
 function listening() {
   const known = new Map<string, WorkloadUpdate>();
   const told: string[] = [];

@@ -40,7 +40,7 @@ function stateOf(object: JsonObject | undefined) {
   return state;
 }
 
-/** It is there once more, has its own state, and no copy is left. */
+/** The Job exists again, has its own state, and no copy is left. */
 function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): void {
   assert.deepEqual(world.names, ['once']);
   assert.notEqual(uidOf(world.job('once')), uid);
@@ -49,7 +49,7 @@ function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): v
   assert.deepEqual(world.control().counts().states, { current: 1 });
 }
 
-/** The first write of this text goes wrong in this way. */
+/** The first write that contains this text fails with this fault. */
 function failing(text: string, fault: Fault): (write: string) => Fault | undefined {
   let isDone = false;
   return (write) => {

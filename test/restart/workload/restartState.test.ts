@@ -39,7 +39,7 @@ const state = (more: Partial<WorkloadState> = {}): WorkloadState => ({
   ...more,
 });
 const target = (tags: StoredTags, cause = 'ConfigMap settings') => ({ tags, since: now, attempt: 2, cause });
-/** So many sources with names of this length and so many keys each. */
+/** This many sources with names of this length and this many keys each. */
 const many = (count: number, nameLength: number, keyCount: number, tag = 'old') =>
   new Map(
     Array.from({ length: count }, (_, index) => {
@@ -55,7 +55,7 @@ const decoded = (text: string): WorkloadState => {
   return read;
 };
 
-/** Whether weeder takes it for its own: made with its key, and readable. */
+/** Whether weeder trusts the state: it is sealed with weeder's key, and readable. */
 function isBelieved(text: string): boolean {
   const read = decodeState(text);
   return typeof read === 'object' && keys.byId(read.keyId) !== undefined && !isForged(text, keys);

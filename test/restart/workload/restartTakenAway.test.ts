@@ -15,7 +15,7 @@ async function adopted(config = restartConfig()): Promise<RestartWorld> {
   return world;
 }
 
-/** Somebody writes the whole object, and knows nothing of the annotation. */
+/** Another client writes the whole object, without the annotation. */
 function takeAway(world: RestartWorld): void {
   world.annotate('web', { [stateAnnotation]: null });
 }
@@ -92,7 +92,7 @@ test('a workload of the same name that is recreated is adopted, and so is one th
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-/** Somebody writes the whole object again and again, for so long. */
+/** Another client keeps writing the whole object for this time. */
 async function fight(world: RestartWorld, duration: number): Promise<number> {
   let writes = 0;
   const end = world.clock.monotonic() + duration;

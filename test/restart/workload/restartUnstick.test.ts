@@ -20,7 +20,7 @@ const status = {
 
 const stateful = (spec: object = {}) => workloadFacts('StatefulSet', { status, spec });
 
-/** `web-0` runs at the old revision; what is said of `web-1` comes on top of that; `web-2` is new. */
+/** `web-0` runs at the old revision; `second` overrides the facts of `web-1`; `web-2` is new. */
 function podsWith(second: Partial<PodFacts>): PodFacts[] {
   const old = { revision: 'web-old', owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } };
   return [
