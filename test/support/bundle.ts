@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import config from '../../rolldown.config.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-/** A folder for each checkout: several may share one node_modules. */
+/** Each checkout has its own folder, because several may share one node_modules. */
 const cache = join(
   checkout,
   'node_modules',
@@ -17,16 +17,16 @@ const cache = join(
 );
 
 /**
- * The path of `weeder.js` in a production bundle of the sources as they are now. It is built by the first test process
- * that asks for it, and kept: from sources each start of the program would take three times as long.
+ * Returns the path of `weeder.js` in a production bundle of the current sources. The first test process that needs the
+ * bundle builds it, and it is kept: started from sources, the program would take three times as long.
  */
 export function bundle(): Promise<string> {
   return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts', 'generated/*.json']);
 }
 
 /**
- * Another program, bundled and kept in the same way; `sources` are the patterns of the files that it is made of.
- * `readable`: with line feeds, and a comment in front of each module that names it.
+ * Bundles another program in the same way; `sources` are the patterns of its source files. `readable`: with line feeds,
+ * and a comment before each module that names it.
  */
 export function bundled(
   name: string,
@@ -52,7 +52,8 @@ async function buildOnce(
   const program = join(folder, `${basename(input, '.ts')}.js`);
   if (existsSync(program)) return program;
   mkdirSync(cache, { recursive: true });
-  // As in the image: a module that no package.json calls one is compiled twice, which takes 4 MiB for as long as it lives.
+  // As in the image: without a package.json that declares it a module, the file is compiled twice, which takes 4 MiB
+  // for the lifetime of the process.
   const packageFile = `${unfinished}.json`;
   writeFileSync(packageFile, JSON.stringify({ type: packageJson.type }));
   renameSync(packageFile, join(cache, 'package.json'));
@@ -61,7 +62,7 @@ async function buildOnce(
   try {
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another process was quicker, with the same outcome.
+    // Another process was faster, with the same result.
     if (!existsSync(program)) throw error;
     rmSync(unfinished, { recursive: true });
   }
@@ -71,7 +72,7 @@ async function buildOnce(
   return program;
 }
 
-/** Changes with every source file that is edited, and with the dependencies. */
+/** Returns a hash that changes with every edit of a source file, and with the dependencies. */
 function fingerprint(sources: readonly string[]): string {
   const files = globSync([...sources, 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
   const hash = createHash('sha256');

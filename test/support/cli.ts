@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { bundle } from './bundle.ts';
 
-/** How a weeder process ended, and what it wrote. */
+/** The exit of a weeder process, and its output. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -14,18 +14,18 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A weeder process that may still run. */
+/** A weeder process that may still be running. */
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
-  /** What it wrote so far. */
+  /** The output so far. */
   stdout(): string;
 }
 
 export interface CliOptions {
-  /** Added to an environment without KUBECONFIG, in which no cluster is to be found. */
+  /** Added to an environment without KUBECONFIG, in which no cluster can be found. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Default: the production bundle of the sources as they are now. */
+  /** Default: the production bundle of the current sources. */
   readonly program?: string;
   /** Default: the Node that runs the test. */
   readonly node?: string;
@@ -35,7 +35,9 @@ export interface CliOptions {
 const bundled = await bundle();
 const longest = 90_000;
 
-/** A folder for the files of one test file, and the $HOME of its processes; it goes away with the test process. */
+/**
+ * A folder for the files of one test file, and the $HOME of its processes; it is removed when the test process ends.
+ */
 export const folder = mkdtempSync(join(tmpdir(), 'weeder-cli-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -51,7 +53,7 @@ export const config = file(
   'servicesAndDependantSelectors:\n  db:\n    podSelectors:\n      - matchLabels: {app: web}\n',
 );
 
-/** Starts the real program. It is killed when it lives longer than any test may take. */
+/** Starts the real program. It is killed if it runs longer than any test may take. */
 export function startCli(words: readonly string[], options: CliOptions = {}): Running {
   const { env = {}, program = bundled, node = process.execPath, cwd = folder } = options;
   const child = spawn(node, [program, ...words], {
@@ -75,12 +77,12 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   return { child, ended, stdout: () => stdout };
 }
 
-/** Runs the real program to its end. */
+/** Runs the real program until it exits. */
 export function cli(words: readonly string[], options: CliOptions = {}): Promise<Ended> {
   return startCli(words, options).ended;
 }
 
-/** Asserts that it said one line on the error output that a person can read, and nothing else; returns that line. */
+/** Asserts that the program wrote exactly one readable line to the error output; returns that line. */
 export function oneSentence(ended: Ended, exitCode: number): string {
   assert.equal(ended.signal, null);
   assert.match(ended.stderr, /^weeder: [^\n]+[.?]\n$/, 'one line');
@@ -92,7 +94,7 @@ export function oneSentence(ended: Ended, exitCode: number): string {
     .replaceAll(folder, '.');
 }
 
-/** The log: what stands on the standard output, line by line. */
+/** Parses the log from the standard output, line by line. */
 export function logOf({ stdout }: { readonly stdout: string }): readonly Readonly<Record<string, unknown>>[] {
   return stdout
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Begins to count what this process uses of the processors; the returned function says how much it was so far, in
- * milliseconds. The wall clock would tell of everything else that the machine does.
+ * Starts measuring the CPU time of this process; the returned function says how much it was so far, in milliseconds.
+ * The wall clock would include everything else that the machine does.
  */
 export function cpuTime(): () => number {
   const begun = process.cpuUsage();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isObject } from '../../src/base/json.ts';
 
-/** An object with a key that assignments take for the prototype. */
+/** An object with a key that an assignment would take for the prototype. */
 function withKey(key: string): unknown {
   return JSON.parse(`{${JSON.stringify(key)}:{"polluted":true}}`);
 }
@@ -12,7 +12,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** What stands nowhere in a good object, and might be taken for something. */
+/** Values that occur in no valid object, and that might be misread. */
 const oddValues: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 2 ** 31, 2 ** 53, 1e308, -1e308, -0],
   ...['', ' ', 'true', 'False', 'null', '0', '-1', '\ud800', '\u0000', '\u2028', '../..', 'a/b', '*', '9'.repeat(400)],
@@ -24,7 +24,7 @@ export const oddValue: fc.Arbitrary<unknown> = fc.constantFrom(...oddValues);
 
 /** One change of a value at any of its places. */
 export interface ValueEdit {
-  /** Which place, counted from the top; beyond the last it begins again. */
+  /** The number of the place, counted from the top; it wraps around. */
   readonly place: number;
   readonly what: 'replace' | 'remove' | 'rename' | 'wrap' | 'copy';
   readonly value: unknown;
@@ -36,7 +36,7 @@ export const valueEdit: fc.Arbitrary<ValueEdit> = fc.record({
   value: oddValue,
 });
 
-/** The value after the edits, one after the other; the given one stays as it is. */
+/** Returns a copy of the value with the edits applied in order. */
 export function edited(value: unknown, edits: readonly ValueEdit[]): unknown {
   return edits.reduce((now: unknown, edit) => {
     const count = placesOf(now);
@@ -49,7 +49,7 @@ function placesOf(value: unknown): number {
   return inner.reduce<number>((sum, each) => sum + placesOf(each), 1);
 }
 
-/** `left.at` counts the places down to the one that is meant. */
+/** `left.at` counts down the places before the one to edit. */
 function editAt(value: unknown, left: { at: number }, edit: ValueEdit): unknown {
   if (left.at === 0) {
     left.at = -1;
@@ -81,7 +81,7 @@ function editEntry(
   return [[key, editAt(each, left, edit)]];
 }
 
-/** A key that says `[object Object]` would be told from a value that was written so by mistake by nobody. */
+/** A key `[object Object]` would look like a value that was converted to a string by mistake. */
 export function nameFrom(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -91,14 +91,14 @@ function done<T>(left: { at: number }, result: T): T {
   return result;
 }
 
-/** One change of bytes: `length` of them are taken out, and others put in. */
+/** One change of bytes: `length` of them are removed, and others inserted. */
 export interface ByteEdit {
   readonly at: number;
   readonly length: number;
   readonly insert: Buffer;
 }
 
-/** Bits of JSON, broken UTF-8, surrogates without their other half, and numbers that are none. */
+/** Pieces of JSON, broken UTF-8, unpaired surrogates, and invalid numbers. */
 const fragments: readonly (string | Uint8Array)[] = [
   ...['', '"', '\\', '{', '}', '[', ']', ',', ':', '\n', '\r\n', '\0', ' ', 'null', 'true', '-', '0', '1e999', 'NaN'],
   ...['\\ud800', '\\u0000', '\\"', '{"a":', '[[[[[[[[', '"uid":"other",', '"__proto__":{"a":1},', '"metadata":{},'],
@@ -112,7 +112,7 @@ export const byteEdit: fc.Arbitrary<ByteEdit> = fc.record({
   insert: fc.oneof(fc.constantFrom(...fragments), fc.uint8Array({ maxLength: 4 })).map((each) => Buffer.from(each)),
 });
 
-/** The bytes after the edits. */
+/** Returns the bytes after the edits. */
 export function editedBytes(bytes: Uint8Array, edits: readonly ByteEdit[]): Buffer {
   return edits.reduce((now, { at, length, insert }) => {
     const start = at % (now.length + 1);

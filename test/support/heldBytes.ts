@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What this process holds once the garbage is away: how much of that lies about is a matter of chance. */
+/**
+ * Returns the memory that this process holds after a garbage collection: the amount of uncollected garbage varies by
+ * chance.
+ */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Whether there is a file at this path that may be run. */
+/** Whether there is an executable file at this path. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import type { TestEvent, TestPod, TestStore } from './apiObjects.ts';
 import type { ReceivedRequest, ServerAnswer } from './faultyServer.ts';
 
-/** What is served, and the clock by which watches end. */
+/** The served objects, and the clock by which watches end. */
 export interface Collection {
   readonly store: TestStore;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export function bookmarkLine(version: number, isLast = false): string {
   return eventLine('BOOKMARK', { kind: 'Pod', apiVersion: 'v1', metadata });
 }
 
-/** A Status with `code`, as it is sent in a watch and as an answer. */
+/** A Status with `code`, as it is sent in a watch and as a response. */
 export function statusObject(code: number, reason: string) {
   return {
     kind: 'Status',
@@ -44,7 +44,7 @@ export function statusObject(code: number, reason: string) {
   };
 }
 
-/** An answer in which every pod has become its metadata. */
+/** A response in which every pod is reduced to its metadata. */
 function metadataOnly(answer: ServerAnswer): ServerAnswer {
   const cut = (text: string) =>
     text

@@ -1,4 +1,4 @@
-/** A pod as much as the streams need one, in kube-apiserver's order of fields. */
+/** The parts of a pod that the streams need, in kube-apiserver's order of fields. */
 export interface TestPod {
   readonly kind: 'Pod';
   readonly apiVersion: 'v1';
@@ -23,10 +23,10 @@ export interface TestStore {
   readonly objects: ReadonlyMap<string, TestPod>;
   readonly history: readonly TestEvent[];
   readonly version: number;
-  /** Creates or changes; `filler` is the length of an annotation. */
+  /** Creates or updates an object; `filler` is the length of an annotation. */
   put(name: string, filler?: number): void;
   remove(name: string): void;
-  /** Forgets the history up to now: resuming from it gives 410. */
+  /** Drops the history up to now: resuming from it gives 410. */
   compact(): void;
   readonly oldest: number;
   onEvent(listener: (event: TestEvent) => void): () => void;

@@ -4,12 +4,12 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { virtualClock } from '../world/virtualClock.ts';
 import { statusBody } from './faultyServer.ts';
 
-/** How an API server that answers `GET` by path is to fail: with this HTTP status. */
+/** Makes an API server that answers `GET` by path fail with this HTTP status. */
 export interface Refusing {
   readonly status: number;
 }
 
-/** A client of an API server that has these documents; of everything else it says 404. */
+/** A client of an API server that serves these documents; any other path gives 404. */
 export function discoveryClient(documents: Record<string, object | Refusing | null>) {
   const clock = virtualClock();
   const requests: ApiRequest[] = [];
@@ -39,7 +39,7 @@ function answerOf(document: object | Refusing | null | undefined, known: string 
 
 const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** A version of an APIGroupDiscoveryList, which serves these kinds: `Widget`, or with a scope of its own. */
+/** A version of an APIGroupDiscoveryList that serves these kinds: `Widget`, or with a scope of its own. */
 export function aggregatedVersion(
   version: string,
   kinds: readonly string[],
@@ -55,7 +55,7 @@ export function aggregatedVersion(
   return { version, freshness, resources };
 }
 
-/** All that is served below `/apis`, by group. */
+/** Everything served below `/apis`, by group. */
 export function aggregatedList(groups: Readonly<Record<string, readonly object[]>>) {
   const items = Object.entries(groups).map(([name, versions]) => ({ metadata: { name }, versions }));
   return { kind: 'APIGroupDiscoveryList', items };
@@ -71,7 +71,7 @@ export function openApiOf(...kinds: readonly string[]) {
   return { components: { schemas: Object.fromEntries(kinds.map((kind) => [`org.example.v1.${kind}`, schema(kind)])) } };
 }
 
-/** The index of the OpenAPI documents: one of them, in this state. */
+/** The index of the OpenAPI documents, which lists one of them with this hash. */
 export function openApiIndexOf(hash: string) {
   return { paths: { 'apis/example.org/v1': { serverRelativeURL: `/openapi/v3/x?hash=${hash}` } } };
 }

@@ -17,9 +17,12 @@ export interface EventApi {
   /** Every request so far, with its time in milliseconds since the start. */
   readonly requests: (ApiRequest & { readonly at: number })[];
   readonly logged: { readonly fact: object; readonly sentence: string }[];
-  /** How many requests are on their way now, and were at once. */
+  /** The number of requests in flight now, and the maximum so far. */
   readonly inFlight: { now: number; most: number };
-  /** From now on: a failure in place of the answer; `hang`: none until its signal. Undefined: as usual. */
+  /**
+   * From now on the API server fails in this way instead of responding; `hang`: it does not respond until the request
+   * is aborted. Undefined: it works as usual.
+   */
   answer: Answer;
   isHeldBack: boolean;
 }
@@ -81,7 +84,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   return api;
 }
 
-/** Something that happened to a pod. */
+/** An occurrence about a pod. */
 export function occurrence(
   part: Partial<Omit<EventDraft, 'regarding'>> & { pod?: string; namespace?: string } = {},
 ): EventDraft {
@@ -90,7 +93,7 @@ export function occurrence(
   return { regarding, type: 'Normal', reason: 'PodDeleted', action: 'Delete', note: 'Deleted.', ...rest };
 }
 
-/** How often each stored Event happened, by its note, as the API tells it. */
+/** The `count` of each stored Event, by its note, as the API serves it. */
 export function countsByNote({ stored }: EventApi): Record<string, number> {
   const entries = [...stored.values()].map(({ note, series }): [string, number] => [
     String(note),

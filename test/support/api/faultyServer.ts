@@ -6,7 +6,7 @@ import { createRelay } from './relay.ts';
 
 export { type Protocol, type ServerAnswer, serverCertificate } from './httpServer.ts';
 
-/** A request that really arrived. */
+/** A request that reached the server. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -15,40 +15,40 @@ export interface ReceivedRequest {
   readonly body: string;
   /** Which TCP connection it came on, counted from 1. */
   readonly connection: number;
-  /** When it was read as a whole. Monotonic milliseconds. */
+  /** When the whole request had been read. Monotonic milliseconds. */
   readonly at: number;
 }
 
-/** How a server answers where nothing goes wrong. */
+/** How a server responds when no fault applies. */
 export type Serve = (request: ReceivedRequest, answer: ServerAnswer) => void;
 
 /**
- * Answers a request in place of the server; `proceed` lets the server answer after all, perhaps not to the client but
- * to somebody who changes what it says.
+ * Responds to a request instead of the server; `proceed` lets the server respond after all, possibly to a wrapper that
+ * changes the response.
  */
 export type Fault = (answer: ServerAnswer, request: ReceivedRequest, proceed: (to?: ServerAnswer) => void) => void;
 
-/** A server that does what it is told to do wrong. */
+/** A server with faults that tests inject. */
 export interface FaultyServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** The next request that `applies` gets this fault; faults wait in line. */
+  /** The next request for which `applies` is true gets this fault; faults queue up. */
   failNext(fault: Fault, applies?: (request: ReceivedRequest) => boolean): void;
-  /** Every request that `applies` gets it, until the returned function is called. */
+  /** Every request for which `applies` is true gets this fault, until the returned function is called. */
   failAll(fault: Fault, applies?: (request: ReceivedRequest) => boolean): () => void;
-  /** From now on nothing passes on the connections that exist, and nothing closes them: half-open. */
+  /** From now on the existing connections pass no bytes, and stay open: half-open. */
   freeze(): void;
-  /** The same for all that are made until `comeBack`: a server that accepts connections and never says a word. */
+  /** Freezes all connections made until `comeBack`, too: the server accepts connections and never responds. */
   goSilent(): void;
   /** Breaks every connection. */
   cutConnections(): void;
-  /** Breaks every connection and takes no new one: nothing listens at this address any more. */
+  /** Breaks every connection and accepts no new one: nothing listens at this address any more. */
   goAway(): void;
-  /** Listens and answers again, at the same address. */
+  /** Listens and responds again, at the same address. */
   comeBack(): Promise<void>;
-  /** How many TCP connections were ever opened. */
+  /** The number of TCP connections ever opened. */
   readonly connections: number;
-  /** How many of them the client has not closed. */
+  /** The number of connections that the client has not closed. */
   readonly openConnections: number;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export const isWatch = (request: ReceivedRequest): boolean => request.query.get(
 export const isInitialWatch = (request: ReceivedRequest): boolean => request.query.has('sendInitialEvents');
 export const isResumedWatch = (request: ReceivedRequest): boolean => isWatch(request) && !isInitialWatch(request);
 
-/** Starts it on a free port of 127.0.0.1, behind a relay that can freeze. */
+/** Starts the server on a free port of 127.0.0.1, behind a relay that can freeze. */
 export async function faultyServer(protocol: Protocol, serve: Serve): Promise<FaultyServer> {
   const requests: ReceivedRequest[] = [];
   const armed = new Set<Armed>();
@@ -140,7 +140,7 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
   };
 }
 
-/** A fault that answers with a status and a body, and perhaps headers. */
+/** A fault that responds with a status and a body, and perhaps headers. */
 export function answerWith(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Fault {
   return (answer) => {
     answer.head(status, headers);
@@ -148,7 +148,7 @@ export function answerWith(status: number, body: string, headers: Readonly<Recor
   };
 }
 
-/** The Status object that an API server answers errors with. */
+/** The Status object that an API server returns for errors. */
 export function statusBody(code: number, reason: string, message: string): string {
   return JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
 }

@@ -7,12 +7,12 @@ import type { Server } from 'node:net';
 
 export type Protocol = 'http' | 'https' | 'h2';
 
-/** The answer to a request, the same over both versions of HTTP. */
+/** The response to a request, the same over both versions of HTTP. */
 export interface ServerAnswer {
   head(status: number, headers?: Readonly<Record<string, string>>): void;
   write(bytes: string | Buffer): void;
   end(bytes?: string): void;
-  /** Breaks it off: the stream over HTTP/2, the connection over HTTP/1.1. */
+  /** Breaks off the stream over HTTP/2, or the connection over HTTP/1.1. */
   cut(): void;
   onClose(listener: () => void): void;
 }
@@ -21,23 +21,24 @@ const tlsFolder = new URL('../tls/', import.meta.url);
 export const serverCertificate = readFileSync(new URL('server.crt', tlsFolder));
 const serverKey = readFileSync(new URL('server.key', tlsFolder));
 
-/** A server of this version of HTTP, which does not listen yet. */
+/** Creates a server of this version of HTTP, which does not listen yet. */
 export function createServer(
   protocol: Protocol,
   onRequest: (request: IncomingMessage | Http2ServerRequest, answer: ServerResponse | Http2ServerResponse) => void,
 ): Server {
   const tls = { key: serverKey, cert: serverCertificate };
-  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine shakes hands.
+  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine is still in a
+  // handshake.
   const options = { keepAliveTimeout: 120_000 };
   if (protocol === 'http') return createHttpServer(options, onRequest);
   if (protocol === 'https') return createHttpsServer({ ...tls, ...options }, onRequest);
-  // An answer of 50 MB waits in the session, which by default refuses other streams beyond 10.
+  // A response of 50 MB waits in the session, which by default refuses other streams beyond 10.
   const server = createSecureServer({ ...tls, allowHTTP1: false, maxSessionMemory: 1_000 }, onRequest);
   server.on('sessionError', () => undefined);
   return server;
 }
 
-/** The port that it then has; `wanted` 0: a free one. */
+/** Listens on port `wanted`, or on a free one if that is 0, and returns the port. */
 export async function listen(server: Server, wanted = 0): Promise<number> {
   server.listen(wanted, '127.0.0.1');
   await once(server, 'listening');
@@ -77,7 +78,7 @@ export async function readBody(raw: IncomingMessage | Http2ServerRequest): Promi
   try {
     for await (const piece of raw) pieces.push(Buffer.from(piece));
   } catch {
-    // The client gave up: there is nobody to answer.
+    // The client has given up: nobody receives the response.
   }
   return Buffer.concat(pieces).toString('utf8');
 }

@@ -6,11 +6,13 @@ import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 
-/** What becomes of a request: milliseconds until it is carried out, and from then on until it is answered. */
+/** What happens to a request: milliseconds until it is executed, and from then on until the response. */
 export interface Fate {
   readonly there: number;
   readonly back: number;
-  /** It is refused with this status, answered with nonsense, or lost on the way, or its answer is. */
+  /**
+   * The request is refused with this status, gets an invalid response, or is lost in transit, or its response is lost.
+   */
   readonly end?: number | 'nonsense' | 'lost' | 'answerLost';
 }
 
@@ -23,9 +25,9 @@ export interface LeaseRequest extends Pick<ApiRequest, 'method' | 'path' | 'body
 export interface LeaseApi {
   readonly store: ApiStore;
   readonly requests: readonly LeaseRequest[];
-  /** Asked about each request; undefined: all goes well. */
+  /** Called for each request; undefined: every request succeeds. */
   setFate(fateOf: ((request: LeaseRequest) => Fate | undefined) | undefined): void;
-  /** A client of this name; `deliver` runs what reaches it, when it can. */
+  /** Creates a client of this name; `deliver` runs what reaches the client, when it can. */
   client(by: string, deliver: (arrive: () => void) => void): KubeClient;
   /** The spec of the Lease. */
   spec(): JsonObject;
@@ -109,12 +111,12 @@ function refused(code: number, status: object, clock: VirtualClock): ApiResult {
   return { ok: false, failure: classify(code, {}, JSON.stringify(status), clock.now()) };
 }
 
-/** As it would come over the wire. */
+/** Parses a copy, as if it came over the wire. */
 function parsed(body: unknown): KubeObject {
   return JSON.parse(JSON.stringify(body));
 }
 
-/** Everything that happens to the Lease from now on. */
+/** Yields everything that happens to the Lease from now on. */
 async function* watchLines(
   store: ApiStore,
   deliver: (arrive: () => void) => void,

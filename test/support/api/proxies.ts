@@ -5,7 +5,7 @@ import { connect, createServer as createTcpServer, type Server, type Socket } fr
 
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
-  /** Where it was asked to connect to. */
+  /** The addresses to which clients asked to connect. */
   readonly targets: readonly string[];
 }
 
@@ -36,7 +36,7 @@ function join(client: Socket, host: string, port: number, onConnected: () => voi
   client.on('error', () => upstream.destroy());
 }
 
-/** Speaks CONNECT, and passes on what is asked for in the clear. */
+/** A proxy that supports CONNECT, and forwards plain HTTP requests. */
 export function httpProxy(): Promise<Proxy> {
   const targets: string[] = [];
   const server = createServer((request, answer) => {
@@ -56,7 +56,7 @@ export function httpProxy(): Promise<Proxy> {
   return listening(server, targets);
 }
 
-/** Speaks as much SOCKS 5 as is needed: no authentication, IPv4. */
+/** A proxy that supports the necessary part of SOCKS 5: no authentication, IPv4. */
 export function socksProxy(): Promise<Proxy> {
   const targets: string[] = [];
   const server = createTcpServer((client) => {

@@ -1,22 +1,22 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between clients and a server on this machine, and does to their connections what networks do. */
+/** A relay between clients and a server on this machine, which can disturb their connections as networks do. */
 export interface Relay {
   readonly server: Server;
-  /** From now on nothing passes on the connections that exist, and nothing closes them: half-open. */
+  /** From now on the existing connections pass no bytes, and stay open: half-open. */
   freeze(): void;
-  /** Nor on those that are made before `speak`: they are accepted, and that is all. */
+  /** Freezes the connections made before `speak`, too: they are only accepted. */
   goSilent(): void;
   speak(): void;
   /** Breaks every connection. */
   cut(): void;
-  /** How many TCP connections were ever accepted. */
+  /** The number of TCP connections ever accepted. */
   count(): number;
-  /** How many of them the client has not closed. */
+  /** The number of connections that the client has not closed. */
   openCount(): number;
 }
 
-/** Passes bytes on in both directions, until it is told not to. */
+/** Passes bytes on in both directions, unless frozen or cut. */
 export function createRelay(backend: number): Relay {
   const open = new Set<Socket>();
   const frozen = new Set<Socket>();
@@ -31,7 +31,7 @@ export function createRelay(backend: number): Relay {
     from.on('close', () => {
       open.delete(from);
       accepted.delete(from);
-      // What is half-open stays so for the other side.
+      // A half-open connection stays open for the other side.
       if (!frozen.delete(from)) to.destroy();
     });
   }

@@ -1,4 +1,4 @@
-/** One family of a scrape, as the text format has it. */
+/** A metric family of a scrape, as in the text format. */
 export interface Family {
   readonly type: string;
   readonly help: string;
@@ -6,13 +6,13 @@ export interface Family {
 }
 
 export interface Sample {
-  /** With `_bucket`, `_sum` or `_count` where the family is a histogram. */
+  /** Includes `_bucket`, `_sum` or `_count` if the family is a histogram. */
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Reads the Prometheus text format; throws at a line that it does not know. */
+/** Parses the Prometheus text format; throws at an unknown line. */
 export function scraped(text: string): Map<string, Family> {
   const families = new Map<string, Family>();
   let help = '';
@@ -31,7 +31,7 @@ export function scraped(text: string): Map<string, Family> {
   return families;
 }
 
-/** The value of the one sample with this name and these labels; undefined where there is none. */
+/** Returns the value of the one sample with this name and these labels; undefined if there is none. */
 export function sampleValue(
   families: ReadonlyMap<string, Family>,
   name: string,

@@ -3,7 +3,7 @@ import { until } from '../until.ts';
 import { type Reflecting, reflecting } from '../world/reflecting.ts';
 import { type Fault, isResumedWatch, isWatch, type ReceivedRequest } from './faultyServer.ts';
 
-/** A watch that sends these bytes first, piece by piece, and then does something. */
+/** A watch that first sends these bytes, piece by piece, and then fails in this way. */
 export function sending(pieces: readonly (string | Buffer)[], then: 'hold' | 'end' | 'cut'): Fault {
   return (answer) => {
     answer.head(200);
@@ -13,7 +13,7 @@ export function sending(pieces: readonly (string | Buffer)[], then: 'hold' | 'en
   };
 }
 
-/** Changes the world and waits until the sink knows: proof that the stream is alive and nothing was lost. */
+/** Changes an object and waits until the sink has it: proof that the stream is alive and nothing was lost. */
 export async function assertAlive(it: Reflecting): Promise<void> {
   it.server.store.put('afterwards');
   await it.untilSame();
@@ -26,7 +26,7 @@ export async function started(protocol: 'http' | 'h2', isBoring?: (name: string)
   for (const name of ['a', 'b', 'c']) it.server.store.put(name);
   it.start();
   await it.untilSame();
-  // On its way it would meet the next fault instead of the watch that comes after it.
+  // A watch request still in flight would get the next fault instead of the watch that follows it.
   await until('its watch has arrived', () => it.server.requests.some(isResumedWatch));
   return it;
 }

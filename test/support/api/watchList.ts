@@ -1,9 +1,12 @@
-/** Set in the environment: no API server of the cluster tests streams lists (WatchList), as those before 1.32. */
+/**
+ * Set in the environment: no API server of the cluster tests supports streaming lists (WatchList), like those before
+ * 1.32.
+ */
 export const withoutWatchList = 'WEEDER_TEST_WITHOUT_WATCH_LIST';
 
 export function streamsLists(): boolean {
   return process.env[withoutWatchList] === undefined;
 }
 
-/** For tests of what such a server does not do. */
+/** For tests of what such a server does not support. */
 export const onlyWithWatchList = { skip: streamsLists() ? false : 'this API server does not stream lists' };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** One instruction: `COPY`, and what follows it, on one line. */
+/** One instruction: `COPY` and its arguments, on one line. */
 export interface Instruction {
   readonly name: string;
   readonly rest: string;
@@ -26,22 +26,22 @@ export function instructionsOf(text: string): Instruction[] {
   });
 }
 
-/** The words of an instruction in exec form. */
+/** Returns the words of an instruction in exec form. */
 export function execForm({ rest }: Instruction): string[] {
   return z.array(z.string()).parse(JSON.parse(rest));
 }
 
 /** A stage after its last instruction. */
 export interface Stage {
-  /** Where its root folder is here. */
+  /** The local folder that stands for its root. */
   readonly root: string;
   readonly instructions: readonly Instruction[];
 }
 
 /**
- * Does what the Dockerfile says, without containers: each stage's root is a folder, absolute paths in commands are
- * moved into it, Node and npm are those of the test. One shortcut: an installation of everything is a link to the
- * checkout's own, which came about in the same way. Returns the stages in their order.
+ * Executes a Dockerfile without containers: each stage's root is a folder, absolute paths in commands are moved into
+ * it, Node and npm are those of the test. One shortcut: an installation of everything is a link to the checkout's own,
+ * which was made in the same way. Returns the stages in their order.
  */
 export function replay(file: string, context: string, folder: string): Stage[] {
   const stages: OpenStage[] = [];
@@ -80,7 +80,7 @@ function changeFolder(stage: OpenStage, path: string): void {
   mkdirSync(stage.cwd, { recursive: true });
 }
 
-/** Into a folder when the target says so (`dir/`, `./`), else as the target. */
+/** Copies into a folder if the target says so (`dir/`, `./`), else to the target itself. */
 function copyInto({ root, cwd }: OpenStage, rest: string, source: (from: string | undefined) => string): void {
   const [, from, paths = ''] = /^(?:--from=(\S+) )?(.*)$/.exec(rest) ?? [];
   const words = paths.split(' ');
@@ -103,7 +103,7 @@ function runIn({ root, cwd }: OpenStage, command: string): void {
   execFileSync(words[0] ?? '', words.slice(1), { cwd, env: environment(), stdio: 'pipe' });
 }
 
-/** Without the programs of the checkout's development dependencies; Node is the one that runs this. */
+/** Excludes the programs of the checkout's development dependencies; Node is the one that runs the test. */
 export function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
   const others = (env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));

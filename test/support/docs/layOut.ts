@@ -30,10 +30,10 @@ const options: Readonly<Record<string, string>> = {
   'elk.edgeLabels.inline': 'true',
 };
 const mark = 10;
-/** From the edge of an open box to what is in it. */
+/** The distance from the edge of an open box to its content. */
 const inset = 20;
 
-/** Lays a picture out with ELK. The outcome is committed, so that weeder itself needs no layout library. */
+/** Lays out a picture with ELK. The result is committed, so that weeder itself needs no layout library. */
 export async function layOut({ root, arrows }: Picture): Promise<Layout> {
   const edges = [...all(root).flatMap(initialEdge), ...arrows.map(edgeOf)];
   const graph: ElkNode = { id: '', layoutOptions: options, children: [nodeOf(root)], edges };
@@ -68,7 +68,10 @@ function nodeOf(box: PictureBox): ElkNode {
   };
 }
 
-/** How wide the children are at least, which may be narrower than the head: ELK knows no least width of an open box. */
+/**
+ * Returns the minimum width of the children, which may be narrower than the head: ELK has no minimum width for an open
+ * box.
+ */
 function leastWidth(children: readonly PictureBox[]): number {
   return Math.max(
     ...children.map(({ lines, children: within }) => {
@@ -89,7 +92,7 @@ function edgeOf({ from, to, lines }: PictureArrow, index: number): ElkExtendedEd
   return { id: `${index}`, sources: [from], targets: [to], labels: [{ id: `label ${index}`, text: to, ...size }] };
 }
 
-/** The id of the dot that stands for the beginning. */
+/** The id of the dot that marks the initial state. */
 function markOf(initial: string): string {
   return `initial ${initial}`;
 }

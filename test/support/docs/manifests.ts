@@ -1,7 +1,9 @@
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
 
-/** A manifest as the reader of an application makes it: namespace `shop` unless it says another one, or '' for none. */
+/**
+ * A manifest as the application observer parses it: in namespace `shop` unless it names another one, or '' for none.
+ */
 export function manifestOf(object: JsonObject, namespace = 'shop'): Manifest {
   const apiVersion = String(object['apiVersion']);
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
@@ -44,7 +46,7 @@ export const nginxDeployment = manifestOf({
   },
 });
 
-/** Its Service: DNS-like, with one number under two protocols. */
+/** Its Service, with one port number under two protocols, like DNS. */
 export const nginxService = manifestOf({
   apiVersion: 'v1',
   kind: 'Service',

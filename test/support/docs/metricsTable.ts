@@ -1,6 +1,6 @@
 import { createMetrics } from '../../../src/metrics/metrics.ts';
 
-/** One metric as docs/metrics.md names it. */
+/** One metric as documented in docs/metrics.md. */
 export interface DocumentedMetric {
   readonly name: string;
   readonly type: string;
@@ -8,7 +8,7 @@ export interface DocumentedMetric {
   readonly help: string;
 }
 
-/** The metrics that weeder defines; `process_` and `nodejs_` ones are prom-client's own. */
+/** The metrics that weeder defines; the `process_` and `nodejs_` metrics are prom-client's own. */
 export async function definedMetrics(): Promise<DocumentedMetric[]> {
   const { registry } = createMetrics();
   const described = await registry.getMetricsAsJSON();
@@ -19,7 +19,7 @@ export async function definedMetrics(): Promise<DocumentedMetric[]> {
   });
 }
 
-/** The table of those whose name begins so. */
+/** Returns the table of the metrics whose names have one of these prefixes. */
 export async function metricsTable(...prefixes: readonly string[]): Promise<string> {
   const rows = (await definedMetrics())
     .filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix)))
@@ -41,7 +41,7 @@ export function documentedMetrics(markdown: string): DocumentedMetric[] {
   }));
 }
 
-/** The label that prom-client gives these by itself. */
+/** The labels that prom-client adds itself. */
 function ownLabels(name: string): string[] {
   return name === 'nodejs_version_info' ? ['version', 'major', 'minor', 'patch'] : [];
 }

@@ -1,4 +1,4 @@
-/** Words of PromQL that are no names of metrics. */
+/** Keywords of PromQL, which are not metric names. */
 const keywords = new Set('and or unless by without on ignoring group_left group_right bool offset'.split(' '));
 
 export interface Mentioned {

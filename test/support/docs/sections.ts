@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The text of a hand-written Markdown file with its generated sections recreated: what stands between
- * `<!-- generated: NAME -->` and `<!-- /generated -->` is replaced by the section of that name.
+ * Returns the text of a hand-written Markdown file with its generated sections updated: the text between `<!--
+ * generated: NAME -->` and `<!-- /generated -->` is replaced by the section of that name.
  */
 export function withSections(file: URL, sections: Readonly<Record<string, string>>): string {
   const missing = new Set(Object.keys(sections));

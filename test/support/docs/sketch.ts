@@ -5,7 +5,7 @@ import * as xstate from 'xstate';
 
 const folder = join(import.meta.dirname, '../../../machines');
 
-/** A machine file, and what the open visualizer (Stately Sketch) makes of it. */
+/** A machine file, as the open visualizer (Stately Sketch) sees it. */
 export interface MachineFile {
   /** The file's name without `.ts`. */
   readonly name: string;
@@ -13,11 +13,11 @@ export interface MachineFile {
   readonly path: string;
   /** The modules that it imports values from. */
   readonly imports: readonly string[];
-  /** Every machine that it creates when it is evaluated. */
+  /** Every machine that the file creates when it is evaluated. */
   readonly machines: readonly xstate.AnyStateMachine[];
 }
 
-/** Every machine file there is, so that a new one is held to the rules without being listed anywhere. */
+/** Returns all machine files, so that the rules apply to a new one without listing it anywhere. */
 export function machineFiles(): MachineFile[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   return paths.sort().map((path) => {

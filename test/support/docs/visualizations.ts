@@ -6,7 +6,7 @@ import { svg } from '../../../src/diagram/svg.ts';
 import { systemPicture } from '../../../src/diagram/system.ts';
 import { layOut } from './layOut.ts';
 
-/** Where everything of every picture is: laid out anew. */
+/** Computes the layout of every picture again. */
 export async function layoutsJson(): Promise<string> {
   const lines = await Promise.all(
     pictures().map(async ([name, picture]) => `  ${JSON.stringify(name)}: ${JSON.stringify(await layOut(picture))}`),
@@ -33,7 +33,7 @@ function pictures(): (readonly [string, Picture])[] {
   ];
 }
 
-/** The section of a machine in the README: what it is, its picture, its states with their descriptions. */
+/** Returns the section of each machine for the README: its purpose, its picture, its states with their descriptions. */
 export function machineSections(): Record<string, string> {
   return Object.fromEntries(
     [...machines].map(([name, { machine, file }]) => {

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 
-/** Where, by dots (`spec.ports.0.port`) or step by step; `+` is behind the last element, `^` before the first. */
+/** A path, dotted (`spec.ports.0.port`) or as a list of steps; `+` is after the last element, `^` before the first. */
 export type EditPath = string | readonly string[];
 
-/** What to put there; `undefined` takes it away. */
+/** The value to set; `undefined` removes the field. */
 export type Edit = readonly [path: EditPath, value: unknown];
 
-/** A copy of an object with some things as somebody else wants them. */
+/** Returns an edited copy of an object. */
 export function edited(object: JsonObject, ...edits: readonly Edit[]): JsonObject {
   return edits.reduce((now, [path, value]) => {
     return objectOf(put(now, typeof path === 'string' ? path.split('.') : path, value));
@@ -34,7 +34,7 @@ function putElement(list: readonly unknown[], step: string, rest: readonly strin
   return below === undefined ? list.toSpliced(index, 1) : list.toSpliced(index, 1, below);
 }
 
-/** What is at a path, for a test that looks. */
+/** Returns the value at a path, for assertions. */
 export function at(object: unknown, path: EditPath): unknown {
   const steps = typeof path === 'string' ? path.split('.') : path;
   return steps.reduce<unknown>((now, step) => {

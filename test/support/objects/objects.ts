@@ -5,7 +5,7 @@ export interface ContainerState {
   readonly restarts?: number;
   readonly state: object;
   readonly lastState?: object;
-  /** What its spec says beside the name. */
+  /** Further fields of its spec. */
   readonly spec?: object;
 }
 
@@ -18,7 +18,7 @@ export interface PodOptions {
   readonly isBare?: boolean;
   /** The uid and kind of its controller; default a ReplicaSet. */
   readonly owner?: { readonly uid: string; readonly kind: string };
-  /** When it was created; default: nothing tells. */
+  /** When it was created; default: the pod has no creation time. */
   readonly created?: number;
   readonly gracePeriodSeconds?: number;
   readonly phase?: string;
@@ -30,7 +30,7 @@ export interface PodOptions {
 
 let version = 1000;
 
-/** A resourceVersion that is newer than every one before. */
+/** Returns a resourceVersion that is newer than every earlier one. */
 export function nextVersion(): string {
   version += 1;
   return String(version);
@@ -104,9 +104,9 @@ export interface SliceOptions {
   readonly name?: string;
   /** One endpoint each; null: the condition is not set. */
   readonly ready?: readonly (boolean | null)[];
-  /** Name the backing pods `<service>-0`, … */
+  /** Adds references to the backing pods `<service>-0`, … */
   readonly withTargets?: boolean;
-  /** When its endpoints were last written. */
+  /** When the service's endpoints were last written. */
   readonly written?: number;
 }
 

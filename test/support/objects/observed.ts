@@ -7,7 +7,7 @@ import { serviceConfig } from '../world/simulation.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 
-/** A process's observation on two free ports. */
+/** The observability servers of a process on two free ports. */
 export interface Observed extends AsyncDisposable {
   readonly observation: Telemetry;
   readonly reload: Reload;

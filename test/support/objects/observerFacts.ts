@@ -27,7 +27,7 @@ export const contested = {
   wait: 4_000,
 } as const;
 
-/** One of each that is told as an Event. */
+/** One of each kind that is recorded as an Event. */
 export const told: readonly ObserverFact[] = [
   applied,
   { ...applied, failed: 1 },
@@ -58,7 +58,7 @@ export const told: readonly ObserverFact[] = [
   { type: 'resource.deletionSkipped', ...about, reason: 'shop/web has not applied this object.' },
 ];
 
-/** One of each that is in the log alone. */
+/** One of each kind that is only logged. */
 export const quiet: readonly ObserverFact[] = [
   { type: 'resource.failed', ...about, ...refusal, failure: 'transient' },
   { type: 'application.refused', application, ...refusal, failure: 'transient' },

@@ -2,11 +2,11 @@ import type { ApplicationEvent } from '../../../machines/observer/application.ts
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
 
-/** A transition of one of the observer's machines that no replay takes. */
+/** A transition of one of the observer's machines that no replay covers. */
 export interface RareObserverTransition<E> {
   readonly name: string;
   readonly why: string;
-  /** The last of these events takes it. */
+  /** The last of these events triggers the transition. */
   readonly events: readonly (E | InternalEvent)[];
 }
 
@@ -20,7 +20,7 @@ const ending: ApplicationEvent = { type: 'spec.terminating' };
 
 type OfApplication = RareObserverTransition<ApplicationEvent>;
 
-/** Each with the way to it: test/machines/observerMachineRare.test.ts goes it. */
+/** Each transition with the events that lead to it; test/machines/observerMachineRare.test.ts executes them. */
 export const rareOfApplication: readonly OfApplication[] = [
   {
     name: 'application.validating -- application.changed -> application.validating',

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/base/json.ts';
 
-/** A resource, what of it is observed, and what somebody makes of it. */
+/** A resource, its observed fields, and what another client makes of it. */
 export interface RandomCase {
   readonly manifest: JsonObject;
-  /** One entry of an observer schema; undefined: everything is observed. */
+  /** One entry of an observer schema; undefined: every field is observed. */
   readonly observed: JsonObject | undefined;
   readonly edit: (live: JsonObject) => JsonObject;
 }
@@ -55,7 +55,7 @@ function built({ replicas, labels, containers, tolerations }: Generated): JsonOb
   });
 }
 
-/** Any part of what a manifest has: null is "observed", and lists have bounds that hold what they list. */
+/** Any part of the manifest: null means "observed", and lists have bounds that fit the manifest. */
 function schemaFor(value: unknown, random: () => number, isTop = true): unknown {
   if (Array.isArray(value)) {
     const listed = value
@@ -86,7 +86,7 @@ function schemaFor(value: unknown, random: () => number, isTop = true): unknown 
   return Object.fromEntries(fields);
 }
 
-/** What a person makes of a live object: what another manifest has, laid over some parts of it. */
+/** Edits a live object as a user might: overlays some parts of another manifest. */
 function edits(other: JsonObject, random: () => number): (live: JsonObject) => JsonObject {
   return ({ apiVersion, kind, metadata, spec }) => {
     const labels = mixed(at(metadata, 'labels'), at(other['metadata'], 'labels'), 1, random);
@@ -95,7 +95,7 @@ function edits(other: JsonObject, random: () => number): (live: JsonObject) => J
     return clean({
       apiVersion,
       kind,
-      // Controllers write its status at the same time.
+      // Controllers write the status at the same time.
       metadata: { ...(isRecord(metadata) ? metadata : {}), labels, resourceVersion: undefined },
       spec: { ...(isRecord(edited) ? edited : {}), selector },
     });
@@ -133,7 +133,7 @@ function at(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
-/** Evenly between 0 and 1; fast-check's own doubles are mostly next to nothing. */
+/** Evenly distributed between 0 and 1; fast-check's own doubles are mostly close to zero. */
 const randomness = fc
   .infiniteStream(fc.noBias(fc.integer({ min: 0, max: 999 })))
   .map((stream) => () => Number(stream.next().value) / 1_000);
@@ -153,7 +153,9 @@ export const randomCases: fc.Arbitrary<RandomCase> = fc
     return { manifest, observed: isAll ? undefined : observed, edit: edits(built(other), random) };
   });
 
-/** The same, and what the application says of it afterwards: of some cases only the manifest is new, or only the schema. */
+/**
+ * The same, and how the application is updated afterwards: in some cases only the manifest changes, or only the schema.
+ */
 export const randomUpdates: fc.Arbitrary<readonly [RandomCase, RandomCase]> = fc
   .tuple(deployment, deployment, deployment, fc.constantFrom('manifest', 'schema', 'both', 'all'), randomness)
   .map(([one, other, third, what, random]) => {
@@ -176,7 +178,7 @@ function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Without what is undefined, as it would be sent. */
+/** Without undefined fields, as the object would be sent. */
 function clean(object: JsonObject): JsonObject {
   const copy: JsonObject = JSON.parse(JSON.stringify(object));
   return copy;

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../src/base/json.ts';
 
-/** Manifests with what occurs twice in a list, and the faults of it; none where the API server takes it. */
+/** Manifests with repeated list keys, and their faults; none if the API server accepts them. */
 export interface RepeatedCase {
   readonly what: string;
   readonly object: JsonObject;
-  /** Behind `spec.manifests[0].`. */
+  /** Relative to `spec.manifests[0].`. */
   readonly faults: readonly string[];
 }
 

@@ -12,7 +12,7 @@ const sources = [
 ];
 const since = Date.UTC(2026, 10, 21, 10);
 
-/** One fact of each kind. */
+/** One event of each kind. */
 export const restartFactOf: { readonly [T in RestartEvent['type']]: Extract<RestartEvent, { type: T }> } = {
   'workload.adopted': { type: 'workload.adopted', sources: 2, ...about },
   'workload.changed': { type: 'workload.changed', sources, since, ...about },

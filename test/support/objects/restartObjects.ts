@@ -9,7 +9,7 @@ export const password: SourceRef = { kind: 'Secret', namespace: 'shop', name: 'p
 
 export const hashKey: HashKey = { id: 'a1b2c3d4', bytes: Buffer.alloc(32, 7) };
 
-/** A required use of the whole source in the container `app`, unless it says otherwise. */
+/** A required use of the whole source in the container `app`, unless `more` overrides that. */
 export function use(how: Use['how'], more: Partial<Use> = {}): Use {
   return { source: settings, key: undefined, isOptional: false, containers: ['app'], ...more, how };
 }

@@ -10,7 +10,7 @@ import { type Answer, restartApi } from '../../../src/restart/requests/restartAp
 import { eventually } from '../../cluster/support/eventually.ts';
 import { base64 } from './sourceObjects.ts';
 
-/** An API server, and weeder's own way to it. */
+/** An API server, and a client of weeder for it. */
 export interface Requested {
   readonly target: Target;
   readonly client: KubeClient;
@@ -21,7 +21,7 @@ const labels = { app: 'web' };
 const container = { name: 'main', image: 'registry.invalid/weeder-test:1' };
 const template = { metadata: { labels }, spec: { containers: [container], terminationGracePeriodSeconds: 0 } };
 
-/** What the requests of restart control come to, on the embedded API server and on a real one. */
+/** Tests the results of restart control's requests, on the embedded API server and on a real one. */
 export function restartRequests(open: () => Promise<Requested>): void {
   async function scene() {
     const { target, client } = await open();
@@ -146,7 +146,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
   });
 }
 
-/** The controllers of a real cluster write too: asked again, as weeder does, until nobody was faster. */
+/** The controllers of a real cluster write too: the request is repeated, as weeder does, until it meets no conflict. */
 async function settled<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
   for (;;) {
     const answer = await ask();

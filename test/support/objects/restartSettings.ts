@@ -3,7 +3,7 @@ import type { RestartConfig, RestartSettings } from '../../../src/config/restart
 const second = 1_000;
 const minute = 60_000;
 
-/** What a section that says nothing else means. */
+/** The settings of a section that sets nothing else. */
 export const settings: RestartSettings = {
   quietPeriod: 5 * second,
   quietMax: minute,
@@ -19,7 +19,7 @@ export const settings: RestartSettings = {
   sources: [],
 };
 
-/** One rule for all workloads, with these settings, or what `part` says. */
+/** One rule for all workloads, with these settings; `part` overrides the rest. */
 export function restartConfig(
   part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
 ): RestartConfig {

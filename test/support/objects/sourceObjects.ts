@@ -2,7 +2,7 @@ import type { SourceRef } from '../../../src/restart/model/refs.ts';
 
 const secretShop: SourceRef = { kind: 'Secret', namespace: 'shop', name: 'password' };
 
-/** A Secret as the API server serves it; the values are in clear. */
+/** A Secret as the API server serves it; the values are given in clear text. */
 export function secretObject(data: Readonly<Record<string, string>>, { namespace, name }: Partial<SourceRef> = {}) {
   return {
     kind: 'Secret',
@@ -23,7 +23,7 @@ export function base64(value: string | Buffer): string {
   return Buffer.from(value).toString('base64');
 }
 
-/** Whether some text, however it is wrapped, has this value, in clear or as a Secret has it. */
+/** Whether a text contains this value, across line breaks, in clear text or encoded as in a Secret. */
 export function holds(text: string, value: string): boolean {
   return [value, base64(value).replace(/=+$/, '')].some((each) => text.includes(each));
 }

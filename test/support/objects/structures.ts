@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { SchemaNode } from '../../../src/observer/model/schemaNode.ts';
 import { type Topologies, topologiesOf } from '../../../src/observer/topology/topologies.ts';
 
-/** The document that a real API server has given, reduced by test/cluster/support/observer/openapiExtract.ts, parsed anew. */
+/**
+ * The OpenAPI document of a real API server, reduced by test/cluster/support/observer/openapiExtract.ts, parsed again.
+ */
 export function extractedDocument(): unknown {
   const lines = readFileSync(new URL('../../data/openapi.jsonl', import.meta.url), 'utf8')
     .trim()
@@ -10,10 +12,10 @@ export function extractedDocument(): unknown {
   return { components: { schemas: Object.fromEntries(lines.map((line) => JSON.parse(line))) } };
 }
 
-/** What it says of the kinds in it. */
+/** The topologies of the kinds in it. */
 export const extracted: Topologies = topologiesOf(extractedDocument());
 
-/** The top of a kind's objects: `structureFor('apps/v1', 'Deployment')`. */
+/** The root node of a kind's objects: `structureFor('apps/v1', 'Deployment')`. */
 export function structureFor(apiVersion: string, kind: string): SchemaNode {
   const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const at = extracted.of(group, version, kind);
@@ -21,7 +23,7 @@ export function structureFor(apiVersion: string, kind: string): SchemaNode {
   return at;
 }
 
-/** A place by its fields; `*` for the elements of a list: `placeAt(deployment, 'spec.template.spec.containers.*.env')`. */
+/** The node at a path; `*` for the elements of a list: `placeAt(deployment, 'spec.template.spec.containers.*.env')`. */
 export function placeAt(top: SchemaNode, path: string): SchemaNode {
   return path.split('.').reduce((at, step) => (step === '*' ? at.items() : at.field(step)), top);
 }

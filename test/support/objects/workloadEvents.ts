@@ -23,7 +23,7 @@ export const told = {
   notWritten: { type: 'state.conflicted', jitter: 1 },
 } as const satisfies Record<string, WorkloadEvent>;
 
-/** A change that was heard of at `changedAt`, as it is assessed at `now`. */
+/** A change that was observed at `changedAt`, as it is assessed at `now`. */
 export function changed(now = 0, changedAt = now): WorkloadEvent {
   return { type: 'assessed.changed', now, changedAt };
 }
@@ -35,12 +35,12 @@ export const timers = {
   deadline: { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
 } as const satisfies Record<string, InternalEvent>;
 
-/** What leads from the start to a rollout that is followed. */
+/** The events that lead from the start to a followed rollout. */
 export const toVerifying = [changed(), timers.quiet, told.granted] as const;
 export const toPatching = [...toVerifying, told.needed] as const;
 export const toRolling = [...toPatching, told.accepted] as const;
 
-/** The state after these events, and what the last of them decided on; without the actors that only end. */
+/** Returns the state after these events, and the effects of the last one; without the actors that are only stopped. */
 export function decided(events: readonly (WorkloadEvent | InternalEvent)[], input: Partial<WorkloadInput> = {}) {
   const { state, effects, snapshot } = decide(workload, input, events);
   return { state, effects: effects.filter((each) => !each.startsWith('stop ')), context: snapshot.context };

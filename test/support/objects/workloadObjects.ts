@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type WorkloadKind, workloadKinds } from '../../../src/kube/objects/workloadKinds.ts';
 import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
 
-/** What a test says about a workload; the rest is that of `shop/web` with three pods. */
+/** Overrides for a workload; the defaults are those of `shop/web` with three pods. */
 export interface WorkloadOptions {
   readonly metadata?: object;
   readonly annotations?: object;
@@ -43,7 +43,7 @@ function specOf(kind: WorkloadKind): object {
   return kind === 'Job' ? { parallelism: 3 } : { replicas: 3 };
 }
 
-/** The same, as restart control knows it. */
+/** The same workload, as restart control keeps it. */
 export function workloadFacts(kind: WorkloadKind, options: WorkloadOptions = {}): WorkloadFacts {
   const facts = readWorkload(workloadObject(kind, options), kind);
   assert(facts);

@@ -2,17 +2,17 @@ import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
 import { changed, told, toPatching, toRolling, toVerifying } from './workloadEvents.ts';
 
-/** A transition of the `workload` machine that no replay takes. */
+/** A transition of the `workload` machine that no replay covers. */
 export interface RareTransition {
   readonly name: string;
   readonly why: string;
-  /** The last of these events takes it. */
+  /** The last of these events triggers the transition. */
   readonly events: readonly (WorkloadEvent | InternalEvent)[];
 }
 
 const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
 
-/** Each with the way to it: test/machines/workloadMachineRare.test.ts goes it. */
+/** Each transition with the events that lead to it; test/machines/workloadMachineRare.test.ts executes them. */
 export const rareTransitions: readonly RareTransition[] = [
   broken('assessing', 'assess', []),
   broken('assessed.adopting', 'adoptionSlot', [told.isNew]),

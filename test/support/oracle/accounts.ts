@@ -6,12 +6,14 @@ import { type Case, doesPermit } from './oracle.ts';
 import { attemptsOf, toldAt, wishesAt, wishesOf } from './oracleFacts.ts';
 import type { DueWindow } from './oracleWindows.ts';
 
-/** A fact, when it was told (milliseconds, and the place in the history), by which weeder of the story, from 1. */
+/**
+ * A reported fact, when (milliseconds, and the place in the history), and by which weeder process of the story, from 1.
+ */
 export type ToldFact = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
 
 /**
- * What is wrong with what the windows say of themselves: each opens when the design says, closes once, and has each
- * deletion in its account that it wanted when it was asked for; and each deletion is told of once.
+ * Finds errors in what the windows report: each window opens when the rules say, closes once, and its summary counts
+ * each deletion that it wanted when the request was sent; and each deletion is reported once.
  */
 export function falseAccounts(
   history: History,
@@ -35,7 +37,7 @@ export function falseAccounts(
   ];
 }
 
-/** Each window opens and closes once under its name, and counts what was told of it. */
+/** Each window opens and closes once under its name, and counts what was reported of it. */
 function falseCount(facts: readonly ToldFact[], name: string): string[] {
   const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
   const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));
@@ -64,7 +66,7 @@ function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
   return `${pod.namespace}/${pod.name}`;
 }
 
-/** Deletions that were accepted and not told of, or not in the name of each window that wanted them. */
+/** Deletions that were accepted and not reported, or not in the name of each window that wanted them. */
 function untold({ entries }: History, facts: readonly ToldFact[], due: readonly Named[]): string[] {
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'asked' ? entry.uid : [])));
   return [...uids].flatMap((uid) => {

@@ -4,8 +4,8 @@ import { type Case, doesPermit, retryOf } from './oracle.ts';
 import { timersRan, toldAt, type Wish, wishesAt } from './oracleFacts.ts';
 
 /**
- * What is wrong with what is told of pods that were not deleted: kept is told to each window that keeps the pod, given
- * up to each that still wanted it at its end, and neither to any other.
+ * Finds errors in what is reported about pods that were not deleted: kept is reported to each window that keeps the
+ * pod, given up to each window that still wanted the deletion at its end, and neither to any other.
  */
 export function falseOutcomes(cases: readonly Case[], facts: readonly ToldFact[], named: readonly Named[]): string[] {
   return cases.flatMap((each) => {
@@ -34,8 +34,8 @@ function canBeTold(each: Case, wishes: readonly Wish[], { type, place }: ToldFac
 }
 
 /**
- * Those of these wishes that want the pod would not have it deleted. One window may be told before another that deletes
- * such pods hears of it.
+ * Whether those of these wishes that concern the pod would not have it deleted. One window may be notified before
+ * another that deletes such pods learns of it.
  */
 function isKeptAt({ entries, uid }: Case, wishes: readonly Wish[], index: number): boolean {
   const told = toldAt(entries, index, uid);
@@ -44,7 +44,7 @@ function isKeptAt({ entries, uid }: Case, wishes: readonly Wish[], index: number
   return told !== undefined && wanting.length > 0 && !wanting.some((wish) => doesPermit(wish, told));
 }
 
-/** It stays to be kept while time passes, and nothing that was tried before hinders the decision. */
+/** The pod remains to be kept while time passes, and no earlier attempt blocks the decision. */
 function hasToKeep(each: Case, wishes: readonly Wish[]): boolean {
   const { entries, uid } = each;
   return entries.some(({ t }, index) => {
@@ -58,7 +58,7 @@ function hasToKeep(each: Case, wishes: readonly Wish[]): boolean {
   });
 }
 
-/** The window has not let go of it before its own end: neither held it, nor seen that it left. */
+/** The window has not released the pod before its own end: it neither kept the pod, nor saw it leave. */
 function isGivenUp({ entries }: Case, wishes: readonly Wish[], place: number): boolean {
   const newest = wishes.filter(({ from }) => from <= place).toSorted((a, b) => b.to - a.to)[0];
   if (newest === undefined) return false;
@@ -66,7 +66,7 @@ function isGivenUp({ entries }: Case, wishes: readonly Wish[], place: number): b
   return newest.to > place || letGoAt >= newest.endsAt || (newest.to === newest.window.to && !isHeld(newest));
 }
 
-/** Its last try was refused, and the time of the window is over before another. */
+/** The last attempt was refused, and the window ends before another. */
 function hasToGiveUp({ entries, uid, wishes, attempts }: Case, own: readonly Wish[]): boolean {
   return own.some((wish) => {
     const isOver = ({ t }: Entry, index: number) => t > wish.endsAt && index > wish.from;

@@ -9,25 +9,25 @@ import {
 } from 'xstate';
 import { z } from 'zod';
 
-/** What XState tells a machine itself: a timer is due, an actor ended or broke. */
+/** An event that XState sends to a machine itself: a timer fired, an actor ended or failed. */
 export interface InternalEvent {
   readonly type: `xstate.${string}`;
   readonly actorId?: string;
 }
 
-/** What a machine decided, in words: nothing was executed. */
+/** What a machine decided, as text: nothing was executed. */
 export interface Decision {
   /** The innermost active states, without the machine's own name, such as `ready.windowOpen`. */
   readonly state: string;
   /**
-   * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`,
-   * `tell child event`, `wait 200`.
+   * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`, `tell
+   * child event`, `wait 200`.
    */
   readonly effects: readonly string[];
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** The decision after the last of these events; the ones before it only lead there. */
+/** Returns the decision after the last of these events; the earlier ones only lead there. */
 export function decide<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine> | undefined,
@@ -39,7 +39,7 @@ export function decide<Machine extends AnyStateMachine>(
   return { state: stateOf(snapshot), effects: effectsOf(actions), snapshot };
 }
 
-/** What XState would execute, in words. */
+/** Describes what XState would execute. */
 export function effectsOf(actions: readonly ExecutableActionObject[]): string[] {
   return withoutCancelled(actions).flatMap(wordsOf);
 }
@@ -52,7 +52,7 @@ function stateOf(snapshot: AnyMachineSnapshot): string {
     .join(' + ');
 }
 
-/** A timer that is armed and cancelled in the same step was never there. */
+/** Drops a timer that is started and cancelled in the same step. */
 function withoutCancelled(actions: readonly ExecutableActionObject[]): ExecutableActionObject[] {
   return actions.filter(({ type, params }, index) => {
     if (type !== 'xstate.raise') return true;
@@ -63,7 +63,7 @@ function withoutCancelled(actions: readonly ExecutableActionObject[]): Executabl
   });
 }
 
-/** What XState's own actions are about. */
+/** The parameters of XState's own actions. */
 const Parameters = z
   .object({
     id: z.string(),

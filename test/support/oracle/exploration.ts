@@ -6,27 +6,27 @@ import {
   transition,
 } from 'xstate';
 
-/** Every state node of a machine but the root. */
+/** Every state node of a machine except the root. */
 export function statesOf(machine: AnyStateMachine): AnyStateNode[] {
   const below = (node: AnyStateNode): AnyStateNode[] =>
     Object.values(node.states).flatMap((child) => [child, ...below(child)]);
   return below(machine.root);
 }
 
-/** The events that the machine's own state nodes name, wildcards filled in. */
+/** The events that the machine's own state nodes name, with wildcards expanded. */
 export function eventTypesOf(machine: AnyStateMachine): string[] {
   const types = [machine.root, ...statesOf(machine)].flatMap((node) => [...node.transitions.keys()]);
   return [...new Set(types)].map((type) => type.replace('*', 'someChild'));
 }
 
-/** XState itself sends these, and only where somebody waits for them. */
+/** XState itself sends these events, and only to states that expect them. */
 export function isInternal(type: string): boolean {
   return type.startsWith('xstate.');
 }
 
 /**
- * The snapshots that bare `{ type }` events lead to, one for each combination of active states, with what each event
- * makes of them. Nothing is executed.
+ * The snapshots that bare `{ type }` events lead to, one for each combination of active states, with the result of each
+ * event. Nothing is executed.
  */
 export function exploreBare(machine: AnyStateMachine, input?: unknown): Map<string, AnyMachineSnapshot> {
   const [first] = initialTransition(machine, input);
@@ -40,7 +40,7 @@ export function exploreBare(machine: AnyStateMachine, input?: unknown): Map<stri
   return found;
 }
 
-/** The bare events that can come in this state. */
+/** The bare events that are possible in this state. */
 export function bareEvents(machine: AnyStateMachine, snapshot: AnyMachineSnapshot): { readonly type: string }[] {
   return eventTypesOf(machine)
     .map((type) => ({ type }))
@@ -52,7 +52,7 @@ export function activeStates(snapshot: AnyMachineSnapshot): string[] {
   return snapshot._nodes.map((node) => node.id);
 }
 
-/** The ids of the children that the machine spawned: those that it invokes manage themselves. */
+/** The ids of the children that the machine spawned: invoked children are managed by XState. */
 export function spawnedChildren(snapshot: AnyMachineSnapshot): string[] {
   const invoked = new Set(snapshot._nodes.flatMap((node: AnyStateNode) => node.invoke.map((each) => each.id)));
   return Object.keys(snapshot.children).filter((id) => !invoked.has(id));

@@ -3,7 +3,7 @@ import { getShortestPaths, getSimplePaths } from 'xstate/graph';
 import { effectsOf } from './decisions.ts';
 import { spawnedChildren } from './exploration.ts';
 
-/** With what a machine is explored: the events that XState itself sends are given by hand. */
+/** The input for exploring a machine: the events that XState itself sends are listed by hand. */
 export interface Exploration {
   readonly inputs?: readonly object[];
   readonly events: readonly (EventObject & Readonly<Record<string, unknown>>)[];
@@ -213,7 +213,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
 
 const generators = { shortest: getShortestPaths, simple: getSimplePaths };
 
-/** The paths through a machine, one for each state that can be told apart, or every one that visits no state twice. */
+/** The paths through a machine, one for each distinguishable state, or every path that visits no state twice. */
 export function pathsOf(
   machine: AnyStateMachine,
   { inputs = [{}], events }: Exploration,
@@ -231,14 +231,14 @@ export function pathsOf(
   );
 }
 
-/** One step of a path: the event, and what the machine decided on. */
+/** One step of a path: the event, and the machine's decision. */
 export interface PathStep {
   readonly event: string;
   readonly effects: readonly string[];
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** Takes a path once more and notes the decided effects; the first step is the machine's start. */
+/** Follows a path and records the decided effects; the first step is the machine's start. */
 export function walk(machine: AnyStateMachine, path: ReturnType<typeof pathsOf>[number]): PathStep[] {
   const [first, effects] = initialTransition(machine, path.input);
   const walked: PathStep[] = [{ event: 'start', effects: effectsOf(effects), snapshot: first }];

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import type { Json } from '../../../src/observer/model/identity.ts';
 import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
 
-/** A kind that nobody has thought of: what its objects are built of. */
+/** A made-up kind: what its objects consist of. */
 export type Node =
   | { readonly is: 'scalar' }
   | { readonly is: 'map'; readonly isAtomic: boolean; readonly fields: Readonly<Record<string, Node>> }
@@ -12,10 +12,13 @@ export type Node =
 export type MapNode = Node & { readonly is: 'map' };
 export type ListNode = Node & { readonly is: 'list' };
 
-/** `one`: told apart by `k`; `two`: by `k` and `p`, which is `TCP` where it is not said. */
+/** `one`: keyed by `k`; `two`: by `k` and `p`, which defaults to `TCP`. */
 export type ListKind = 'one' | 'two' | 'set' | 'atomic' | 'unknown';
 
-/** The spec of an object of a random kind: its manifest, what a schema lists of it, what the server made of it, and then somebody. */
+/**
+ * The spec of an object of a random kind: its manifest, what a schema lists of it, what the server made of it, and then
+ * another client.
+ */
 export interface Case {
   readonly node: MapNode;
   readonly manifest: JsonObject;
@@ -25,7 +28,7 @@ export interface Case {
   readonly found: JsonObject;
 }
 
-/** Names that are hard to tell apart when they are written behind one another. */
+/** Names that are hard to tell apart when they are concatenated. */
 const names = ['a', 'b', 'a.b', 'b[0]', 'constructor'];
 const values: readonly Json[] = ['x', 'y', '', 0, 1, true, null];
 
@@ -40,7 +43,7 @@ class Draw {
     return this.#draw(fc.nat, { max: count - 1 });
   }
 
-  /** True once in so many times. */
+  /** Returns true once in `inTimes` calls on average. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
   }
