@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '../../src/config/config.ts';
 
-/** One thing that happens, as plain data, so that a counterexample can be read. Milliseconds. */
+/** One step, as plain data, so that a counterexample is readable. Milliseconds. */
 export type Step =
   | {
       readonly do: 'pod';
@@ -9,36 +9,39 @@ export type Step =
       readonly role: string;
       readonly is: 'running' | 'backOff' | 'ended' | 'ending';
       readonly restarts: number;
-      /** How long ago it finished, by its node's clock. */
+      /** The time since it finished, by its node's clock. */
       readonly finished: number;
       readonly protection: 'none' | 'bare' | 'ignored' | 'mirror';
       readonly isSuccessor: boolean;
       readonly isSeen: boolean;
     }
-  /** It has a newer version, in which nothing that matters is different. */
+  /** The object has a newer version without relevant changes. */
   | { readonly do: 'touch'; readonly namespace: string; readonly name: string; readonly isSeen: boolean }
   | { readonly do: 'remove'; readonly namespace: string; readonly name: string; readonly isSeen: boolean }
   | ({ readonly do: 'slice' } & SliceChange)
-  /** The slices are read again, after this change, which nobody saw, nor an outage that ended so many milliseconds ago. */
+  /**
+   * The slices are listed again after this change, which was not observed, and neither was an outage that ended so many
+   * milliseconds ago.
+   */
   | ({ readonly do: 'sliceGap'; readonly outageEnded: number | undefined } & SliceChange)
   | { readonly do: 'relistPods' }
   | ({ readonly do: 'dating' } & Dating)
   | { readonly do: 'jump'; readonly ms: number }
   | { readonly do: 'mood'; readonly mood: Mood }
-  /** Whoever waits for an answer gets one. */
+  /** All pending requests get their response. */
   | { readonly do: 'answerLate'; readonly mood: Exclude<Mood, 'late'> }
-  /** Weeder ends, whatever it was doing, and a new one begins after a while. */
+  /** The weeder process ends in any state, and a new one begins after a while. */
   | { readonly do: 'restart'; readonly after: number }
-  /** The process stands still. */
+  /** The process is suspended. */
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'pass'; readonly ms: number };
 
-/** How the backing pods answer when they are asked since when the service is ready. */
+/** What the backing pods' status says when weeder asks since when the service is ready. */
 export interface Dating {
-  /** `true`: as it was; `ago`: so many milliseconds before now. */
+  /** `true`: the actual time; `ago`: so many milliseconds before now. */
   readonly how: 'true' | 'ago' | 'unknown' | 'fails';
   readonly ago: number;
-  /** The answer comes when whoever waits for one gets it. */
+  /** The response comes with a later `answerLate`. */
   readonly isLate: boolean;
 }
 
@@ -49,10 +52,10 @@ export interface SliceChange {
   readonly ready: readonly boolean[] | null;
 }
 
-/** What the API server says to deletions; `late`: nothing until it is told to. */
+/** How the API server responds to deletions; `late`: not until `answerLate`. */
 export type Mood = 'accept' | 'refuse' | 'tooMany' | 'reject' | 'conflict' | 'late';
 
-/** Everything that one story is made of. */
+/** All parts of one story. */
 export interface Script {
   readonly services: readonly ServiceConfig[];
   readonly concurrentDeletions: number;

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { VirtualClock } from './world/virtualClock.ts';
 
 /**
- * Waits for a condition of the real world. With a clock, virtual time goes on meanwhile, `step` milliseconds with each
- * look: fast where the product waits, and never while the event loop is busy with real sockets.
+ * Waits for a condition of the real world. With a clock, virtual time advances meanwhile, by `step` milliseconds per
+ * check: fast where the product waits, and never while the event loop is busy with real sockets.
  */
 export async function until(what: string, condition: () => boolean, clock?: VirtualClock, step = 40): Promise<void> {
   const deadline = performance.now() + 60_000;

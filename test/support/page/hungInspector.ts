@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
-/** An inspector that takes connections, and reads nothing and closes nothing from then on. */
+/** An inspector that accepts connections, and then neither reads from them nor closes them. */
 export interface HungInspector extends AsyncDisposable {
   readonly url: string;
 }
@@ -28,7 +28,7 @@ export async function hungInspector(): Promise<HungInspector> {
   };
 }
 
-/** The answer that makes a WebSocket of a request (RFC 6455, 4.2.2). */
+/** The response that upgrades a request to a WebSocket (RFC 6455, 4.2.2). */
 function acceptance(request: string): string[] {
   const key = /sec-websocket-key: (.*)\r/i.exec(request)?.[1];
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');

@@ -3,13 +3,13 @@ import { createInspectorServer } from '@statelyai/inspect/server';
 import { freePort } from '../api/freePort.ts';
 import { until } from '../until.ts';
 
-/** The inspector's own server, and the page that its browser window would be: what that is told, in order. */
+/** The inspector's own server, and a client in place of its browser window that records the messages in order. */
 export interface InspectorPage extends AsyncDisposable {
   readonly url: string;
   readonly told: StatelyInspectionEvent[];
 }
 
-/** Without a browser, and without the page of stately.ai that the server would show in it. */
+/** Starts it without a browser, and without the page of stately.ai that the server would show in it. */
 export async function inspectorPage(port?: number): Promise<InspectorPage> {
   const at = port ?? (await freePort());
   const server = createInspectorServer({ port: at, autoOpen: false });
@@ -17,7 +17,7 @@ export async function inspectorPage(port?: number): Promise<InspectorPage> {
   const told: StatelyInspectionEvent[] = [];
   let page = new WebSocket(url);
   const isOpen = () => {
-    // The server does not say when it listens.
+    // The server does not report when it listens.
     if (page.readyState === WebSocket.CLOSED) page = new WebSocket(url);
     return page.readyState === WebSocket.OPEN;
   };

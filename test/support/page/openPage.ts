@@ -2,16 +2,16 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { PageMessage } from '../../../src/ui/protocol.ts';
 import { until } from '../until.ts';
 
-/** A page that is open: what it was told, in order. */
+/** An open page, with the messages that it received, in order. */
 export interface OpenedPage extends AsyncDisposable {
   readonly status: number | undefined;
   readonly messages: PageMessage[];
-  /** Waits for a message, and gives the first. */
+  /** Waits for a message of this type, and returns the first. */
   told<T extends PageMessage['type']>(
     type: T,
     is?: (message: Extract<PageMessage, { type: T }>) => boolean,
   ): Promise<Extract<PageMessage, { type: T }>>;
-  /** Reads nothing from now on, as a hung browser. */
+  /** Stops reading, like a hung browser. */
   hang(): void;
   goOn(): void;
 }

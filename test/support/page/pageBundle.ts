@@ -10,7 +10,7 @@ export async function pageJson(): Promise<string> {
   const options = [...machines.keys()].map((name) => `<option>${name}</option>`).join('');
   const files = {
     'index.html': (await text('index.html')).replaceAll('<!-- machines -->', options),
-    // The pictures' own style sheets are refused in the page; these are the same rules, for what is in its pictures.
+    // The page refuses the pictures' own style sheets; these are the same rules for its pictures.
     'page.css': `${palette(':root')}\n${await text('page.css')}.picture{${svgStyle}}\n`,
     'page.js': await script(),
     'icon.svg': await text('icon.svg'),

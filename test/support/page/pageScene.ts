@@ -8,7 +8,7 @@ import type {
   WorkloadView,
 } from '../../../src/ui/protocol.ts';
 
-/** A service in the middle of a quiet life; `changes` say what is different. */
+/** A service in a calm state; `changes` override it. */
 export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
   return {
     namespace: 'shop',
@@ -103,7 +103,7 @@ export function applicationView(id: string, changes: Partial<ApplicationView> = 
   return { id, actor: `application/${id}`, ...calm, total: resources.length, resources, ...changes };
 }
 
-/** Applications of a shop: one that somebody fights over, one that only tells, one with a fault, one in sync. */
+/** Applications of a shop: one with a conflicting manager, one that only reports, one with a fault, one in sync. */
 export function applicationScene(now: number): ApplicationView[] {
   const image = '.spec.template.spec.containers[name="api"].image';
   const drift = { path: image, is: 'changed', wanted: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
@@ -160,7 +160,7 @@ export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessag
   return { type: 'hello', version: '0.1.0', mode, now };
 }
 
-/** A cluster with everything in it that the page has a picture for. `now`: epoch milliseconds. */
+/** A cluster with everything that the page has a picture for. `now`: epoch milliseconds. */
 export function scene(now: number): readonly PageMessage[] {
   const minute = 60_000;
   const openedAt = now - 100_000;
@@ -207,7 +207,7 @@ function moments(now: number): Moment[] {
   ];
 }
 
-/** A tree: services with their dependants, and pods. */
+/** A tree of services with their dependants, and pods. */
 export function manyActors(howMany: number, since = 0): ActorView[] {
   return Array.from({ length: howMany }, (_, index) => {
     const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;

@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net';
 import type { ActorView, ApplicationView, PageMessage, ReplayCommand, WorkloadView } from '../../../src/ui/protocol.ts';
 import { pageJson } from './pageBundle.ts';
 
-/** Serves the page and says what a test has it say: the protocol without a weeder. */
+/** Serves the page and sends what a test asks for: the protocol without a weeder. */
 export interface PageServer {
   readonly url: string;
-  /** Told to every connection from its beginning; what comes later is told by `tell`. */
+  /** Sent to every connection at its start; later messages are sent by `tell`. */
   greeting: readonly PageMessage[];
   actors: readonly ActorView[];
   workloads: readonly WorkloadView[];
   applications: readonly ApplicationView[];
-  /** Nothing is told any more; new connections are taken. */
+  /** Nothing is sent any more; new connections are accepted. */
   isHung: boolean;
-  /** New streams are refused: as many pages are open as may be. */
+  /** New streams are refused: the maximum number of pages is open. */
   isFull: boolean;
   /** How many milliseconds its clock is ahead of the greeting's. */
   ahead: number;
   readonly commands: ReplayCommand[];
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly asked: string[];
   tell(...messages: readonly PageMessage[]): void;
-  /** Breaks every connection off. */
+  /** Breaks every connection. */
   cut(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

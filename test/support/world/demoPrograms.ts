@@ -4,8 +4,8 @@ import { etcdLabels, etcdService } from '../../../src/demo/objects.ts';
 const healthy: Program = { needs: undefined, readyAfter: 300, givesUpAfter: 0, survives: 0, isHealthy: true };
 
 /**
- * What the pods of `weeder demo --kubeconfig` do, for the simulated kubelet: their own scripts need a real one. `needs`
- * is the service without which the dependants crash.
+ * The programs in the pods of `weeder demo --kubeconfig`, for the simulated kubelet: their own scripts need a real one.
+ * `needs` is the service without which the dependants crash.
  */
 export function demoPrograms(needs: () => string = () => etcdService): (pod: KubeObject) => Program {
   return ({ metadata }) => {

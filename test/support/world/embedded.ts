@@ -12,11 +12,11 @@ import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 
-/** An embedded API server that listens, and how to reach it as users do. */
+/** A listening embedded API server, and the access to it that users have. */
 export interface Embedded extends AsyncDisposable {
   readonly server: ApiServer;
   readonly url: string;
-  /** The path of a kubeconfig for it. */
+  /** The path of a kubeconfig for the server. */
   readonly kubeconfig: string;
   /** A client as `weeder` makes it, from the kubeconfig. */
   client(clock?: Clock): KubeClient;
@@ -59,7 +59,7 @@ function kubeconfigFor(server: string): string {
   });
 }
 
-/** What the store made; it refuses nothing that a test asks of it. */
+/** Returns what the store made; the store refuses nothing that a test asks of it. */
 export function made<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome));
   return outcome.value;
@@ -71,11 +71,11 @@ export interface EmbeddedWeeder extends AsyncDisposable {
   readonly reload: Reload;
   readonly facts: readonly WeederEvent[];
   readonly processFacts: readonly ProcessEvent[];
-  /** The sentences of its log at info and above. */
+  /** The messages of its log at info and above. */
   readonly logged: readonly string[];
 }
 
-/** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the file's text. */
+/** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the text of the file. */
 export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,

@@ -8,41 +8,48 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { carryOut, elsewhere, type Named, served } from './imaginedStore.ts';
 import type { VirtualClock } from './virtualClock.ts';
 
-/** How requests are answered for a while. `lost`: they are done, and the answer never comes. */
+/** How requests fail for a while. `lost`: they are executed, and the response is lost. */
 export type Trouble = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
 
 /** A request as it is sent. */
 export interface Ask {
-  /** Whose: each weeder process has a number. */
+  /** The weeder process that sent it, by number. */
   readonly process: number;
   readonly request: ApiRequest;
-  /** Undefined: what is served beside the resources. */
+  /** Undefined: a path that is not a resource. */
   readonly named: Named | undefined;
-  /** It changes something, if it succeeds. */
+  /** The request changes something, if it succeeds. */
   readonly isWrite: boolean;
 }
 
-/** Who looks at everything that is asked for. */
+/** Observes all requests. */
 export interface Onlooker {
   sent(ask: Ask): void;
-  /** It was done; `before` and `after` are the same where it changed nothing, undefined where there is no object. */
+  /**
+   * The request was executed; `before` and `after` are the same if it changed nothing, undefined if there is no object.
+   */
   done(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void;
-  /** It was not done, because it never can be as it is. */
+  /** The request was refused, and would be refused again as it is. */
   refusedForGood(ask: Ask): void;
   answered(ask: Ask): void;
 }
 
-/** The rules of the embedded API server, without HTTP and in virtual time, so that thousands of requests take no time. */
+/**
+ * The rules of the embedded API server, without HTTP and in virtual time, so that thousands of requests take no time.
+ */
 export interface ImaginedServer {
   readonly storage: Storage;
-  /** Undefined: all is well. */
+  /** Undefined: no failures. */
   trouble: { readonly is: Trouble; readonly odds: number } | undefined;
-  /** A weeder process and its client. Once dead it sends nothing; what it has sent is done all the same. */
+  /**
+   * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are executed
+   * all the same.
+   */
   connect(process: number): { readonly client: KubeClient; die(): void };
   get(resource: Resource, namespace: string, name: string): JsonObject | undefined;
 }
 
-/** One for each application that there may be. */
+/** One for each possible application. */
 const accounts = ['default', 'a0', 'a1', 'a2'];
 /** Milliseconds. */
 const longestAnswer = 10_000;
@@ -84,7 +91,7 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     return { process, request, named: { resource, namespace, name, subresource }, isWrite };
   }
 
-  /** There, and back again. */
+  /** The way of a request and of its response. */
   function exchange(ask: Ask): Promise<ApiResult> | ApiResult {
     const { signal } = ask.request;
     if (signal?.aborted === true) return cancelled;
@@ -105,7 +112,7 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     }
   }
 
-  /** What comes back, and how many milliseconds later. */
+  /** Returns the response, which arrives some milliseconds later. */
   function arrived(ask: Ask, trouble: Trouble | undefined): { readonly result: ApiResult; readonly after: number } {
     if (typeof trouble === 'number') return { result: refusal(ask.request, statusOf(trouble)), after: delay() };
     const isLost = trouble === 'network' || (trouble === 'silent' && random() < 0.5);
@@ -158,7 +165,7 @@ const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: '
 const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
 const late: Refused = { ok: false, failure: { kind: 'timeout', message: 'nothing came for 10 s' } };
 
-/** What is refused so will be refused again. */
+/** Whether the request would be refused again. */
 function isForGood({ code }: Status): boolean {
   return code === 400 || code === 422;
 }

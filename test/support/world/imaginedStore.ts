@@ -32,7 +32,7 @@ export interface Named {
   readonly subresource: string | undefined;
 }
 
-/** The built-in kinds and Application, as its definition in deploy/ has it. */
+/** The built-in kinds and Application, as defined in deploy/. */
 export const served: readonly Resource[] = [...builtIn, applications()];
 const documents = openApiDocuments(served);
 
@@ -46,7 +46,7 @@ function applications(): Resource {
   return found;
 }
 
-/** Does what is asked by the rules of the embedded API server, and gives the body of its answer. */
+/** Executes a request by the rules of the embedded API server, and returns the body of the response. */
 export function carryOut(storage: Storage, request: ApiRequest, named: Named): Outcome<unknown> {
   const sent: unknown = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
   const { method, query } = request;
@@ -87,7 +87,7 @@ function update(
   return patch(storage, resource, namespace, name, type, sent, options);
 }
 
-/** What is served beside the resources: which there are, and how they are built. */
+/** Serves the other paths: discovery, and the structure of the kinds. */
 export function elsewhere(path: string): unknown {
   // Every account may do everything here.
   if (path.endsWith('/selfsubjectaccessreviews')) return { status: { allowed: true } };

@@ -17,9 +17,9 @@ export interface ImaginedStreams {
   follow(needs: ReadonlyMap<string, StreamNeed>): void;
   close(name: string): void;
   closeAll(): void;
-  /** Their connections break: each lists anew after a while. */
+  /** Breaks the connections: each stream lists again after a while. */
   cut(): void;
-  /** Nothing is told for so many milliseconds; then everything is. */
+  /** Delivers nothing for so many milliseconds, and then everything. */
   hold(ms: number): void;
 }
 
@@ -33,7 +33,7 @@ export function imaginedStreams(storage: Storage, clock: Clock, random: () => nu
   const streams = new Map<string, Open>();
   let heldUntil = 0;
 
-  /** After its delay, and not before it is told anything again. */
+  /** Acts after the delay of the stream, and not before the end of `hold`. */
   function later(act: () => void): void {
     const wait = 1 + Math.floor(random() ** 6 * 2_000);
     clock.setTimeout(act, Math.max(wait, heldUntil - clock.monotonic()));
@@ -46,7 +46,7 @@ export function imaginedStreams(storage: Storage, clock: Clock, random: () => nu
     const listedAt = String(storage.version);
     const cursor = openCursor(storage, resource, selection, 'now', () => later(tell));
     stream.cursor = cursor;
-    // What the list says is as old as its way is long.
+    // The list arrives after the delay, with the objects of the time before it.
     later(() => {
       if (stream.cursor === cursor) sink.begin();
       tell();

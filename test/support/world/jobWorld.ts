@@ -14,8 +14,8 @@ import type { CreateRestartCore } from '../../../src/restart/restartCore.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 /**
- * What becomes of a request: it fails before it arrives, its answer is lost, it arrives only after so many ms (`late`: when
- * nobody waits for it any more; `slow`: and is waited for).
+ * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms
+ * (`late`: when the client no longer waits for it; `slow`: the client still waits).
  */
 export type Fault =
   | 'unsent'
@@ -24,29 +24,29 @@ export type Fault =
   | { readonly slow: number }
   | { readonly status: number };
 
-/** An API server with one namespace of Jobs and ConfigMaps in it, in simulated time, and a weeder that may be replaced. */
+/** An API server with one namespace of Jobs and ConfigMaps, in simulated time, and a weeder that may be replaced. */
 export interface JobWorld {
   readonly clock: VirtualClock;
   readonly facts: RestartEvent[];
-  /** Every write, such as `DELETE once`; a dry run is none. */
+  /** Every write, such as `DELETE once`; a dry run does not count. */
   readonly writes: string[];
-  /** Asked before each write, by its text. */
+  /** Called before each write, with its text. */
   fault: (write: string) => Fault | undefined;
   control(): RestartControl;
   putSource(data: Readonly<Record<string, string>>): void;
-  /** A Job with a pod that runs, unless it is suspended; it uses the ConfigMap `settings`. */
+  /** Creates a Job with a running pod, unless the Job is suspended; it uses the ConfigMap `settings`. */
   putJob(name: string, more?: { readonly metadata?: JsonObject; readonly spec?: JsonObject }): void;
-  /** As somebody else writes to it. */
+  /** Patches a Job as another client. */
   patchJob(name: string, patch: JsonObject): void;
-  /** As somebody else deletes it. */
+  /** Deletes a Job as another client. */
   deleteJob(name: string): void;
   job(name: string): JsonObject | undefined;
   /** Names of all Jobs, copies included. */
   readonly names: readonly string[];
-  /** Its pods take so long to end. Milliseconds. */
+  /** How long its pods take to terminate. Milliseconds. */
   ending: number;
   configure(config: RestartConfig): void;
-  /** Ends without a word, and another one begins. */
+  /** Kills the weeder, and starts another one. */
   replace(): Promise<void>;
   stop(): void;
   pass(ms: number): Promise<void>;
@@ -62,7 +62,7 @@ export async function jobWorld(
     readonly inspect?: ActorRuntime['inspect'];
     readonly isDryRun?: boolean;
     readonly clock?: VirtualClock;
-    /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
+    /** Restart control with its streams and keys, as a recorder creates it; default: without them. */
     readonly createRestart?: CreateRestartCore;
   } = {},
 ): Promise<JobWorld> {
@@ -193,7 +193,7 @@ export async function jobWorld(
     return broken;
   }
 
-  /** Requests whose answers only time brings. */
+  /** The number of requests whose responses wait for time to pass. */
   let slow = 0;
 
   function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
@@ -270,7 +270,7 @@ export async function jobWorld(
     control = core.control() ?? fail();
   }
 
-  /** The complete lists, as they are now. */
+  /** Delivers the current complete lists. */
   function list(all: NonNullable<typeof sinks>): void {
     for (const [sink, objects] of [
       [all.jobs, [...jobs.values()]],

@@ -26,7 +26,7 @@ import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 const namespace = 'shop';
 
-/** What was asked of the API server about a resource, in the order in which it was asked. */
+/** The requests about a resource, in their order. */
 export interface ObserverRequest {
   readonly at: number;
   readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'disown' | 'read';
@@ -40,71 +40,71 @@ export interface ObserverWorld {
   readonly facts: ObserverFact[];
   readonly requests: ObserverRequest[];
   core: ObserverCore;
-  /** By what is asked, and of what (`find Widget`, `create Deployment/web`): how it is refused. */
+  /** By verb and object (`find Widget`, `create Deployment/web`): how the request is refused. */
   readonly refusals: Map<string, ApplyFailure>;
-  /** By the same: how long the answer takes, in milliseconds. */
+  /** By the same: how long until the response, in milliseconds. */
   readonly slow: Map<string, number>;
-  /** By the same, and `status`: how long its answer takes after it has been done, in milliseconds. */
+  /** By the same, and `status`: how long its response takes after the request was executed, in milliseconds. */
   readonly lateReplies: Map<string, number>;
-  /** How a manifest is refused, however it is applied; undefined: it is not. */
+  /** How a manifest is refused, however it is applied; undefined: it is accepted. */
   rejects: (manifest: JsonObject) => ApplyFailure | undefined;
-  /** Kinds that the cluster knows. */
+  /** The kinds that the cluster serves. */
   readonly kinds: Map<string, RestMapping>;
-  /** Versions whose paths are not served, whatever is known of their kinds. */
+  /** Versions whose paths are not served, although their kinds are known. */
   readonly unserved: Set<string>;
-  /** Every write of a status, and when it was made: milliseconds since the beginning. */
+  /** Every write of a status, and its time: milliseconds since the start. */
   readonly statuses: JsonObject[];
   readonly statusesAt: number[];
-  /** How long the write of one takes, and how many are under way at most. */
+  /** How long a status write takes, and the maximum number in flight. */
   statusTime: number;
   mostStatusesAtOnce: number;
-  /** Whether the watch tells of an object's change; otherwise it does later, or never. */
+  /** Whether the watch delivers an object's change; otherwise it does so later, or never. */
   isTold: boolean;
-  /** How many requests about resources are under way, at most. */
+  /** The maximum number of requests about resources in flight. */
   mostAtOnce: number;
-  /** Fields of the spec that an apply leaves as they are where the object is there. */
+  /** Fields of the spec that an apply leaves unchanged in an existing object. */
   keeps: ReadonlySet<string>;
-  /** How long one takes. */
+  /** How long a request takes. */
   requestTime: number;
-  /** How long the next answers about kinds take, in milliseconds; none is left: no time. */
+  /** How long the next discovery responses take, in milliseconds; when the list is empty: no time. */
   readonly findTimes: number[];
   /** Namespaces that are being deleted. */
   readonly terminating: Set<string>;
   /** `shop/deployer`. */
   readonly missingAccounts: Set<string>;
-  /** Which ones were looked for, in that order. */
+  /** The accounts that were looked up, in order. */
   readonly accountLooks: string[];
-  /** What the account of an application may do to `Deployment/web`; default: everything. */
+  /** The rights of an application's account on `Deployment/web`; default: everything. */
   may: (verb: AccessVerb, text: string, account: string | undefined) => boolean;
-  /** Whether the rights of an account are said of a kind as a whole, or only of its single objects. */
+  /** Whether the account's rights apply to a kind as a whole, or only to its single objects. */
   isAllowedByKind: boolean;
-  /** Which of the account's rights were asked for, in that order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
+  /** The access reviews of the account, in order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
   readonly accessAsks: string[];
-  /** Whether a trial under another name is taken; otherwise it is made on the live object. */
+  /** Whether a dry run under another name is accepted; otherwise it is made on the live object. */
   isProbeTaken: boolean;
-  /** What admission makes of an object. */
+  /** Returns the object as admission changes it. */
   admit: (object: JsonObject) => JsonObject;
-  /** Somebody makes the application, or gives it this spec. */
+  /** A user creates the application, or sets this spec. */
   apply(name: string, spec: JsonObject, metadata?: JsonObject): void;
-  /** Somebody deletes it: it is there until its finalizer goes. */
+  /** A user deletes the application: it exists until its finalizer is removed. */
   deleteApplication(name: string): void;
-  /** Somebody empties its status. */
+  /** Another client empties its status. */
   wipeStatus(name: string): void;
   application(name: string): JsonObject | undefined;
   /** `Deployment/web`. */
   object(text: string): JsonObject | undefined;
-  /** Somebody applies a merge patch. */
+  /** Another client applies a merge patch. */
   edit(text: string, patch: JsonObject): void;
-  /** Somebody makes an object that is nobody's. */
+  /** Another client creates an object that no application owns. */
   put(object: JsonObject): void;
   remove(text: string): void;
-  /** An older version of it is told again. */
+  /** The watch delivers an older version of the object again. */
   tellAgain(text: string, object: JsonObject): void;
   condition(name: string, type: string): string | undefined;
-  /** What was done to resources, without reads and trials. */
+  /** The writes to resources, without reads and dry runs. */
   writes(): string[];
   factsOf<T extends ObserverFact['type']>(type: T): Extract<ObserverFact, { type: T }>[];
-  /** A weeder begins, with what the API server has. */
+  /** A weeder starts, with what the API server has. */
   start(): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
@@ -115,7 +115,7 @@ export interface ObserverWorld {
 export interface ObserverWorldOptions {
   readonly isDryRun?: boolean;
   readonly mayUseOwnRights?: boolean;
-  /** Milliseconds; default: as that of the config. */
+  /** Milliseconds; default: as in the config. */
   readonly trialPeriod?: number;
   readonly limits?: Partial<ApplicationLimits>;
   /** Default: everything. */
@@ -125,7 +125,7 @@ export interface ObserverWorldOptions {
   readonly clock?: VirtualClock;
   readonly onFact?: (fact: ObserverFact) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
-  /** Default: nothing is known of how objects are built. */
+  /** Default: the structure of objects is unknown. */
   readonly structure?: SchemaNode;
 }
 
@@ -140,7 +140,7 @@ const known: readonly RestMapping[] = [
   { group: 'example.org', version: 'v1', kind: 'Globe', plural: 'globes', isNamespaced: false },
 ];
 
-/** The same with a weeder that has begun. */
+/** The same with a weeder that has started. */
 export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
   const world = createObserverWorld(its);
   world.start();
@@ -182,7 +182,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     tellApplication(isOver ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', stored);
   }
 
-  /** As a watch by label existence tells it: what lost its label is gone, as it was before. */
+  /**
+   * Delivers a change as a watch by label existence does: an object that lost its label is deleted, in its old version.
+   */
   function tell(before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (!world.isTold) return;
     const [was, is] = [labelled(before), labelled(after)];
@@ -429,7 +431,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   const listed = new Set<string>();
   let current: ObserverCore | undefined;
 
-  /** What a stream reads first. */
+  /** Delivers the first list of a stream. */
   function listNew(): void {
     const isNew = ([name]: readonly [string, unknown]) => !listed.has(name);
     for (const [name, { kind, sink }] of [...(current?.needs ?? [])].filter(isNew)) {
@@ -523,7 +525,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       void current?.drained().then(() => {
         isDrained = true;
       });
-      // What is under way takes its time, which has to pass.
+      // Requests in flight take their time, which has to pass.
       for (await pass(0); !isDrained; ) await pass(100);
       world.start();
       await pass(1);
@@ -532,7 +534,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     pass,
   };
 
-  /** Until nothing happens any more but with time. */
+  /** Waits until nothing happens any more unless time passes. */
   async function calm(): Promise<void> {
     const happened = () => [world.requests, world.facts, world.statuses, world.accessAsks].map(({ length }) => length);
     let before = '';
@@ -556,7 +558,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   return world;
 }
 
-/** It changes nothing. */
+/** Whether the request is a read or a dry run. */
 export function asksOnly(what: ObserverRequest['what']): boolean {
   return what === 'read' || what === 'tryOut' || what === 'tryAnew';
 }
@@ -565,12 +567,12 @@ function metaOf(object: JsonObject): JsonObject {
   return objectOf(object['metadata']);
 }
 
-/** What a stream by the existence of the label has. */
+/** The object in a stream that selects by the existence of the label. */
 function labelled(object: JsonObject | undefined): JsonObject | undefined {
   return objectOf(metaOf(object ?? {})['labels'])[labelName] === undefined ? undefined : object;
 }
 
-/** Without what every write changes. */
+/** The object without the fields that every write changes. */
 function bare(object: JsonObject): JsonObject {
   const { resourceVersion: _, ...metadata } = metaOf(object);
   return { ...object, metadata };

@@ -11,7 +11,7 @@ import { until } from '../until.ts';
 import { type TestSink, testSink } from './testSink.ts';
 import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
-/** A reflector that runs against a server of ours, by a virtual clock. */
+/** A reflector that runs against a test server, with a virtual clock. */
 export interface Reflecting extends AsyncDisposable {
   readonly server: MisbehavingServer;
   readonly client: KubeClient;
@@ -30,7 +30,7 @@ export interface Reflecting extends AsyncDisposable {
   untilSame(): Promise<void>;
 }
 
-/** The way to a test server, as a kubeconfig would give it. */
+/** The access to a test server, as a kubeconfig would define it. */
 export function accessTo(url: string, user: Readonly<Record<string, unknown>> = { token: 'secret' }): ClusterAccess {
   const access = clusterAccess({
     source: 'the test',

@@ -7,30 +7,32 @@ import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { type LeaseApi, where } from '../api/leaseApi.ts';
 import { settled, type VirtualClock } from './virtualClock.ts';
 
-/** A process that takes part in the election, with clocks of its own, and can be stopped like any other. */
+/**
+ * A process that takes part in the election, with clocks of its own, and that can be suspended like any other process.
+ */
 export interface Replica {
   readonly identity: string;
   readonly facts: readonly ProcessEvent[];
-  /** What it warned of. */
+  /** The warnings that it logged. */
   readonly warnings: readonly string[];
   state(): Leadership | undefined;
   /** Whether it would send a deletion now. */
   mayAct(): boolean;
-  /** SIGSTOP: nothing of it runs, and what comes for it waits. */
+  /** SIGSTOP: nothing of the process runs, and its input waits. */
   freeze(): void;
-  /** SIGCONT: first what has come, and then the timers that are due. */
+  /** SIGCONT: first the waiting input arrives, and then the due timers fire. */
   thaw(): Promise<void>;
   /** SIGTERM. */
   shutdown(): void;
   /** SIGKILL. */
   kill(): void;
-  /** Somebody sets its wall clock. */
+  /** Another process sets its wall clock. */
   setClock(ms: number): void;
 }
 
 export interface ReplicaOptions {
   readonly times?: Partial<Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
-  /** How far its wall clock is off, in milliseconds. */
+  /** The offset of its wall clock, in milliseconds. */
   readonly skew?: number;
   readonly random?: () => number;
 }
@@ -77,7 +79,7 @@ export function startReplica(
   let part: LeadershipGate;
   let actor: AnyActor;
 
-  /** As `weeder run`: after a loss the next candidate. */
+  /** Like `weeder run`: after a loss it becomes a candidate again. */
   function begin(): void {
     part = createLeadership({ client, clock, logger, election, reportProcess: (fact) => facts.push(fact) });
     actor = createActor(part.logic, { clock, input: { ...election, random } });

@@ -23,28 +23,28 @@ import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 const second = 1_000;
 
-/** An API server with a controller that rolls Deployments, in simulated time. The newest weeder may be replaced. */
+/** An API server with a controller that rolls Deployments, in simulated time. The latest weeder may be replaced. */
 export interface RestartWorld {
   readonly clock: VirtualClock;
   readonly facts: RestartEvent[];
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
-  /** Whose pods were listed, once for each time. */
+  /** The workload of each pod list, in order. */
   readonly listed: string[];
-  /** Pods that use every source there is, and that are nobody's. */
+  /** Pods that use every source, and that belong to no workload. */
   foreignPods: readonly JsonObject[];
   /** Why no pod may be evicted now. */
   evictionRefusal: string | undefined;
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
-  /** Somebody puts the template back that was there before ours. */
+  /** Another client restores the template from before weeder's. */
   takeBack(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
-  /** Every container of a workload ends, and is started again in its pod. */
+  /** Every container of a workload terminates, and is restarted in its pod. */
   crash(name: string): void;
-  /** One more pod, of the template of now. */
+  /** Adds one more pod, from the current template. */
   scaleUp(name: string): void;
   /** How long a rollout takes; Infinity: it never ends. */
   rolloutTime: number;
@@ -52,9 +52,9 @@ export interface RestartWorld {
   answerTime: number;
   putSource(ref: SourceRef, data: Readonly<Record<string, string>>, more?: JsonObject): void;
   deleteSource(ref: SourceRef): void;
-  /** What the API server says of who wrote it. */
+  /** The `managedFields` of a source. */
   managersOf(ref: SourceRef): readonly unknown[];
-  /** A Deployment with one pod, whose template is this. */
+  /** A Deployment with one pod and this template. */
   putWorkload(
     name: string,
     spec: JsonObject,
@@ -63,29 +63,31 @@ export interface RestartWorld {
   deleteWorkload(name: string): void;
   patchTemplate(name: string, patch: JsonObject): void;
   annotate(name: string, annotations: JsonObject): void;
-  /** Somebody applies a merge patch to a workload. */
+  /** Another client applies a merge patch to a workload. */
   change(name: string, patch: JsonObject): void;
-  /** `kubectl rollout undo`: the template of the revision before, with what was written on the workload then. */
+  /**
+   * `kubectl rollout undo`: restores the template of the previous revision, with what was written on the workload then.
+   */
   undo(name: string): void;
-  /** As somebody else writes into its spec. */
+  /** Another client patches the spec. */
   patchSpec(name: string, spec: JsonObject): void;
-  /** How many old revisions are kept. */
+  /** Sets the number of old revisions that are kept. */
   limitRevisions(name: string, limit: number): void;
-  /** No controller of Deployments looks at them: their status stays as it is. */
+  /** The Deployment controller is stopped: every status stays as it is. */
   isUnobserved: boolean;
   /** The class by which every list of pods is refused. */
   refuseLists: RefusalClass | undefined;
   /** The class by which every write is refused. */
   refuseWrites: RefusalClass | undefined;
-  /** Another key from now on; the old one is lost. */
+  /** Replaces the key; the old one is lost. */
   changeKey(seed: number): void;
   workload(name: string): JsonObject;
   pods(name: string): readonly JsonObject[];
-  /** This config is in force from now on. */
+  /** Applies this config from now on. */
   configure(config: RestartConfig): void;
   /** Another weeder takes over, from what the API server has. */
   restart(): Promise<void>;
-  /** The same, without letting it come to its first decisions. */
+  /** The same, without waiting for its first decisions. */
   start(): void;
   /** The weeder ends. */
   stop(): void;
@@ -98,17 +100,17 @@ export interface RestartWorldOptions {
   readonly inspect?: ActorRuntime['inspect'];
   readonly namespaces?: readonly string[];
   readonly clock?: VirtualClock;
-  /** Hears of each fact as it is told. */
+  /** Called for each event when it is reported. */
   readonly onFact?: (fact: RestartEvent) => void;
-  /** Told when the pods of a workload have been made, or recreated. */
+  /** Called when the pods of a workload have been created or replaced. */
   readonly onPods?: (workload: string) => void;
-  /** Restart control with its streams and keys, as a recorder makes it; default: without them. */
+  /** Restart control with its streams and keys, as a recorder creates it; default: without them. */
   readonly createRestart?: CreateRestartCore;
-  /** Whether an answer of the API server waits for time to pass. */
+  /** Whether a response of the API server waits for time to pass. */
   readonly isDelayed?: () => boolean;
 }
 
-/** Shown in `kubectl rollout history`: a template, and what weeder had written on the workload by then. */
+/** A revision in `kubectl rollout history`: a template, and what weeder had written on the workload by then. */
 interface Revision {
   readonly template: JsonObject;
   readonly written: string | undefined;
@@ -139,7 +141,10 @@ export function createRestartWorld(
   const workloads = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject[]>();
   const rollouts: RestartWorld['rollouts'] = [];
-  /** From which template the pods were made: one that comes back within a rollout finds them still there. */
+  /**
+   * The template that the pods were created from: a template that is restored within a rollout finds them still
+   * running.
+   */
   const madeFrom = new Map<string, string>();
   const revisions = new Map<string, Revision[]>();
   const evicted: string[] = [];
@@ -239,7 +244,7 @@ export function createRestartWorld(
     finish(name);
   }
 
-  /** What the controller of Deployments does about it. */
+  /** What the Deployment controller does about a change. */
   function reconcile(name: string, stored: JsonObject, isDue: boolean): void {
     const template = templateOf(stored);
     if (madeFrom.get(name) === template) finish(name);
@@ -248,7 +253,7 @@ export function createRestartWorld(
       clock.setTimeout(() => roll(name, template), world.rolloutTime);
   }
 
-  /** Unless there is another template meanwhile. */
+  /** Completes the rollout unless the template changes meanwhile. */
   function roll(name: string, template: string): void {
     const now = workloads.get(name);
     if (now === undefined || templateOf(now) !== template || madeFrom.get(name) === template || isPaused(now)) return;
@@ -256,7 +261,7 @@ export function createRestartWorld(
     finish(name);
   }
 
-  /** What is written on a Deployment is copied to its newest ReplicaSet, which is its newest revision. */
+  /** The annotations of a Deployment are copied to its newest ReplicaSet, which is its newest revision. */
   function keepRevision(name: string, object: JsonObject, isNew: boolean): void {
     const template = objectOf(objectOf(object['spec'])['template']);
     const known = revisions.get(name) ?? [];
@@ -267,7 +272,7 @@ export function createRestartWorld(
     observe(name, { updatedReplicas: 1 });
   }
 
-  /** The controller has seen the template, and this has become of each of its pods. */
+  /** The controller has observed the template, and this is the progress of its pods. */
   function observe(name: string, progress: { readonly updatedReplicas: number }): void {
     const now = workloads.get(name);
     if (now === undefined || world.isUnobserved) return;
@@ -319,7 +324,7 @@ export function createRestartWorld(
       return answered(pods.get(selector.matchLabels?.['app'] ?? '') ?? []);
     },
     podsUsing: async () => answered(world.foreignPods),
-    // It has no Jobs: `jobWorld` has.
+    // This world has no Jobs; `jobWorld` has.
     storeCopy: fail,
     deleteJob: fail,
     recreateJob: fail,
@@ -340,12 +345,12 @@ export function createRestartWorld(
     return object === undefined ? { is: 'gone' } : answered(object);
   }
 
-  /** Until every request has been answered, and what follows from it been asked. */
+  /** Waits until every request has been answered, and the requests that follow from it have been sent. */
   async function calm(): Promise<void> {
     let turns = 0;
     while (turns < 2) {
       await settled();
-      // What waits for time to pass is not awaited here.
+      // Work that waits for time to pass is not awaited here.
       const isOver = (control?.counts().inFlight ?? 0) === 0 || its.isDelayed?.() === true || world.answerTime > 0;
       turns = isOver ? turns + 1 : 0;
     }
@@ -375,7 +380,7 @@ export function createRestartWorld(
     random: () => 0.5,
   };
 
-  /** The complete lists, as they are now. */
+  /** Delivers the current complete lists. */
   function list(all: NonNullable<typeof sinks>): void {
     for (const sink of [all.workloads, ...Object.values(all.sources)]) sink.begin();
     for (const object of workloads.values()) all.workloads.apply('ADDED', object);
@@ -598,7 +603,7 @@ export function withEnv(source: string, entry: string, isOptional = false): Json
   return { containers: [{ name: 'app', image: 'app:1', env: [{ name: 'VALUE', valueFrom: { configMapKeyRef } }] }] };
 }
 
-/** What is written on a workload. */
+/** The state that is stored on a workload. */
 export function stateOn(object: JsonObject): string | undefined {
   return textOf(objectOf(objectOf(object['metadata'])['annotations'])['weeder.dev/dependencies']);
 }

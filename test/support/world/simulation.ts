@@ -15,17 +15,17 @@ export interface SimulationOptions {
   readonly services?: readonly Partial<ServiceConfig>[];
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
-  /** What the API server says to a deletion; default: accepted. */
+  /** How the API server responds to a deletion; default: it accepts. */
   readonly answer?: (request: DeletionAttempt) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
   readonly inspect?: ActorRuntime['inspect'];
-  /** Told of every fact, too. */
+  /** Also called for every fact. */
   readonly report?: ReportWeeder;
-  /** What the wall clock says at the start: epoch milliseconds. */
+  /** The wall clock at the start: epoch milliseconds. */
   readonly startTime?: number;
 }
 
-/** The whole weeder without a cluster, in simulated time: the test plays the API server. */
+/** The whole weeder without a cluster, in simulated time: the test acts as the API server. */
 export interface Simulation {
   readonly clock: VirtualClock;
   readonly weeder: Weeder;
@@ -59,7 +59,7 @@ export function serviceConfig(part: Partial<ServiceConfig> = {}): ServiceConfig 
   };
 }
 
-/** `before` plays what the streams say before weeder starts. */
+/** `before` delivers the content of the streams before weeder starts. */
 export function simulate(
   options: SimulationOptions = {},
   before: (simulation: Simulation) => void = () => {},

@@ -5,8 +5,8 @@ import type { Outcome } from '../../../src/observer/model/applyFailure.ts';
 import { type ApplicationRef, applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 
 /**
- * What is written for an application, and who gets it when it was deleted and recreated under its name. `namespace` has
- * no application.
+ * Tests which writes for an application reach an application that was deleted and recreated under the same name.
+ * `namespace` has no application.
  */
 export async function checkSuccessor(client: KubeClient, namespace: string): Promise<void> {
   const api = applicationApi(client);
@@ -32,7 +32,7 @@ export async function checkSuccessor(client: KubeClient, namespace: string): Pro
   assert.equal(said(await api.patchStatus(second, { observedGeneration: 2 }, { observedGeneration: 3 })), 'conflict');
   assert.deepEqual(await statusOf(client, path), undefined);
 
-  // Made anew after it was read, and before it is patched.
+  // Recreated after it was read, and before it is patched.
   let third: ApplicationRef | undefined;
   const late: KubeClient = {
     ...client,

@@ -3,21 +3,21 @@ import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { ChangeType, PeekedMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 
-/** A sink that keeps each object's version by name, and refuses what comes twice or in the wrong order. */
+/** A sink that keeps each object's version by name, and rejects what comes twice or in the wrong order. */
 export interface TestSink extends ObjectSink {
   /** Name → resourceVersion, of the complete state; empty before the first one. */
   readonly state: ReadonlyMap<string, string>;
-  /** How many complete states were read. */
+  /** The number of complete lists. */
   readonly lists: number;
   /** What was applied out of order, if anything. */
   readonly disorder: readonly string[];
-  /** How many objects were parsed. */
+  /** The number of parsed objects. */
   readonly applied: number;
-  /** The newest objects, as they came. */
+  /** The latest objects, as they came. */
   readonly objects: ReadonlyMap<string, JsonObject>;
 }
 
-/** `isBoring` names the objects whose lines need not be parsed. */
+/** `isBoring` selects the objects whose lines need not be parsed. */
 export function testSink(isBoring?: (name: string) => boolean): TestSink {
   const state = new Map<string, string>();
   const disorder: string[] = [];

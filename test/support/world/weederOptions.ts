@@ -2,7 +2,10 @@ import type { Clock } from '../../../src/base/clock.ts';
 import type { Config } from '../../../src/config/config.ts';
 import type { WeederOptions } from '../../../src/weeder/weeder.ts';
 
-/** What a weeder is made with where nothing is refused, nobody is told, and since when a service is ready is not known. */
+/**
+ * Options for a weeder where no request is refused, nothing is reported, and it is unknown since when a service is
+ * ready.
+ */
 export function weederOptions(config: Config, clock: Clock, part: Partial<WeederOptions> = {}): WeederOptions {
   return {
     config,

@@ -7,13 +7,13 @@ import {
 } from '../../../machines/restart/workload.ts';
 import { virtualClock } from './virtualClock.ts';
 
-/** What is written on the workload: content by number. */
+/** The state that is written on the workload: content by number. */
 interface WrittenState {
   readonly rolledOut: number;
   readonly target?: number;
 }
 
-/** One thing that happened in the world, in milliseconds since its beginning. */
+/** One event of the simulated world, in milliseconds since its start. */
 export interface WorldEntry {
   readonly at: number;
   readonly what: 'restarted' | 'assessed' | 'written' | 'stalled' | 'reverted' | 'blocked';
@@ -24,8 +24,8 @@ const rolloutTime = 30_000;
 const stallAfter = 60_000;
 
 /**
- * One workload with one source, and the effects of its machine as they should be: each takes a moment, writes insist on
- * the version that they were decided on, and whatever has changed is told. `answerTime` is asked before each answer.
+ * One workload with one source, and correct effects for its machine: each takes a moment, writes require the version
+ * that they were decided on, and every change is delivered. `answerTime` is called before each response.
  */
 export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: () => number = () => 20) {
   const clock = virtualClock();
@@ -41,7 +41,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     entries.push({ at: clock.monotonic(), what, content: of });
   }
 
-  /** An effect that answers after a moment, by what is so then. */
+  /** An effect that responds after a moment, by the state of the world at that time. */
   function answering(answer: (input: EffectInput) => WorkloadEvent | undefined) {
     return fromCallback<AnyEventObject, EffectInput>(({ input: given, sendBack }) => {
       const timer = clock.setTimeout(() => {
@@ -71,12 +71,12 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     }, rolloutTime);
   }
 
-  /** The pods run with the target, or with something newer. */
+  /** Whether the pods run with the target, or with something newer. */
   function hasTarget(): boolean {
     return pods >= (written?.target ?? 0);
   }
 
-  /** Something about the workload is other than it was. */
+  /** Something about the workload has changed. */
   function touch(): void {
     version += 1;
     actor.send({ type: 'facts.changed' });
@@ -145,30 +145,30 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   return {
     clock,
     entries,
-    /** The source says something new. */
+    /** The source gets new content. */
     change() {
       content += 1;
       changedAt = clock.monotonic();
       actor.send({ type: 'facts.changed' });
     },
-    /** The required source goes, or is back. */
+    /** The required source is deleted, or exists again. */
     setMissing(value: boolean) {
       isMissing = value;
       actor.send({ type: 'facts.changed' });
     },
-    /** Whether rollouts come to their end. */
+    /** Whether rollouts fail to complete. */
     setBroken(value: boolean) {
       isBroken = value;
     },
-    /** Somebody else writes to the workload. */
+    /** Another client writes to the workload. */
     touch,
-    /** Somebody else replaces all pods. */
+    /** Another client replaces all pods. */
     replacePods() {
       rollout = { number: rollout.number + 1, isUnderWay: false };
       pods = content;
       touch();
     },
-    /** An operator puts the template back as soon as it sees it: the pods are the old ones. */
+    /** An operator restores the template as soon as it sees the change: the pods are the old ones. */
     revert() {
       if (!rollout.isUnderWay) return;
       rollout = { number: rollout.number + 1, isUnderWay: false };

@@ -8,24 +8,24 @@ import { minute, type Simulation, type SimulationOptions, serviceConfig, simulat
 export type Pod = ReturnType<typeof pod>;
 
 /**
- * The weeder in simulated time against a world that behaves: pods that exist, streams that hear of those that their
- * selector selects, deletions that hold their preconditions and really happen.
+ * The weeder in simulated time against a consistent world: pods exist, streams deliver those that their selector
+ * selects, deletions check their preconditions and really happen.
  */
 export interface World extends Simulation {
-  /** Creates a pod or changes its state; every stream is told what its selector makes of it. */
+  /** Creates or updates a pod; every stream delivers what its selector makes of the change. */
   put(options?: PodOptions): Pod;
-  /** It is gone from the cluster. */
+  /** The pod is deleted from the cluster. */
   remove(name: string, namespace?: string): void;
-  /** Changes the pod and tells nobody: the streams are late. */
+  /** Changes the pod without delivering the change: the streams are late. */
   putUnseen(options?: PodOptions): Pod;
-  /** What the API server answers by itself. Deletes the pod when it accepts. */
+  /** The API server's own response. Deletes the pod if it accepts. */
   answerTo(request: DeletionAttempt): DeletionAnswer;
   pods(): Pod[];
-  /** Every pod stream reads its complete list again. */
+  /** Every pod stream lists again. */
   relistPods(): void;
-  /** The same, after this pod vanished while nobody looked. */
+  /** The same, after this pod vanished unobserved. */
   relistWithout(name: string, namespace?: string): void;
-  /** The EndpointSlice stream reads its complete list again; `between` plays what is in it. */
+  /** The EndpointSlice stream lists again; `between` delivers the content of the list. */
   relistSlices(between: () => void): void;
   /** `name@milliseconds` of every deletion that reached the API server. */
   timeline(): string[];
@@ -33,7 +33,7 @@ export interface World extends Simulation {
 
 const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
 
-/** `before` plays what the streams say before weeder starts. */
+/** `before` delivers the content of the streams before weeder starts. */
 export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
   const pods = new Map<string, Pod>();
   const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
@@ -127,13 +127,16 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
   return current;
 }
 
-/** What a stream is told of a pod that its selector selected before, and selects now. */
+/** The type of the change that a stream delivers for a pod that its selector selected before, and selects now. */
 function changeOf(was: boolean, is: boolean): ChangeType | undefined {
   if (is) return was ? 'MODIFIED' : 'ADDED';
   return was ? 'DELETED' : undefined;
 }
 
-/** Outlasts every window, and asserts that nothing is left of any of them: no actor, no timer, no place in the queue. */
+/**
+ * Advances past the end of every window, and asserts that nothing is left of any of them: no actor, no timer, no place
+ * in the queue.
+ */
 export async function ends(at: World): Promise<void> {
   await at.clock.pass(20 * minute);
   const { windows, podDeletions, queued, inFlight } = at.weeder.counts();
