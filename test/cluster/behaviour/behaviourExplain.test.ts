@@ -75,7 +75,7 @@ suite('weeder explain', { concurrency: true }, () => {
     const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
     await scene.endpoints(false);
     await barePod(scene.ns, 'bare', { labels: scene.labels });
-    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(1));
+    await setPodStatus(scene.ns, 'bare', crashLoopBackOff(4));
     const [head, state, , pod] = await explain(scene);
     assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
     assert.equal(state, `  ${scene.ns.name}: not ready`);

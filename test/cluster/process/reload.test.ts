@@ -68,8 +68,8 @@ suite('reload', { concurrency: true }, () => {
 
     mounted.put('watchDuration: 5\nservicesAndDependantSelectors: {a: {podSelectors: []}}\n');
     const rejected = await weeder.log.until('config rejected, the one before stays in force', { generation: 2 });
-    const faults = JSON.stringify(rejected['faults']);
-    assert.match(faults, /weeder\.yaml has 2 faults:.*weeder\.yaml:1:16 watchDuration: .*weeder\.yaml:2:51 /);
+    const errors = JSON.stringify(rejected['errors']);
+    assert.match(errors, /weeder\.yaml has 2 errors:.*weeder\.yaml:1:16 watchDuration: .*weeder\.yaml:2:51 /);
     await scene.untilDeleted(await scene.pod('under-the-old-config'));
 
     const other = { [added]: { podSelectors: [{ matchLabels: addedLabels }], onStart: 'never' } };

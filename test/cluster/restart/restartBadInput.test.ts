@@ -168,7 +168,7 @@ suite('a section of the config that cannot be', { concurrency: true }, () => {
     await scene.untilAdopted('Deployment', 'web');
     write(scene.config({ rules: [{ windows: unknownZone }] }));
     const line = await weeder.log.until('config rejected, the one before stays in force');
-    assert.match(JSON.stringify(line['faults']), /Mars\/Base/);
+    assert.match(JSON.stringify(line['errors']), /Mars\/Base/);
     await scene.put('web', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 1);
     write(scene.config({ rules: [{ windows: [closedWindow()] }] }));
