@@ -126,7 +126,7 @@ test('a screen reader reads a service as one row, with what its columns mean', a
   await table.getByRole('rowheader', { name: 'shop/db' }).waitFor();
   assert.deepEqual(
     (await table.getByRole('columnheader').allTextContents()).map((text) => text.trim()),
-    ['Service', 'State', 'Window', 'Crash-looping', 'Deleted', 'Kept', 'Given up'],
+    ['Service', 'State', 'Window', 'Crash-looping', 'Deleted', 'Skipped', 'Failed'],
   );
   await table.getByRole('row', { name: /^shop\/db ready › windowOpen › settled 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
