@@ -86,7 +86,8 @@ export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, set
 
 async function loopingPods({ ns, labels }: Scene): Promise<Pod[]> {
   const pods = await createReplicaSet(ns, 'web', { labels, replicas });
-  return Promise.all(pods.map(({ metadata }) => setPodStatus(ns, metadata.name, crashLoopBackOff(3))));
+  // Five minutes: on a slow machine the end of a short back-off comes near, and weeder leaves the pod to the kubelet.
+  return Promise.all(pods.map(({ metadata }) => setPodStatus(ns, metadata.name, crashLoopBackOff(6))));
 }
 
 /** A weeder that has seen the stage, over this version of HTTP. */
