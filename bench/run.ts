@@ -1,22 +1,22 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile]`: measures weeder, recoveries and corrections
- * beside the least that is needed for them. Figures are only comparable within one run.
+ * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile]`: measures
+ * weeder, and for recoveries and corrections a bare client as well. Figures are only comparable within one run.
  *
  *   --all               all nine; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
- *   --watched LIST      namespaces that are watched one by one, of rest (default 40,100)
- *   --workloads LIST    of restart, with ten times as many ConfigMaps, and Secrets (default 500,2000)
+ *   --watched LIST      separately watched namespaces, of rest (default 40,100)
+ *   --workloads LIST    of restart, with ten times as many ConfigMaps and Secrets (default 500,2000)
  *   --applications LIST  of observer, of five resources each (default 1000)
- *   --thousand LIST     in how many applications the thousand resources are (default 200,10)
- *   --hostile N         how many applications are hostile (default 20)
+ *   --thousand LIST     numbers of applications that have the thousand resources (default 200,10)
+ *   --hostile N         number of hostile applications (default 20)
  *   --runs N            rounds of recovery, start, thousand and hostile (default 3)
- *   --idle SECONDS      for how long a process at rest is looked at (default 3, of observer and thousand 30, of rest 60)
+ *   --idle SECONDS      how long a process at rest is measured (default 3, of observer and thousand 30, of rest 60)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
- *   --profile DIR       write CPU profiles there, and say where the time of recovery, restart and observer goes
+ *   --profile DIR       write CPU profiles there, and print where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
- *   --write             keep the results in bench/results.json, and write docs/benchmarks.md
+ *   --write             write the results to bench/results.json, and docs/benchmarks.md
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -45,15 +45,15 @@ const names = ['recovery', 'scale', 'actors', 'start', 'rest', 'restart', 'obser
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
-const say = (line: string): void => console.error(line);
+const log = (line: string): void => console.error(line);
 
 async function main(): Promise<void> {
-  const { chosen, flags } = readFlags();
+  const { chosen: selected, flags } = readFlags();
   let results: Results = {};
-  for (const name of chosen) {
-    say(`${name}:`);
-    results = { ...results, ...(await measured(name, flags)) };
-    // As soon as it is there: what comes next may fail.
+  for (const name of selected) {
+    log(`${name}:`);
+    results = { ...results, ...(await runBenchmark(name, flags)) };
+    // At once, because the next benchmark may fail.
     write(flags.json, results);
     if (flags.write) {
       const all = { ...readResults(committed), ...results };
@@ -63,73 +63,78 @@ async function main(): Promise<void> {
   }
 }
 
-/** Measures one of them, and prints what came of it. */
-async function measured(name: Name, flags: Flags['flags']): Promise<Results> {
-  const taken = { date: new Date().toISOString().slice(0, 10), machine: thisMachine() };
+/** Runs one benchmark, and prints its results. */
+async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results> {
+  const source = { date: new Date().toISOString().slice(0, 10), machine: thisMachine() };
   if (name === 'recovery') {
     const only = flags.only?.split(',');
     const cases = await measureRecovery({
       namespaces: numbers('--namespaces', flags.namespaces),
-      rounds: whole('--runs', flags.runs),
+      rounds: wholeNumber('--runs', flags.runs),
       idleMs: 1000 * Number(flags.idle ?? 3),
       candidates: candidateNames.filter((candidate) => only?.includes(candidate) ?? true),
       profile: flags.profile,
-      say,
+      log,
     });
     console.log(recoveryReport(cases));
-    return { recovery: { ...taken, cases } };
+    return { recovery: { ...source, cases } };
   }
   if (name === 'scale') {
-    const cases = await measureScale(numbers('--pods', flags.pods), say);
+    const cases = await measureScale(numbers('--pods', flags.pods), log);
     console.log(scaleReport(cases));
-    return { scale: { ...taken, cases } };
+    return { scale: { ...source, cases } };
   }
   if (name === 'actors') {
-    const cases = await measureActors(numbers('--services', flags.services), say);
+    const cases = await measureActors(numbers('--services', flags.services), log);
     console.log(actorsReport(cases));
-    return { actors: { ...taken, cases } };
+    return { actors: { ...source, cases } };
   }
   if (name === 'rest') {
     const watched = numbers('--watched', flags.watched);
-    const cases = await measureRest({ watched, restMs: 1000 * Number(flags.idle ?? 60), say });
+    const cases = await measureRest({ watched, restMs: 1000 * Number(flags.idle ?? 60), log });
     console.log(restReport(cases));
-    return { rest: { ...taken, cases } };
+    return { rest: { ...source, cases } };
   }
   if (name === 'restart') {
     const workloads = numbers('--workloads', flags.workloads);
     const { profile } = flags;
-    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle ?? 3), profile, say });
+    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle ?? 3), profile, log });
     console.log(restartReport(cases));
-    return { restart: { ...taken, cases } };
+    return { restart: { ...source, cases } };
   }
   if (name === 'observer') {
     const { profile } = flags;
     const applications = numbers('--applications', flags.applications);
     const idleMs = flags.idle === undefined ? observerIdleMs : 1000 * Number(flags.idle);
-    const cases = await measureDrift({ applications, idleMs, only: flags.only?.split(','), profile, say });
+    const cases = await measureDrift({ applications, idleMs, only: flags.only?.split(','), profile, log });
     console.log(driftReport(cases));
-    return { observer: { ...taken, cases } };
+    return { observer: { ...source, cases } };
   }
   if (name === 'thousand') {
     const cases = await measureThousand({
       applications: numbers('--thousand', flags.thousand),
-      rounds: whole('--runs', flags.runs),
+      rounds: wholeNumber('--runs', flags.runs),
       restMs: 1000 * Number(flags.idle ?? 30),
       profile: flags.profile,
-      say,
+      log,
     });
     console.log(thousandReport(cases));
-    return { thousand: { ...taken, cases } };
+    return { thousand: { ...source, cases } };
   }
   if (name === 'hostile') {
-    const hostile = whole('--hostile', flags.hostile);
-    const cases = await measureHostile({ hostile, rounds: whole('--runs', flags.runs), profile: flags.profile, say });
+    const hostile = wholeNumber('--hostile', flags.hostile);
+    const cases = await measureHostile({
+      hostile,
+      rounds: wholeNumber('--runs', flags.runs),
+      profile: flags.profile,
+      log,
+    });
     console.log(hostileReport(cases));
-    return { hostile: { ...taken, cases } };
+    return { hostile: { ...source, cases } };
   }
-  const cases = await measureStart(whole('--runs', flags.runs), say);
+  const cases = await measureStart(wholeNumber('--runs', flags.runs), log);
   console.log(startReport(cases));
-  return { start: { ...taken, cases } };
+  return { start: { ...source, cases } };
 }
 
 function write(file: string, results: Results): void {
@@ -174,10 +179,10 @@ function parseFlags() {
 }
 
 function numbers(flag: string, list: string): number[] {
-  return list.split(',').map((each) => whole(flag, each));
+  return list.split(',').map((each) => wholeNumber(flag, each));
 }
 
-function whole(flag: string, text: string): number {
+function wholeNumber(flag: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
     throw new SetupProblem(`${flag} takes whole numbers from 1; found ${text}.`);

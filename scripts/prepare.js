@@ -1,6 +1,6 @@
 /**
- * What `npm ci` does last: builds dist/weeder.js. Not after `npm ci --omit=dev`, which leaves the bundler out: with
- * production dependencies alone weeder runs from its sources. Any Node that starts npm runs this.
+ * The last step of `npm ci`: builds dist/weeder.js. After `npm ci --omit=dev` there is no bundler, and weeder runs from
+ * its sources. This script has to run on every Node that npm supports.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

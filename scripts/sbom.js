@@ -1,7 +1,7 @@
 /**
- * `npm run sbom`: what weeder is made of, as CycloneDX on the standard output. `npm sbom --omit=dev` leaves out what a
- * development package needs as well (npm/cli#7909), xstate among that: so npm is asked in a folder whose lock file
- * knows the production packages only. Any Node that starts npm runs this.
+ * `npm run sbom`: writes the components of weeder as CycloneDX to the standard output. `npm sbom --omit=dev` omits packages
+ * that a development package needs as well (npm/cli#7909), such as xstate, so npm runs in a folder whose lock file has
+ * only the production packages. This script has to run on every Node that npm supports.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { join } from 'node:path';
 
 const {
   devDependencies: _development,
-  workspaces: _parts,
+  workspaces: _workspaces,
   ...manifest
 } = JSON.parse(readFileSync('package.json', 'utf8'));
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const { '': root, ...packages } = lock.packages;
 const { devDependencies: _locked, workspaces: _linked, ...production } = root;
-// The workspaces are weeder's own.
+// Workspaces are part of weeder.
 const isForeign = ([path, { link }]) => path.startsWith('node_modules/') && link !== true;
 const needed = Object.entries(packages).filter((each) => isForeign(each) && each[1].dev !== true);
 const folder = mkdtempSync(join(tmpdir(), 'weeder-sbom-'));

@@ -1,15 +1,20 @@
 /**
- * `npm test`: node's own test runner over all tests that need no cluster, one file more than there are cores at a time.
+ * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder share a
+ * process, because most of them take longer to load than to run; the files that wait for real time have one each.
  * Arguments: test files or patterns (default all), `--unit` for those that start no process and no browser, `--coverage`,
  * and what else `node --test` takes. What is compiled is kept between runs (NODE_COMPILE_CACHE).
  */
 import { spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const unit = ['base', 'config', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
 const others = ['bench', 'cli', 'demo', 'process', 'project', 'properties', 'recording', 'replay', 'telemetry', 'ui'];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
+/** Folders whose tests wait for timers, sockets and processes rather than for a core. They begin first. */
+const waiting = ['test/demo', 'test/kube/watch', 'test/kube/events', 'test/process', 'test/cli'];
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
@@ -19,16 +24,36 @@ const usual = flags.includes('--unit')
   ? unit.map(patternOf)
   : [...[...unit, ...others].map(patternOf), 'packages/*/test/**/*.test.ts'];
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
+const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 
+/** Returns the files to run: for each folder one that imports all test files of the folder. */
+function processes(): readonly string[] {
+  const all = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  const folders = Map.groupBy(all, (file) => dirname(file));
+  const isWaiting = (file: string) => waiting.includes(dirname(file));
+  const alone = all.filter(isWaiting).map((file) => join(root, file));
+  const shared = [...folders].filter(([folder]) => !waiting.includes(folder));
+  return [...alone, ...shared.map(([folder, tests]) => entryOf(folder, tests))];
+}
+
+function entryOf(folder: string, tests: readonly string[]): string {
+  const path = join(entries, `${folder.replaceAll('/', '-')}.js`);
+  const imports = tests.map((test) => `await import(${JSON.stringify(pathToFileURL(join(root, test)).href)});\n`);
+  writeFileSync(path, imports.join(''));
+  return path;
+}
+
+writeFileSync(join(entries, 'package.json'), JSON.stringify({ type: 'module' }));
 const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    `--test-concurrency=${availableParallelism() + 1}`,
-    '--test-timeout=180000',
+    `--test-concurrency=${availableParallelism() * 2 + 1}`,
+    // For a process as for each of its tests: minutes are for a machine with other work.
+    '--test-timeout=600000',
     ...(flags.includes('--coverage') ? ['--experimental-test-coverage', ...covered] : []),
     ...flags.filter((flag) => flag !== '--unit' && flag !== '--coverage'),
-    ...(files.length > 0 ? files : usual),
+    ...(files.length > 0 ? files : processes()),
   ],
   {
     cwd: root,
@@ -36,4 +61,5 @@ const { status } = spawnSync(
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node'), ...process.env },
   },
 );
+rmSync(entries, { recursive: true });
 process.exitCode = status ?? 1;

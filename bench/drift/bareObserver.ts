@@ -1,30 +1,30 @@
 /**
- * The bare observer: what any controller for this task has to do at least, and nothing else. A stream for each kind, by
- * the existence of a label; of each object what its manifest lists, as the API server has it; and one server-side apply
- * of the manifest for each at its start, and for each that is found different, 8 at a time. One field manager for all,
- * nothing written to a status, no back-off, no faults survived.
- * Usage: `BENCH_TOKEN=… node bareObserver.js ORIGIN CA-FILE APPLICATIONS RESOURCES-EACH`.
+ * The bare observer does only what every controller for this task has to do: a stream for each kind, selected by a
+ * label; the fields of each object that its manifest lists, as the API server returns them; and one server-side apply
+ * of each manifest at its start and of each object that differs, 8 at a time. It has one field manager, writes no
+ * status, has no back-off, and survives no failure. Usage: `BENCH_TOKEN=… node bareObserver.js ORIGIN CA-FILE
+ * APPLICATIONS RESOURCES-EACH`.
  */
 import { bareClient } from '../recovery/bareClient.ts';
 import { type BenchManifest, collections, keyOf, manifestsOf, pathOf } from './driftManifests.ts';
 
-interface Found extends BenchManifest {
+interface LiveObject extends BenchManifest {
   readonly metadata: BenchManifest['metadata'] & { readonly resourceVersion: string };
 }
 
-interface Known {
+interface ResourceEntry {
   readonly manifest: BenchManifest;
-  /** What is wanted of it, once that is known. */
+  /** The desired state, after the first apply. */
   baseline?: string;
-  /** Of the newest apply: what is told of older versions is no drift. */
+  /** The version of the newest apply. Events of older versions are no drift. */
   version: number;
 }
 
 const [origin = '', caFile = '', applications = '', each = ''] = process.argv.slice(2);
 const client = bareClient(origin, caFile);
 const label = 'weeder.dev/application';
-const known = new Map<string, Known>();
-const waiting = new Set<Known>();
+const known = new Map<string, ResourceEntry>();
+const waiting = new Set<ResourceEntry>();
 let inFlight = 0;
 let synced = 0;
 let isReady = false;
@@ -39,7 +39,7 @@ for (let application = 0; application < Number(applications); application += 1) 
   }
 }
 
-/** What of an object its manifest lists; the lists of the benchmark keep their order. */
+/** The fields of an object that its manifest lists. The lists of the benchmark keep their order. */
 function projected(manifest: unknown, object: unknown): unknown {
   if (Array.isArray(manifest) && Array.isArray(object)) {
     return [object.length, ...manifest.map((each, index) => projected(each, object[index]))];
@@ -49,13 +49,15 @@ function projected(manifest: unknown, object: unknown): unknown {
   return Object.entries(manifest).map(([field, value]) => projected(value, values.get(field)));
 }
 
-function projection({ manifest }: Known, object: unknown): string {
+function projection({ manifest }: ResourceEntry, object: unknown): string {
   return JSON.stringify(projected(manifest, object));
 }
 
-async function apply(entry: Known): Promise<void> {
+async function apply(entry: ResourceEntry): Promise<void> {
   const path = `${pathOf(entry.manifest)}?fieldManager=bare&force=true`;
-  const reply: Found = JSON.parse(await client.send('PATCH', path, entry.manifest, 'application/apply-patch+yaml'));
+  const reply: LiveObject = JSON.parse(
+    await client.send('PATCH', path, entry.manifest, 'application/apply-patch+yaml'),
+  );
   entry.version = Number(reply.metadata.resourceVersion);
   entry.baseline = projection(entry, reply);
   inFlight -= 1;
@@ -74,7 +76,7 @@ function applyNext(): void {
   console.log('synced');
 }
 
-function take(_type: string, object: Found): void {
+function onEvent(_type: string, object: LiveObject): void {
   const entry = known.get(keyOf(object));
   if (entry === undefined || Number(object.metadata.resourceVersion) <= entry.version) return;
   if (entry.baseline === undefined || projection(entry, object) === entry.baseline) return;
@@ -89,4 +91,4 @@ function onSynced(): void {
   applyNext();
 }
 
-for (const path of collections) void client.follow<Found>({ path, labels: label, take, onSynced });
+for (const path of collections) void client.follow<LiveObject>({ path, labels: label, onEvent: onEvent, onSynced });

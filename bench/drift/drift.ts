@@ -8,36 +8,36 @@ import { percentile, rounded } from '../support/statistics.ts';
 import { type BenchManifest, collections, manifestsOf, type Round, resourcesEach } from './driftManifests.ts';
 import { type Corrector, type StartCorrector, startBareObserver, startObserver } from './driftPrograms.ts';
 import type { DriftCandidate, DriftCase, Drifts, Start } from './driftResults.ts';
-import { type Corrected, driftSingly, driftTogether, makeApplications, makeNamespaces } from './driftScene.ts';
+import { type Corrected, createApplications, createNamespaces, driftSingly, driftTogether } from './driftScene.ts';
 import { type DriftWatching, startDriftWatching } from './driftWatching.ts';
 
-/** Until Events, the status and the collection of garbage are done with. */
+/** The time for Events, statuses and garbage collection to end. */
 const settleMs = 5_000;
 /**
- * Some seconds after its last request V8 collects what a start has left, which takes 0.3 s of CPU once. At rest is what
- * comes after it, if it is not late.
+ * Some seconds after the last request, V8 collects the garbage of a start once, with 0.3 s of CPU. The figures at rest
+ * are measured after it, unless it is late.
  */
-const untilRestMs = 15_000;
-/** At rest a resync is a part of what happens, and it comes every 30 s. */
+const beforeIdleMs = 15_000;
+/** The default resync period is 30 s, so that a resync is part of the figures at rest. */
 export const observerIdleMs = 30_000;
 const singleDrifts = 200;
 const warmUp = 40;
 
 export interface DriftOptions {
-  /** How many applications, of five resources each. */
+  /** The numbers of applications, with five resources each. */
   readonly applications: readonly number[];
   readonly idleMs: number;
-  /** Such as `bare` alone. */
+  /** For example only `bare`. */
   readonly only: readonly string[] | undefined;
   readonly profile: string | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** Measures the observer beside each number of applications. */
+/** Measures the observer with each number of applications. */
 export async function measureDrift({ applications: counts, ...options }: DriftOptions): Promise<DriftCase[]> {
   const cases: DriftCase[] = [];
   for (const applications of counts) {
-    const isMeant = (name: string) => options.only === undefined || options.only.includes(name);
+    const isSelected = (name: string) => options.only === undefined || options.only.includes(name);
     const candidate = (name: string, start: StartCorrector) =>
       measureCandidate({ ...options, name, applications, start });
     cases.push({
@@ -45,8 +45,8 @@ export async function measureDrift({ applications: counts, ...options }: DriftOp
       resources: applications * resourcesEach,
       kinds: collections.length,
       idle: options.idleMs / 1000,
-      ...(isMeant('weeder') ? { weeder: await candidate('weeder', startObserver) } : {}),
-      ...(isMeant('bare') ? { bare: await candidate('bare', startBareObserver) } : {}),
+      ...(isSelected('weeder') ? { weeder: await candidate('weeder', startObserver) } : {}),
+      ...(isSelected('bare') ? { bare: await candidate('bare', startBareObserver) } : {}),
     });
   }
   return cases;
@@ -58,14 +58,14 @@ interface CandidateOptions extends Omit<DriftOptions, 'applications'> {
   readonly start: StartCorrector;
 }
 
-/** Each on a control plane of its own, without controllers: nothing but the benchmark and the candidate writes. */
+/** Each candidate has its own control plane without controllers, so that only it and the benchmark write. */
 async function measureCandidate(options: CandidateOptions): Promise<DriftCandidate> {
   const cluster = await startControlPlane({ controllerManager: false });
-  // Node does not stay for a process that it waits for to end.
+  // A pending exit of a child process does not keep Node running.
   const awake = setInterval(() => {}, 60_000);
   try {
-    await makeNamespaces(cluster, options.applications);
-    if (options.name !== 'bare') await makeApplications(cluster, options.applications);
+    await createNamespaces(cluster, options.applications);
+    if (options.name !== 'bare') await createApplications(cluster, options.applications);
     const watching = await startDriftWatching(cluster);
     const candidate = await measured(cluster, watching, options);
     watching.stop();
@@ -79,7 +79,7 @@ async function measureCandidate(options: CandidateOptions): Promise<DriftCandida
 async function measured(
   cluster: Cluster,
   watching: DriftWatching,
-  { name, applications, start, idleMs, profile, say }: CandidateOptions,
+  { name, applications, start, idleMs, profile, log }: CandidateOptions,
 ): Promise<DriftCandidate> {
   const phases: { readonly what: string; readonly pid: number; readonly from: number; readonly to: number }[] = [];
   const started = async (what: string): Promise<[Corrector, Start]> => {
@@ -96,17 +96,17 @@ async function measured(
       rss: rounded(rss),
       peak: rounded(peak),
     };
-    say(`${name}, ${what}: all observed after ${figures.observed} ms, ${figures.rss} MiB`);
+    log(`${name}, ${what}: all observed after ${figures.observed} ms, ${figures.rss} MiB`);
     return [corrector, { ...figures, ...(requests === undefined ? {} : { requests }) }];
   };
   const [applying, first] = await started('first start');
   await applying.end();
   const [corrector, again] = await started('next start');
-  await pause(untilRestMs);
+  await pause(beforeIdleMs);
   const restFrom = monotonic();
-  const rest = await atRest(corrector, idleMs);
+  const rest = await measureAtRest(corrector, idleMs);
   phases.push({ what: `${name}, at rest`, pid: corrector.pid, from: restFrom, to: monotonic() });
-  say(`${name}, at rest: ${rest.idleCpu} % CPU, ${rest.idleRequests ?? '?'} requests a second`);
+  log(`${name}, at rest: ${rest.idleCpu} % CPU, ${rest.idleRequests ?? '?'} requests a second`);
   const drift = async (what: string, act: () => Promise<Corrected>): Promise<Drifts> => {
     const [before, cpu, from] = [await corrector.scrape(), cpuSeconds(corrector.pid), monotonic()];
     const corrected = await act();
@@ -116,7 +116,7 @@ async function measured(
     const after = await corrector.scrape();
     const requests = before && after && difference(after.requests, before.requests);
     const drifts = { ...driftsOf(corrected), cpu: rounded(used, 3), ...(requests === undefined ? {} : { requests }) };
-    say(`${name}, ${what}: p50 ${drifts.p50} ms, p99 ${drifts.p99} ms, ${drifts.total} ms in all`);
+    log(`${name}, ${what}: p50 ${drifts.p50} ms, p99 ${drifts.p99} ms, ${drifts.total} ms in all`);
     return drifts;
   };
   const together = (which: readonly BenchManifest[], round: Round) => () =>
@@ -131,13 +131,13 @@ async function measured(
   await corrector.end();
   if (profile !== undefined) {
     for (const { what, pid, from, to } of phases) {
-      say(`${what}:\n${topOf(selfTimes(profileOf(profile, pid), from, to), 40)}`);
+      log(`${what}:\n${topOf(selfTimes(profileOf(profile, pid), from, to), 40)}`);
     }
   }
   return { first, again, ...rest, single, many, all, afterRss: rounded(rss), peakRss: rounded(peak) };
 }
 
-/** One resource of each of so many applications, of every kind in turn. */
+/** One resource of each of `count` applications, of all kinds in turn. */
 function spread(applications: number, count: number): readonly BenchManifest[] {
   return Array.from({ length: count }, (_, index) => {
     const manifests = manifestsOf(Math.floor((index * applications) / count));
@@ -146,7 +146,7 @@ function spread(applications: number, count: number): readonly BenchManifest[] {
   }).flat();
 }
 
-async function atRest(corrector: Corrector, idleMs: number) {
+async function measureAtRest(corrector: Corrector, idleMs: number) {
   const [before, cpu, from] = [await corrector.scrape(), cpuSeconds(corrector.pid), monotonic()];
   await pause(idleMs);
   const seconds = (monotonic() - from) / 1000;

@@ -1,11 +1,11 @@
-/** What is applied and drifts in the benchmark of the observer; its bare script has the same. */
+/** The resources of the benchmark of the observer, which weeder and the bare script apply. */
 
-/** Each of them changes another field of a resource: a field that is corrected twice waits the second time. */
+/** Each round changes another field of a resource, because the second correction of a field is delayed. */
 export const rounds = ['warm', 'single', 'many', 'all'] as const;
 export type Round = (typeof rounds)[number];
 
-export const wanted = 'as-applied';
-/** In no field of a manifest: an object with this text is drifted. */
+export const desired = 'as-applied';
+/** No manifest has this text: an object with it is drifted. */
 export const drifted = 'drifted';
 
 export interface BenchManifest {
@@ -21,29 +21,29 @@ const kinds = {
 } as const;
 export type Kind = keyof typeof kinds;
 
-/** Where all objects of each kind are found. */
+/** The collections of all kinds. */
 export const collections: readonly string[] = Object.values(kinds).map(
   ({ collection, plural }) => `${collection}/${plural}`,
 );
 
-/** Of an application, unless a benchmark says otherwise; it is always a multiple of this. */
+/** The default number of resources of an application. Other numbers are multiples of it. */
 export const resourcesEach = 5;
 const applicationsEach = 50;
 
-/** So many applications share a namespace. */
+/** The namespace of an application, which it shares with others. */
 export function namespaceOf(application: number): string {
   return `team-${Math.floor(application / applicationsEach)}`;
 }
 
-/** Two ConfigMaps, two Services and a Deployment without pods, and the same again until there are so many of them. */
+/** Two ConfigMaps, two Services and a Deployment without pods, repeated until there are `count` resources. */
 export function manifestsOf(application: number, count = resourcesEach): readonly BenchManifest[] {
-  return partsOf(application, count).flatMap((part) => groupOf(part, namespaceOf(application)));
+  return groupNames(application, count).flatMap((name) => groupOf(name, namespaceOf(application)));
 }
 
-/** The names of the parts of an application; the only part has its own. */
-function partsOf(application: number, count: number): readonly string[] {
-  const parts = Array.from({ length: count / resourcesEach }, (_, part) => `app-${application}-${part}`);
-  return count === resourcesEach ? [`app-${application}`] : parts;
+/** The names of the groups of resources. A single group has the name of the application. */
+function groupNames(application: number, count: number): readonly string[] {
+  const names = Array.from({ length: count / resourcesEach }, (_, group) => `app-${application}-${group}`);
+  return count === resourcesEach ? [`app-${application}`] : names;
 }
 
 function groupOf(app: string, namespace: string): readonly BenchManifest[] {
@@ -70,11 +70,11 @@ function groupOf(app: string, namespace: string): readonly BenchManifest[] {
 }
 
 function fields(name: (round: Round) => string): Record<string, string> {
-  return Object.fromEntries(rounds.map((round) => [name(round), wanted]));
+  return Object.fromEntries(rounds.map((round) => [name(round), desired]));
 }
 
 function deploymentSpec(app: string): object {
-  const env = rounds.map((round) => ({ name: round, value: wanted }));
+  const env = rounds.map((round) => ({ name: round, value: desired }));
   const container = {
     name: 'app',
     image: 'shop/app:1',
@@ -87,7 +87,7 @@ function deploymentSpec(app: string): object {
   return { replicas: 0, selector: { matchLabels: { app } }, template };
 }
 
-/** Of the Deployments the image and the env are observed, and nothing else; of the rest everything is. */
+/** Observes only the image and the env of the Deployments, and all of the other resources. */
 export function observerSchemaOf(application: number, count = resourcesEach): readonly object[] {
   const leaf = 'observed';
   const bounds = { observer_schema_list_min_length: rounds.length, observer_schema_list_max_length: rounds.length };
@@ -95,7 +95,7 @@ export function observerSchemaOf(application: number, count = resourcesEach): re
   const one = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
   const containers = [{ name: leaf, image: leaf, env }, one];
   const namespace = namespaceOf(application);
-  return partsOf(application, count).map((name) => ({
+  return groupNames(application, count).map((name) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace },
@@ -103,7 +103,7 @@ export function observerSchemaOf(application: number, count = resourcesEach): re
   }));
 }
 
-/** Tells one resource from all others. */
+/** A key that is unique for each resource. */
 export function keyOf({ kind, metadata }: Pick<BenchManifest, 'kind' | 'metadata'>): string {
   return `${kind} ${metadata.namespace}/${metadata.name}`;
 }
@@ -113,7 +113,7 @@ export function pathOf({ kind, metadata }: BenchManifest): string {
   return `${collection}/namespaces/${metadata.namespace}/${plural}/${metadata.name}`;
 }
 
-/** What somebody does to it by hand: a strategic merge patch. */
+/** The edit that causes drift: a strategic merge patch. */
 export function editOf({ kind }: BenchManifest, round: Round): object {
   if (kind === 'ConfigMap') return { data: { [round]: drifted } };
   if (kind === 'Service') return { spec: { selector: { [round]: drifted } } };

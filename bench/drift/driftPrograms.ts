@@ -7,14 +7,14 @@ import { monotonic } from '../support/processFigures.ts';
 import { invocation, startProgram, startWeederProgram, type WeederProgram } from '../support/programs.ts';
 import { resourcesEach } from './driftManifests.ts';
 
-const observedWithin = 300_000;
+const observedTimeout = 300_000;
 
-/** Whoever corrects, at work: it has observed everything once. */
+/** A running candidate that observes everything. */
 export interface Corrector {
   readonly pid: number;
-  /** From the start of the process until it had. Milliseconds. */
+  /** The time from the start of the process until then. Milliseconds. */
   readonly observed: number;
-  /** What it says of itself; undefined for the bare script. */
+  /** Reads its metrics. Undefined for the bare script. */
   scrape(): Promise<Scrape | undefined>;
   end(): Promise<void>;
 }
@@ -22,9 +22,12 @@ export interface Corrector {
 export interface CorrectorOptions {
   readonly cluster: Cluster;
   readonly applications: number;
-  /** Of each application. Default: `resourcesEach`. */
+  /** The resources of each application. Default: `resourcesEach`. */
   readonly resources?: number;
-  /** How the process is run: by the component of deploy/ and the image, as `npx weeder`, or from sources. Default: deployed. */
+  /**
+   * How the process is run: by the component of deploy/ and the image, as `npx weeder`, or from sources. Default:
+   * deployed.
+   */
   readonly as?: 'deployed' | 'npx' | 'npm start';
   /** The folder in which CPU profiles are written. */
   readonly profile: string | undefined;
@@ -34,7 +37,9 @@ export type StartCorrector = (options: CorrectorOptions) => Promise<Corrector>;
 
 export async function startBareObserver(options: CorrectorOptions): Promise<Corrector> {
   const { cluster, applications, resources = resourcesEach, profile } = options;
-  const sources = ['bareObserver', 'bareClient', 'driftManifests'].map((name) => `bench/${name}.ts`);
+  const sources = ['drift/bareObserver', 'drift/driftManifests', 'recovery/bareClient'].map(
+    (name) => `bench/${name}.ts`,
+  );
   const layout = profile === undefined ? 'dense' : 'readable';
   const script = await bundled(`bare-observer-${layout}`, 'bench/drift/bareObserver.ts', sources, layout);
   const target = [cluster.url, join(cluster.dir, 'apiserver.crt'), String(applications), String(resources)];
@@ -62,15 +67,15 @@ export async function startObserver(options: CorrectorOptions): Promise<Correcto
   return { pid: program.pid, observed, scrape: () => scrape(program.metricsUrl), end: program.end };
 }
 
-/** What is asked for costs the process a millisecond, so it is not asked for all the time. */
+/** A scrape costs the process a millisecond, so there is a pause between two. */
 async function untilObserved(program: WeederProgram, resources: number): Promise<void> {
-  const deadline = monotonic() + observedWithin;
+  const deadline = monotonic() + observedTimeout;
   for (;;) {
     const { inSync } = await scrape(program.metricsUrl);
     if (inSync >= resources) return;
     if (monotonic() > deadline) {
-      const of = `${inSync} of ${resources} resources are in sync after ${observedWithin / 1000} s`;
-      throw new Error(`${of}: ${program.story()}`);
+      const of = `${inSync} of ${resources} resources are in sync after ${observedTimeout / 1000} s`;
+      throw new Error(`${of}: ${program.describe()}`);
     }
     await pause(100);
   }

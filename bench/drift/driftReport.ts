@@ -3,7 +3,7 @@ import { figure, table } from '../support/table.ts';
 import { driftGoals } from './driftGoals.ts';
 import type { DriftCandidate, DriftCase, Drifts } from './driftResults.ts';
 
-/** The observer, as Markdown. */
+/** The results of the application observer, as Markdown. */
 export function driftReport(cases: readonly DriftCase[]): string {
   const rows = cases.flatMap((each) => candidatesOf(each).map(([name, found]) => ({ each, name, found })));
   const timeHead = ['applications', 'drifts', 'client', 'p50 ms', 'p90 ms', 'p99 ms', 'max ms', 'total ms', 'CPU s'];
@@ -39,13 +39,15 @@ export function driftReport(cases: readonly DriftCase[]): string {
       ['until all is observed at the next start', found.again.requests],
       ...phases.map(({ title, of }) => [`${of(found).count} drifts ${title}`, of(found).requests] as const),
     ];
-    return all.flatMap(([when, made]) => (made === undefined ? [] : [[String(each.applications), when, said(made)]]));
+    return all.flatMap(([when, sent]) =>
+      sent === undefined ? [] : [[String(each.applications), when, requestList(sent)]],
+    );
   });
-  const parts = [table(timeHead, times), table(costHead, costs)];
-  if (requests.length > 0) parts.push(table(requestHead, requests));
+  const tables = [table(timeHead, times), table(costHead, costs)];
+  if (requests.length > 0) tables.push(table(requestHead, requests));
   const goals = driftGoals(cases);
-  if (goals.length > 0) parts.push(goalTable(goals));
-  return parts.join('\n\n');
+  if (goals.length > 0) tables.push(goalTable(goals));
+  return tables.join('\n\n');
 }
 
 const phases = [
@@ -67,8 +69,8 @@ function timeRow({ applications }: DriftCase, drifts: string, name: string, foun
   return [String(applications), drifts, name, ...[p50, p90, p99, max, total, cpu].map(figure)];
 }
 
-/** The most frequent ones first. */
-function said(requests: Readonly<Record<string, number>>): string {
+/** Requests as text, the most frequent ones first. */
+function requestList(requests: Readonly<Record<string, number>>): string {
   return Object.entries(requests)
     .sort(([, a], [, b]) => b - a)
     .map(([what, count]) => `${count} ${what}`)

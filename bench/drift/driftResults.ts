@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How long drifts took to be corrected, in milliseconds, and what that cost. */
+/** The times of corrections in milliseconds, and their cost. */
 const Drifts = z.object({
   count: z.number(),
   p50: z.number(),
@@ -9,9 +9,9 @@ const Drifts = z.object({
   max: z.number(),
   /** From the first edit to the last correction. */
   total: z.number(),
-  /** From the first edit to the last edit's answer. */
+  /** From the first edit to the response to the last edit. */
   edits: z.number(),
-  /** Seconds of a core. */
+  /** CPU seconds. */
   cpu: z.number(),
   /** By verb, resource and outcome; weeder only. */
   requests: z.record(z.string(), z.number()).optional(),
@@ -30,11 +30,11 @@ const Start = z.object({
 export type Start = z.infer<typeof Start>;
 
 const Candidate = z.object({
-  /** Nothing of it is on the cluster yet. */
+  /** A start before any object exists. */
   first: Start,
-  /** Everything is there. */
+  /** A start when all objects exist. */
   again: Start,
-  /** Streams held open; weeder only. */
+  /** Open streams; weeder only. */
   streams: z.number().optional(),
   /** Per cent of a core at rest. */
   idleCpu: z.number(),
@@ -43,18 +43,18 @@ const Candidate = z.object({
   single: Drifts,
   many: Drifts,
   all: Drifts,
-  /** At the end of all that. MiB. */
+  /** After all drifts. MiB. */
   afterRss: z.number(),
   peakRss: z.number(),
 });
 export type DriftCandidate = z.infer<typeof Candidate>;
 
-/** The observer beside so many applications. */
+/** The results for one number of applications. */
 export const DriftCase = z.object({
   applications: z.number(),
   resources: z.number(),
   kinds: z.number(),
-  /** For how long it was looked at at rest. Seconds. */
+  /** How long it was measured at rest. Seconds. */
   idle: z.number(),
   bare: Candidate.optional(),
   weeder: Candidate.optional(),

@@ -18,15 +18,15 @@ import {
 } from './driftManifests.ts';
 import type { DriftWatching } from './driftWatching.ts';
 
-const width = 32;
+const concurrency = 32;
 const strategicPatch = 'application/strategic-merge-patch+json';
 const mergePatch = 'application/merge-patch+json';
-const patientMs = 300_000;
+const timeoutMs = 300_000;
 
-/** Namespaces, each with the account that applies in it. */
-export async function makeNamespaces(cluster: Cluster, applications: number): Promise<void> {
+/** Creates the namespaces, each with the account that applies in it. */
+export async function createNamespaces(cluster: Cluster, applications: number): Promise<void> {
   const names = new Set(Array.from({ length: applications }, (_, index) => namespaceOf(index)));
-  await inParallel([...names], width, async (name) => {
+  await inParallel([...names], concurrency, async (name) => {
     await newNamespace(cluster, name, { after: () => {} });
     await cluster.api('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
   });
@@ -37,15 +37,15 @@ export async function makeNamespaces(cluster: Cluster, applications: number): Pr
   });
 }
 
-/** The definition of the kind, and so many of it; nothing of them is applied yet. */
-export async function makeApplications(cluster: Cluster, applications: number, each?: number): Promise<void> {
+/** Creates the CustomResourceDefinition and the applications. None of their objects are applied yet. */
+export async function createApplications(cluster: Cluster, applications: number, each?: number): Promise<void> {
   const [file = ''] = globSync('deploy/components/*/crd.yaml', { cwd: checkout });
   const definition: unknown = parse(readFileSync(join(checkout, file), 'utf8'));
   await cluster.api('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   const path = (application: number) => `/apis/weeder.dev/v1alpha1/namespaces/${namespaceOf(application)}/applications`;
   while ((await cluster.send('GET', path(0))).status !== 200) await pause(100);
   const numbers = Array.from({ length: applications }, (_, index) => index);
-  await inParallel(numbers, width, async (index) => {
+  await inParallel(numbers, concurrency, async (index) => {
     const spec = { manifests: manifestsOf(index, each), observerSchema: observerSchemaOf(index, each) };
     const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: `app-${index}` }, spec };
     await cluster.api('POST', path(index), body);
@@ -54,31 +54,35 @@ export async function makeApplications(cluster: Cluster, applications: number, e
 
 const checkout = join(import.meta.dirname, '../..');
 
-/** How long each took, from its edit as it was sent to the corrected object as the watcher saw it. Milliseconds. */
+/** The times from sending each edit to the correction, as the watcher saw it. Milliseconds. */
 export interface Corrected {
   readonly times: readonly number[];
-  /** From the first edit to the last correction, and to the last edit's answer. */
+  /** From the first edit to the last correction. `edits`: to the response to the last edit. */
   readonly total: number;
   readonly edits: number;
 }
 
-/** Edits these, so many at a time, and waits until all are corrected. Throws a sentence if they do not become so. */
+/** Edits these concurrently, and waits until all are corrected. Throws if they are not. */
 export async function driftTogether(
   cluster: Cluster,
   watching: DriftWatching,
   manifests: readonly BenchManifest[],
   round: Round,
 ): Promise<Corrected> {
-  // Connections that have been idle for seconds are closed; a handshake is no part of an edit.
-  await inParallel(Array.from({ length: width }), width, async () => void (await cluster.send('GET', '/readyz')));
+  // Opens the connections first, because idle ones are closed after some seconds: a handshake is not part of an edit.
+  await inParallel(
+    Array.from({ length: concurrency }),
+    concurrency,
+    async () => void (await cluster.send('GET', '/readyz')),
+  );
   const sent = new Map<string, number>();
   const from = monotonic();
-  await inParallel(manifests, width, async (manifest) => {
+  await inParallel(manifests, concurrency, async (manifest) => {
     sent.set(keyOf(manifest), monotonic());
     await cluster.api('PATCH', pathOf(manifest), editOf(manifest, round), contentTypeOf(manifest));
   });
   const edits = monotonic() - from;
-  const at = await watching.untilCorrected([...sent.keys()], patientMs);
+  const at = await watching.untilCorrected([...sent.keys()], timeoutMs);
   if (at.size < sent.size) {
     const first = [...sent.keys()].find((key) => !at.has(key));
     throw new Error(`${sent.size - at.size} of ${sent.size} were not corrected, such as ${first}`);
@@ -87,7 +91,7 @@ export async function driftTogether(
   return { times, total: Math.max(...at.values()) - from, edits };
 }
 
-/** The same, one after the other. */
+/** Does the same, one after the other. */
 export async function driftSingly(
   cluster: Cluster,
   watching: DriftWatching,
@@ -99,7 +103,7 @@ export async function driftSingly(
   for (const manifest of manifests) {
     const sent = monotonic();
     const edit = cluster.api('PATCH', pathOf(manifest), editOf(manifest, round), contentTypeOf(manifest));
-    const at = await watching.untilCorrected([keyOf(manifest)], patientMs);
+    const at = await watching.untilCorrected([keyOf(manifest)], timeoutMs);
     await edit;
     const corrected = at.get(keyOf(manifest));
     if (corrected === undefined) throw new Error(`${keyOf(manifest)} was not corrected`);

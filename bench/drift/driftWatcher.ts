@@ -1,6 +1,6 @@
 /**
- * A process of its own that sees when drifted objects are as they were again, so that neither who edits nor who corrects
- * has to. Started by driftWatching.ts.
+ * A separate process that detects when drifted objects are corrected, so that neither the benchmark nor the candidate
+ * pays for it. Started by driftWatching.ts.
  */
 import { z } from 'zod';
 import {
@@ -20,8 +20,8 @@ const Event = z.object({ type: z.string(), object: z.object({ kind: Kind, metada
 const Mark = z.object({ type: z.string(), object: z.object({ metadata: z.object({ resourceVersion: z.string() }) }) });
 
 const cluster = connect(readCoordinates(process.env[coordinatesVariable] ?? ''));
-/** Objects that are drifted now. */
-const different = new Set<string>();
+/** The keys of the objects that are drifted now. */
+const driftedKeys = new Set<string>();
 const corrected = new Map<string, number>();
 let onChange: () => void = () => {};
 let watching = 0;
@@ -43,15 +43,15 @@ process.on('message', (message) => {
 });
 process.on('disconnect', () => process.exit());
 
-function take(line: string): string {
+function handleLine(line: string): string {
   const at = monotonic();
   const parsed: unknown = JSON.parse(line);
   const { type, object } = Mark.parse(parsed);
-  if (type === 'ERROR') throw new Error(`the watch broke: ${line}`);
+  if (type === 'ERROR') throw new Error(`the watch failed: ${line}`);
   if (type === 'BOOKMARK') return object.metadata.resourceVersion;
   const key = keyOf(Event.parse(parsed).object);
-  if (line.includes(`"${drifted}"`)) different.add(key);
-  else if (different.delete(key)) {
+  if (line.includes(`"${drifted}"`)) driftedKeys.add(key);
+  else if (driftedKeys.delete(key)) {
     corrected.set(key, at);
     onChange();
   }
@@ -63,16 +63,16 @@ const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 async function follow(from: Cluster, path: string): Promise<never> {
   let last = List.parse(await from.api('GET', `${path}?limit=1`)).metadata.resourceVersion;
   let count = 0;
-  // The API server ends a watch whose client is slow, which on two cores every client is at times.
+  // The API server ends a watch whose client is slow, which on two cores can be any client.
   for (;;) {
     const query = `labelSelector=app&watch=true&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=${last}`;
     const { status, lines } = await from.lines(`${path}?${query}`);
     if (status !== 200) throw new Error(`the watch was refused: ${status}`);
     count += 1;
     if (count > 1)
-      console.error('the watcher was cut off, and goes on: the longest times of this round may be its own');
+      console.error('the watch was interrupted: the longest times of this round may be those of the watcher');
     else if (++watching === collections.length) process.send?.({ watching: true });
-    for await (const line of lines) last = take(line);
+    for await (const line of lines) last = handleLine(line);
   }
 }
 

@@ -13,25 +13,31 @@ import { invocation, startWeederProgram, type WeederProgram } from '../support/p
 import { buildScene, podLabels, type Scene, service } from '../support/scene.ts';
 import { profileOf, selfTimes, topOf } from '../support/selfTimes.ts';
 import { median, rounded } from '../support/statistics.ts';
-import { fight, hostileNamespace, makeFoughtOver, makeHostile, removeHostile } from './hostileApplications.ts';
+import {
+  createContested,
+  createHostile,
+  hostileNamespace,
+  removeHostile,
+  startWriters,
+} from './hostileApplications.ts';
 import type { Half, HostileCase } from './hostileResults.ts';
 
 export interface HostileOptions {
   readonly rounds: number;
-  /** How many applications. */
+  /** The number of hostile applications. */
   readonly hostile: number;
-  /** The folder in which CPU profiles are written; where the time goes beside them is told. */
+  /** The folder for CPU profiles. The times with hostile applications are printed. */
   readonly profile?: string | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 const namespaces = 50;
 const podsEach = 2;
 /** In each half of a round. */
 const recoveries = 3;
-const goneWithinMs = 120_000;
-/** The applications are fully at work by then: read, refused, applied and fought over. */
-const workingMs = 30_000;
+const deletionTimeoutMs = 120_000;
+/** The time until the applications cause their full load. */
+const loadMs = 30_000;
 const leaseNamespace = 'garden';
 const config = {
   servicesAndDependantSelectors: { [service]: { podSelectors: [{ matchLabels: podLabels }] } },
@@ -44,8 +50,8 @@ interface Stage {
   readonly observing: Observing;
 }
 
-/** How long recoveries take beside hostile applications, and without them: in each round both, by the same process. */
-export async function measureHostile({ rounds: count, hostile, profile, say }: HostileOptions): Promise<HostileCase[]> {
+/** Measures recoveries without and with hostile applications, both in each round and by the same process. */
+export async function measureHostile({ rounds: count, hostile, profile, log }: HostileOptions): Promise<HostileCase[]> {
   const cluster = await startControlPlane({ controllerManager: false });
   try {
     await prepare(cluster, hostile);
@@ -54,11 +60,11 @@ export async function measureHostile({ rounds: count, hostile, profile, say }: H
     const stage = { cluster, scene, observing };
     const rounds: HostileCase['rounds'] = [];
     for (let number = 1; number <= count; number += 1) {
-      const round = await measureRound(stage, hostile, profile, say);
+      const round = await measureRound(stage, hostile, profile, log);
       rounds.push(round);
-      const { without, beside, leaseLosses } = round;
-      say(
-        `round ${number}: ${without.total} ms without, ${beside.total} ms beside them, loop ${beside.loopDelay} ms, Lease lost ${leaseLosses} times, requests a second ${JSON.stringify(beside.requests)}`,
+      const { without, withHostile, leaseLosses } = round;
+      log(
+        `round ${number}: ${without.total} ms without, ${withHostile.total} ms with them, loop delay ${withHostile.loopDelay} ms, Lease lost ${leaseLosses} times, requests a second ${JSON.stringify(withHostile.requests)}`,
       );
     }
     observing.stop();
@@ -91,7 +97,7 @@ async function measureRound(
   stage: Stage,
   hostile: number,
   profile: string | undefined,
-  say: HostileOptions['say'],
+  log: HostileOptions['log'],
 ): Promise<HostileCase['rounds'][number]> {
   const { cluster } = stage;
   const how = await invocation('deployed', profile !== undefined);
@@ -104,32 +110,32 @@ async function measureRound(
     nodeFlags: profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profile}`],
     flags: ['--enable-leader-election', `--leader-election-namespace=${leaseNamespace}`],
   });
-  await makeFoughtOver(cluster, hostile);
-  const end = fight(cluster, hostile);
+  await createContested(cluster, hostile);
+  const end = startWriters(cluster, hostile);
   const without = await measureHalf(stage, weeder);
-  await makeHostile(cluster, hostile);
-  await untilTold(cluster, hostile);
-  await pause(workingMs);
+  await createHostile(cluster, hostile);
+  await untilStatusesWritten(cluster, hostile);
+  await pause(loadMs);
   const from = monotonic();
-  const beside = await measureHalf(stage, weeder);
+  const withHostile = await measureHalf(stage, weeder);
   const until = monotonic();
   await end();
   const leaseLosses = (weeder.log().match(/this replica lost leadership/g) ?? []).length;
   if (profile === undefined) await weeder.kill();
   else {
     await weeder.end();
-    say(topOf(selfTimes(profileOf(profile, weeder.pid), from, until), 60));
+    log(topOf(selfTimes(profileOf(profile, weeder.pid), from, until), 60));
   }
   await removeHostile(cluster, hostile);
-  return { without, beside, leaseLosses };
+  return { without, withHostile, leaseLosses };
 }
 
-/** Each of them has a status: weeder has got to all of them. */
-async function untilTold(cluster: Cluster, hostile: number): Promise<void> {
+/** Waits until weeder has written a status of each application. */
+async function untilStatusesWritten(cluster: Cluster, hostile: number): Promise<void> {
   for (;;) {
     const list = objectOf(await cluster.api('GET', '/apis/weeder.dev/v1alpha1/applications'));
-    const told = arrayOf(list['items']).filter((each) => objectOf(each)['status'] !== undefined);
-    if (told.length >= hostile) return;
+    const withStatus = arrayOf(list['items']).filter((each) => objectOf(each)['status'] !== undefined);
+    if (withStatus.length >= hostile) return;
     await pause(500);
   }
 }
@@ -154,14 +160,14 @@ function rates(before: Scrape, after: Scrape, seconds: number): Record<string, n
   return Object.fromEntries(counted.map(([what, times]) => [what, rounded(times / seconds, 2)]));
 }
 
-/** From the first flip to the last end, in milliseconds. */
+/** The time from the first change of a service to the last DELETED event. Milliseconds. */
 async function recoverOnce({ scene, observing }: Stage, weeder: WeederProgram): Promise<number> {
   const uids = [...(await scene.breakDown()).keys()];
   await pause(500);
-  const awaited = observing.untilGone(uids, goneWithinMs);
-  const flips = await scene.recover();
-  const gone = await awaited;
-  if (gone.size < uids.length)
-    throw new Error(`${uids.length - gone.size} of ${uids.length} pods are still there; ${weeder.story()}`);
-  return Math.max(...gone.values()) - Math.min(...flips.values());
+  const awaited = observing.untilDeleted(uids, deletionTimeoutMs);
+  const readyAt = await scene.recover();
+  const deletedAt = await awaited;
+  if (deletedAt.size < uids.length)
+    throw new Error(`${uids.length - deletedAt.size} of ${uids.length} pods were not deleted; ${weeder.describe()}`);
+  return Math.max(...deletedAt.values()) - Math.min(...readyAt.values());
 }

@@ -2,15 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 
-/** A kind of hostility: what an application of it holds, and what is done to its objects all the time. */
-interface Hostility {
+/** A kind of hostile application: its manifests, and how its objects are changed continuously. */
+interface HostileKind {
   readonly name: string;
   readonly manifests: () => readonly JsonObject[];
-  /** The object that somebody keeps changing back, and how: `collection/name` in the namespace. */
+  /** The object that another client keeps changing: `collection/name` in the namespace, and the patches. */
   readonly write?: {
     readonly path: string;
-    readonly patch: (turn: number) => JsonObject;
-    /** Milliseconds. A change of a large object takes the API server itself up to a second. */
+    readonly patch: (iteration: number) => JsonObject;
+    /** The interval. The API server itself needs up to a second for a large object. Milliseconds. */
     readonly every: number;
   };
 }
@@ -38,7 +38,7 @@ const deployment: JsonObject = {
   },
 };
 
-export const hostilities: readonly Hostility[] = [
+export const hostileKinds: readonly HostileKind[] = [
   {
     name: 'kinds that do not exist',
     manifests: () =>
@@ -49,18 +49,22 @@ export const hostilities: readonly Hostility[] = [
       })),
   },
   {
-    name: 'a manifest of 700 KB with 25,000 keys, changed all the time',
+    name: 'a manifest of 700 KB with 25,000 keys that changes continuously',
     manifests: () => [
       configMap('huge', Object.fromEntries(many(25_000).map((index) => [`key-${index}`, 'some value']))),
     ],
-    write: { path: 'api/v1/configmaps/huge', patch: (turn) => ({ data: { 'key-1': `other ${turn}` } }), every: 10_000 },
+    write: {
+      path: 'api/v1/configmaps/huge',
+      patch: (iteration) => ({ data: { 'key-1': `other ${iteration}` } }),
+      every: 10_000,
+    },
   },
   {
-    name: 'fifty objects, one of which somebody keeps changing',
-    manifests: () => many(50).map((index) => configMap(`fought-${index}`, { word: 'wanted' })),
+    name: 'fifty objects, one of which another client keeps changing',
+    manifests: () => many(50).map((index) => configMap(`fought-${index}`, { word: 'desired' })),
     write: {
       path: 'api/v1/configmaps/fought-0',
-      patch: (turn) => ({ data: { [`word-${turn % 7}`]: 'x', word: 'x' } }),
+      patch: (iteration) => ({ data: { [`word-${iteration % 7}`]: 'x', word: 'x' } }),
       every: 100,
     },
   },
@@ -75,14 +79,16 @@ export const hostilities: readonly Hostility[] = [
       })),
   },
   {
-    name: 'a list of five thousand elements with keys, changed all the time',
+    name: 'a list of five thousand elements with keys that changes continuously',
     manifests: () => [deployment],
     write: {
       path: 'apis/apps/v1/deployments/deep',
       every: 10_000,
-      patch: (turn) => ({
+      patch: (iteration) => ({
         spec: {
-          template: { spec: { containers: [{ ...container, env: [...env, { name: 'MORE', value: `${turn}` }] }] } },
+          template: {
+            spec: { containers: [{ ...container, env: [...env, { name: 'MORE', value: `${iteration}` }] }] },
+          },
         },
       }),
     },
@@ -94,10 +100,10 @@ export function hostileNamespace(index: number): string {
   return `hostile-${index}`;
 }
 
-/** So many applications, of all hostilities in turn, each in a namespace of its own. */
-export async function makeHostile(cluster: Cluster, count: number): Promise<void> {
+/** Creates this many applications, of all kinds in turn, each in its own namespace. */
+export async function createHostile(cluster: Cluster, count: number): Promise<void> {
   for (const index of many(count)) {
-    const manifests = hostilities[index % hostilities.length]?.manifests() ?? [];
+    const manifests = hostileKinds[index % hostileKinds.length]?.manifests() ?? [];
     await cluster.api('POST', `/apis/weeder.dev/v1alpha1/namespaces/${hostileNamespace(index)}/applications`, {
       apiVersion: 'weeder.dev/v1alpha1',
       kind: 'Application',
@@ -107,10 +113,10 @@ export async function makeHostile(cluster: Cluster, count: number): Promise<void
   }
 }
 
-/** What they are to fight over, before there is any of them: what this costs the API server is none of theirs. */
-export async function makeFoughtOver(cluster: Cluster, count: number): Promise<void> {
+/** Creates the contested objects before the applications, so that their cost is not attributed to them. */
+export async function createContested(cluster: Cluster, count: number): Promise<void> {
   for (const index of many(count)) {
-    const { write, manifests } = hostilities[index % hostilities.length] ?? {};
+    const { write, manifests } = hostileKinds[index % hostileKinds.length] ?? {};
     const [first] = write === undefined ? [] : (manifests?.() ?? []);
     if (write === undefined || first === undefined) continue;
     const collection = pathOf(write.path, index).split('/').slice(0, -1).join('/');
@@ -125,13 +131,13 @@ function pathOf(path: string, index: number): string {
   return `${prefix}/namespaces/${hostileNamespace(index)}/${plural}/${name}`;
 }
 
-/** Changes what they hold until it is told to stop. */
-export function fight(cluster: Cluster, count: number): () => Promise<void> {
+/** Changes the contested objects until the returned function is called. */
+export function startWriters(cluster: Cluster, count: number): () => Promise<void> {
   const stop = new AbortController();
   const writers = many(count).map(async (index) => {
-    const { write } = hostilities[index % hostilities.length] ?? {};
-    for (let turn = 0; write !== undefined && !stop.signal.aborted; turn += 1) {
-      await cluster.send('PATCH', pathOf(write.path, index), { body: write.patch(turn), contentType: mergePatch });
+    const { write } = hostileKinds[index % hostileKinds.length] ?? {};
+    for (let iteration = 0; write !== undefined && !stop.signal.aborted; iteration += 1) {
+      await cluster.send('PATCH', pathOf(write.path, index), { body: write.patch(iteration), contentType: mergePatch });
       await pause(write.every, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   });
@@ -141,20 +147,20 @@ export function fight(cluster: Cluster, count: number): () => Promise<void> {
   };
 }
 
-/** A connection that was idle for seconds may be closed under a request. */
-async function insistently(ask: () => Promise<unknown>): Promise<void> {
-  await ask().catch(ask);
+/** Retries once, because a connection that was idle for seconds may be closed. */
+async function withRetry(request: () => Promise<unknown>): Promise<void> {
+  await request().catch(request);
 }
 
-/** Takes the applications away, and what they hold, without anybody's help. */
+/** Deletes the applications and their objects, without the help of weeder. */
 export async function removeHostile(cluster: Cluster, count: number): Promise<void> {
   for (const index of many(count)) {
     const home = `/namespaces/${hostileNamespace(index)}`;
     const application = `/apis/weeder.dev/v1alpha1${home}/applications/hostile`;
     const unfinalized = { body: { metadata: { finalizers: null } }, contentType: mergePatch };
-    await insistently(() => cluster.send('PATCH', application, unfinalized));
-    await insistently(() => cluster.send('DELETE', application));
+    await withRetry(() => cluster.send('PATCH', application, unfinalized));
+    await withRetry(() => cluster.send('DELETE', application));
     for (const collection of [`/api/v1${home}/configmaps`, `/apis/apps/v1${home}/deployments`])
-      await insistently(() => cluster.send('DELETE', collection));
+      await withRetry(() => cluster.send('DELETE', collection));
   }
 }

@@ -4,9 +4,19 @@ import { median } from '../support/statistics.ts';
 import { figure, table } from '../support/table.ts';
 import type { HostileCase } from './hostileResults.ts';
 
-/** Recoveries beside hostile applications, as Markdown. */
+/** Recoveries with hostile applications, as Markdown. */
 export function hostileReport(cases: readonly HostileCase[]): string {
-  const head = ['services', 'pods', 'hostile', 'without ms', 'beside ms', '×', 'in each round', 'loop max ms', 'CPU s'];
+  const head = [
+    'services',
+    'pods',
+    'hostile',
+    'without ms',
+    'with ms',
+    '×',
+    'in each round',
+    'loop delay max ms',
+    'CPU s',
+  ];
   const rows = cases.map((each) => {
     const middle = (of: (round: HostileCase['rounds'][number]) => number) => figure(median(each.rounds.map(of)));
     return [
@@ -14,15 +24,15 @@ export function hostileReport(cases: readonly HostileCase[]): string {
       String(each.pods),
       String(each.hostile),
       middle(({ without }) => without.total),
-      middle(({ beside }) => beside.total),
+      middle(({ withHostile }) => withHostile.total),
       figure(median(ratios(each))),
       ratios(each).map(figure).join(', '),
-      middle(({ beside }) => beside.loopDelay),
-      `${middle(({ without }) => without.cpu)} → ${middle(({ beside }) => beside.cpu)}`,
+      middle(({ withHostile }) => withHostile.loopDelay),
+      `${middle(({ without }) => without.cpu)} → ${middle(({ withHostile }) => withHostile.cpu)}`,
     ];
   });
   const requests = cases.map((each) => {
-    const last = each.rounds.at(-1)?.beside.requests ?? {};
+    const last = each.rounds.at(-1)?.withHostile.requests ?? {};
     const most = Object.entries(last).sort(([, one], [, other]) => other - one);
     return [
       String(each.hostile),
@@ -34,25 +44,25 @@ export function hostileReport(cases: readonly HostileCase[]): string {
   });
   return [
     table(head, rows),
-    table(['hostile', 'requests a second beside them, in the last round'], requests),
+    table(['hostile', 'requests a second of weeder in the last round'], requests),
     goalTable(cases.flatMap(goalsOf)),
   ].join('\n\n');
 }
 
 function ratios({ rounds }: HostileCase): number[] {
-  return rounds.map(({ without, beside }) => beside.total / without.total);
+  return rounds.map(({ without, withHostile }) => withHostile.total / without.total);
 }
 
 function goalsOf(found: HostileCase): Goal[] {
   return [
     {
-      what: `recoveries beside ${found.hostile} hostile applications`,
+      what: `recoveries with ${found.hostile} hostile applications`,
       limit: 2,
       value: median(ratios(found)),
       unit: '×',
     },
     {
-      what: 'how often the Lease was lost',
+      what: 'losses of the Lease',
       limit: 0,
       value: Math.max(...found.rounds.map(({ leaseLosses }) => leaseLosses)),
       unit: '',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
-/** Recoveries of all services at once. Milliseconds from the first flip to the last DELETED event, and seconds of a core. */
+/**
+ * Recoveries of all services at once: milliseconds from the first change of a service to the last DELETED event, and
+ * CPU seconds.
+ */
 const Half = z.object({
   total: z.number(),
   cpu: z.number(),
-  /** Of the event loop, the longest in this half. Milliseconds. */
+  /** The longest delay of the event loop in this half. Milliseconds. */
   loopDelay: z.number(),
   /** Requests a second in this half, by resource. */
   requests: z.record(z.string(), z.number()),
@@ -14,8 +17,8 @@ export type Half = z.infer<typeof Half>;
 export const HostileCase = z.object({
   namespaces: z.number(),
   pods: z.number(),
-  /** How many applications are hostile. */
+  /** The number of hostile applications. */
   hostile: z.number(),
-  rounds: z.array(z.object({ without: Half, beside: Half, leaseLosses: z.number() })),
+  rounds: z.array(z.object({ without: Half, withHostile: Half, leaseLosses: z.number() })),
 });
 export type HostileCase = z.infer<typeof HostileCase>;

@@ -5,29 +5,29 @@ import { cpuSeconds, memoryOf } from '../support/processFigures.ts';
 import { rounded } from '../support/statistics.ts';
 import { manifestsOf } from './driftManifests.ts';
 import { type Corrector, type CorrectorOptions, startBareObserver, startObserver } from './driftPrograms.ts';
-import { driftTogether, makeApplications, makeNamespaces } from './driftScene.ts';
+import { createApplications, createNamespaces, driftTogether } from './driftScene.ts';
 import { type DriftWatching, startDriftWatching } from './driftWatching.ts';
 import type { Rest, Round, ThousandCase } from './thousandResults.ts';
 
-/** What is asked for at once, of a thousand. */
+/** How many of the thousand resources drift at once. */
 const drifting = 800;
 const thousand = 1000;
 const settleMs = 3_000;
 const documents = ['/openapi/v3', '/openapi/v3/api/v1', '/openapi/v3/apis/apps/v1'];
 
 export interface ThousandOptions {
-  /** In how many applications the thousand resources are. */
+  /** The numbers of applications that have the thousand resources. */
   readonly applications: readonly number[];
   readonly rounds: number;
-  /** After how long a process counts as being at rest. */
+  /** The time after which a process counts as idle. Milliseconds. */
   readonly restMs: number;
   readonly profile: string | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /**
- * The cost of a thousand resources beside a bare script that does the same start work: it reads the lists, and applies
- * each resource once. The two take turns in each phase, so that both meet the same load of the machine.
+ * Measures the cost of a thousand resources, compared with a bare script that does the same work at a start: it reads
+ * the lists, and applies each resource once. The two take turns in each phase, so that both run under the same load.
  */
 export async function measureThousand({ applications: counts, ...options }: ThousandOptions): Promise<ThousandCase[]> {
   const cases: ThousandCase[] = [];
@@ -57,24 +57,24 @@ interface Side {
   start(as?: CorrectorOptions['as']): Promise<Corrector>;
 }
 
-async function measureRound({ applications, resources, isLast, restMs, profile, say }: RoundOptions) {
-  // Node does not stay for a process that it waits for to end.
+async function measureRound({ applications, resources, isLast, restMs, profile, log }: RoundOptions) {
+  // A pending exit of a child process does not keep Node running.
   const awake = setInterval(() => {}, 60_000);
   const sides: Side[] = [];
   const side = async (start: typeof startObserver): Promise<Side> => {
     const cluster = await startControlPlane({ controllerManager: false });
-    const watching = { stop: () => {}, untilCorrected: () => Promise.reject(new Error('it does not watch yet')) };
-    const made: Side = {
+    const watching = { stop: () => {}, untilCorrected: () => Promise.reject(new Error('not watching yet')) };
+    const created: Side = {
       cluster,
       watching,
       start: (as = 'deployed') => start({ cluster, applications, resources, as, profile }),
     };
-    sides.push(made);
-    await makeNamespaces(cluster, applications);
-    if (start === startObserver) await makeApplications(cluster, applications, resources);
-    // An API server that has just started builds them for whoever asks first; every other one has them.
+    sides.push(created);
+    await createNamespaces(cluster, applications);
+    if (start === startObserver) await createApplications(cluster, applications, resources);
+    // A new API server builds these documents at the first request, which no candidate should pay for.
     for (const path of documents) await cluster.api('GET', path);
-    return Object.assign(made, { watching: await startDriftWatching(cluster) });
+    return Object.assign(created, { watching: await startDriftWatching(cluster) });
   };
 
   try {
@@ -82,17 +82,17 @@ async function measureRound({ applications, resources, isLast, restMs, profile, 
     const weeder = await side(startObserver);
     const first = await bothStart(bare, weeder);
     await pause(settleMs);
-    const afterFirst = isLast ? await atRest(first.weeder, restMs) : undefined;
+    const afterFirst = isLast ? await memoryAtRest(first.weeder, restMs) : undefined;
     const firstRequests = await requestsOf(first.weeder);
     await Promise.all([first.bare.end(), first.weeder.end()]);
     const next = await bothStart(bare, weeder);
-    const afterNext = await atRest(next.weeder, isLast ? restMs : settleMs);
+    const afterNext = await memoryAtRest(next.weeder, isLast ? restMs : settleMs);
     const nextRequests = await requestsOf(next.weeder);
     const drifts = {
       bare: await driftsOf(bare, next.bare, resources, applications),
       weeder: await driftsOf(weeder, next.weeder, resources, applications),
     };
-    const afterDrifts = await atRest(next.weeder, isLast ? restMs : settleMs);
+    const afterDrifts = await memoryAtRest(next.weeder, isLast ? restMs : settleMs);
     const requests = {
       first: firstRequests,
       next: nextRequests,
@@ -104,11 +104,11 @@ async function measureRound({ applications, resources, isLast, restMs, profile, 
     ];
     for (const as of isLast ? (['npx', 'npm start'] as const) : []) {
       const corrector = await weeder.start(as);
-      rests.push({ as, afterNext: await atRest(corrector, restMs) });
+      rests.push({ as, afterNext: await memoryAtRest(corrector, restMs) });
       await corrector.end();
     }
     const round: Round = { first: first.pair, next: next.pair, drifts };
-    say(`${applications} applications of ${resources}: ${JSON.stringify({ ...round, rests })}`);
+    log(`${applications} applications of ${resources}: ${JSON.stringify({ ...round, rests })}`);
     return { round, rests, requests };
   } finally {
     for (const { watching } of sides) watching.stop();
@@ -117,7 +117,7 @@ async function measureRound({ applications, resources, isLast, restMs, profile, 
   }
 }
 
-/** One after the other, until each has observed everything. */
+/** Starts one after the other, and waits until each observes everything. */
 async function bothStart(bareSide: Side, weederSide: Side) {
   const bare = await bareSide.start();
   const bareCpu = cpuSeconds(bare.pid);
@@ -139,7 +139,7 @@ function costOf(ms: number, cpu: number) {
 }
 
 /** MiB. */
-async function atRest({ pid }: Corrector, ms: number): Promise<number> {
+async function memoryAtRest({ pid }: Corrector, ms: number): Promise<number> {
   await pause(ms);
   return rounded(memoryOf(pid).rss);
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** What one of the two needed for the same. Milliseconds, and seconds of a core. */
+/** The cost of one candidate. Milliseconds, and CPU seconds. */
 const Cost = z.object({ ms: z.number(), cpu: z.number() });
 
 const Pair = z.object({ bare: Cost, weeder: Cost });
 export type Pair = z.infer<typeof Pair>;
 
-/** Each of the two on a fresh control plane of its own. */
+/** Each candidate has its own new control plane. */
 const Round = z.object({
-  /** From the start of the process until everything is applied and observed; nothing is there before. */
+  /** From the start of the process until everything is applied and observed. No object exists before. */
   first: Pair,
-  /** The same where everything is there. */
+  /** The same if all objects exist. */
   next: Pair,
   /** From the first edit to the last correction. */
   drifts: Pair,
@@ -26,11 +26,11 @@ const Rest = z.object({
 });
 export type Rest = z.infer<typeof Rest>;
 
-/** A thousand resources, as so many applications. */
+/** A thousand resources in this many applications. */
 export const ThousandCase = z.object({
   applications: z.number(),
   resources: z.number(),
-  /** How many drift at once. */
+  /** The number of simultaneous drifts. */
   drifting: z.number(),
   rounds: z.array(Round),
   rests: z.array(Rest),

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { linkerFlags } from '../../test/cluster/support/plane/assets.ts';
 import { builtTools, type ToolModule } from '../../test/cluster/support/plane/build.ts';
 
-/** A module of its own, so that the tests never build what only this benchmark needs. */
+/** A separate Go module, so that tests do not build programs that only this benchmark needs. */
 const node: ToolModule = {
   name: 'node',
   folder: join(import.meta.dirname, 'node'),
@@ -14,7 +14,7 @@ const node: ToolModule = {
   linkerFlags,
 };
 
-/** The paths of what makes a node of a cluster, beside containerd. */
+/** The programs of a node other than containerd. */
 export interface NodeBinaries {
   readonly kubelet: string;
   readonly scheduler: string;
@@ -22,9 +22,11 @@ export interface NodeBinaries {
   readonly version: string;
 }
 
-/** Built the first time, kept in the cache. `say` hears what it does. Throws a SetupProblem when it cannot be. */
-export async function findNodeBinaries(say: (line: string) => void): Promise<NodeBinaries> {
-  const folder = await builtTools(node, say);
+/**
+ * Builds the programs once, and caches them. Reports progress to `log`. Throws a SetupProblem if they cannot be built.
+ */
+export async function findNodeBinaries(log: (line: string) => void): Promise<NodeBinaries> {
+  const folder = await builtTools(node, log);
   const version = /v[\d.]+/.exec(basename(folder))?.[0] ?? 'of an unknown version';
   return { kubelet: join(folder, 'kubelet'), scheduler: join(folder, 'kube-scheduler'), version };
 }

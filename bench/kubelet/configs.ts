@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** The one image of the cluster: it is the sandbox, the service and the dependant. */
+/** The only image of the cluster, used for the sandbox, the service and the dependant. */
 export const image = 'weeder.dev/workload:bench';
 
-/** containerd as the distribution ships it, with its data in `folder`, and no image but our own. */
+/** The config of the distribution's containerd, with its data in `folder` and only our own image. */
 export function containerdConfig(folder: string, plugins: string): string {
   return `version = 2
 root = ${JSON.stringify(join(folder, 'containerd'))}
@@ -22,21 +22,21 @@ root = ${JSON.stringify(join(folder, 'containerd'))}
 `;
 }
 
-/** A network that a kubelet takes for ready: the pods are on the host's. */
+/** A network that the kubelet considers ready. The pods use the network of the host. */
 export function cniConfig(): string {
   return JSON.stringify({ cniVersion: '0.4.0', name: 'loopback', plugins: [{ type: 'loopback' }] });
 }
 
 /**
- * The kubelet's config, all of it default that could change a restart's time. What is set lets it run beside others:
- * with any cgroups, any disk, and nothing on the host that it would have to share.
+ * The kubelet's config. All settings that affect the time of a restart have their defaults. The others let it run on
+ * any host: with any cgroups and disk, and without shared files.
  */
 export function kubeletConfig(folder: string, port: number): string {
   return JSON.stringify({
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
-    // Nobody asks it anything.
+    // No client sends requests to the kubelet.
     address: '127.0.0.1',
     port,
     healthzPort: 0,

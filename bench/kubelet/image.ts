@@ -8,13 +8,13 @@ import { image } from './configs.ts';
 
 const run = promisify(execFile);
 
-/** Builds the static program of the pods and packs it as an image that `ctr images import` takes: no registry. */
+/** Builds the static program of the pods and packs it as an image for `ctr images import`, without a registry. */
 export async function packImage(folder: string): Promise<void> {
-  const parts = join(folder, 'image');
-  await mkdir(join(parts, 'root'), { recursive: true });
-  await compile(join(parts, 'root', 'workload'));
-  await run('tar', ['-C', join(parts, 'root'), '-cf', join(parts, 'layer.tar'), 'workload']);
-  const layer = `sha256:${sha256(await readFile(join(parts, 'layer.tar')))}`;
+  const imageFolder = join(folder, 'image');
+  await mkdir(join(imageFolder, 'root'), { recursive: true });
+  await compile(join(imageFolder, 'root', 'workload'));
+  await run('tar', ['-C', join(imageFolder, 'root'), '-cf', join(imageFolder, 'layer.tar'), 'workload']);
+  const layer = `sha256:${sha256(await readFile(join(imageFolder, 'layer.tar')))}`;
   const config = JSON.stringify({
     architecture: { x64: 'amd64', arm64: 'arm64' }[process.arch as string] ?? process.arch,
     os: 'linux',
@@ -22,10 +22,10 @@ export async function packImage(folder: string): Promise<void> {
     rootfs: { type: 'layers', diff_ids: [layer] },
   });
   const manifest = [{ Config: 'config.json', RepoTags: [image], Layers: ['layer.tar'] }];
-  await writeFile(join(parts, 'config.json'), config);
-  await writeFile(join(parts, 'manifest.json'), JSON.stringify(manifest));
-  await run('tar', ['-C', parts, '-cf', join(folder, 'image.tar'), 'manifest.json', 'config.json', 'layer.tar']);
-  await rm(parts, { recursive: true });
+  await writeFile(join(imageFolder, 'config.json'), config);
+  await writeFile(join(imageFolder, 'manifest.json'), JSON.stringify(manifest));
+  await run('tar', ['-C', imageFolder, '-cf', join(folder, 'image.tar'), 'manifest.json', 'config.json', 'layer.tar']);
+  await rm(imageFolder, { recursive: true });
 }
 
 async function compile(target: string): Promise<void> {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# node.sh FOLDER KUBELET: containerd and a kubelet. Runs as the first process of namespaces for processes and mounts of
-# its own; whichever of the three ends first, containerd, the kubelet or the input, ends the node. It is a failure
-# unless the input ended, without a word.
+# node.sh FOLDER KUBELET: containerd and a kubelet. Runs as the first process of its own namespaces for processes and
+# mounts. The node ends with the first of containerd, the kubelet and the input; it fails unless the input ended, without
+# any text.
 set -eu
 folder=$1 kubelet=$2
 
-# What containerd and the kubelet write to places that no flag changes.
+# Folders of containerd and the kubelet that no flag changes.
 for place in /run /var/log /var/lib; do mount -t tmpfs tmpfs $place; done
 
 exec 3<&0

@@ -19,11 +19,11 @@ export interface NodeOptions {
   readonly signal: AbortSignal;
 }
 
-/** A node of a cluster: a real kubelet and containerd, with namespaces and folders of their own. */
+/** A node of a cluster: a real kubelet and containerd, in their own Linux namespaces and folders. */
 export interface ClusterNode {
   /** Rejects when the node ends before `stop`. */
-  readonly broken: Promise<never>;
-  /** Ends every process of it and takes away all that it made; resolves when that is done. */
+  readonly failed: Promise<never>;
+  /** Ends its processes, removes its files, and resolves when that is done. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const Node = z.looseObject({
   spec: z.looseObject({ taints: z.array(z.unknown()).optional() }),
 });
 
-/** Starts it; resolves when pods can be scheduled to it. */
+/** Starts a node, and resolves when pods can be scheduled to it. */
 export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptions): Promise<ClusterNode> {
   const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
   try {
@@ -41,7 +41,7 @@ export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptio
     await rm(folder, { recursive: true });
     throw error;
   }
-  // Detached: the Ctrl-C that ends the benchmark must not end what cleans up after it.
+  // Detached, so that the Ctrl-C that ends the benchmark does not end the cleanup.
   const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet], {
     stdio: ['pipe', process.stderr, process.stderr],
     detached: true,
@@ -49,14 +49,14 @@ export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptio
   const ended = Promise.withResolvers<void>();
   let isStopping = false;
   let hasEnded = false;
-  const broken = Promise.withResolvers<never>();
-  broken.promise.catch(() => {});
+  const failure = Promise.withResolvers<never>();
+  failure.promise.catch(() => {});
   child.once('exit', (code) => {
     hasEnded = true;
     ended.resolve();
-    if (!isStopping) broken.reject(new SetupProblem(`The node ended (exit code ${code}); its logs are above.`));
+    if (!isStopping) failure.reject(new SetupProblem(`The node ended (exit code ${code}); its logs are above.`));
   });
-  // Its own pipe breaks when the node ends by itself.
+  // The pipe breaks when the node ends unexpectedly.
   child.stdin.on('error', () => {});
   const stop = async (words = ''): Promise<void> => {
     isStopping = true;
@@ -64,13 +64,13 @@ export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptio
     await ended.promise;
   };
   try {
-    await Promise.race([untilReady(cluster, () => hasEnded || signal.aborted), broken.promise]);
+    await Promise.race([untilReady(cluster, () => hasEnded || signal.aborted), failure.promise]);
     signal.throwIfAborted();
   } catch (error) {
     await stop(signal.aborted ? '' : 'show the logs\n');
     throw error;
   }
-  return { broken: broken.promise, stop: () => stop() };
+  return { failed: failure.promise, stop: () => stop() };
 }
 
 async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
@@ -83,15 +83,15 @@ async function prepare(folder: string, cluster: Cluster, plugins: string): Promi
   await packImage(folder);
 }
 
-async function untilReady(cluster: Cluster, isInVain: () => boolean): Promise<void> {
-  const isReady = async (saw: (seen: unknown) => void): Promise<boolean> => {
-    // Nobody waits for it any more.
-    if (isInVain()) return true;
-    const answer = await cluster.send('GET', '/api/v1/nodes/node');
-    if (answer.status !== 200) return false;
-    const { spec, status } = Node.parse(answer.body);
+async function untilReady(cluster: Cluster, isCancelled: () => boolean): Promise<void> {
+  const isReady = async (record: (seen: unknown) => void): Promise<boolean> => {
+    // The caller no longer waits.
+    if (isCancelled()) return true;
+    const response = await cluster.send('GET', '/api/v1/nodes/node');
+    if (response.status !== 200) return false;
+    const { spec, status } = Node.parse(response.body);
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
-    saw(ready?.['message']);
+    record(ready?.['message']);
     return ready?.status === 'True' && (spec.taints ?? []).length === 0;
   };
   const options = { what: 'a node that is ready', within: 60_000, every: 100 };

@@ -21,8 +21,8 @@ const Pod = z.object({
   }),
 });
 
-/** A dependant's pod as the kubelet reports it. */
-export interface Seen {
+/** The pod of a dependant as the kubelet reports it. */
+export interface PodReport {
   readonly uid: string;
   readonly isReady: boolean;
   readonly restarts: number;
@@ -31,36 +31,36 @@ export interface Seen {
   readonly finishedAt: number;
 }
 
-/** Sees what happens in the cluster, on streams of its own, and when. */
+/** Watches the cluster with its own streams, and records when changes arrive. */
 export interface Observer {
   /** The dependants' pods of a namespace that are not being deleted. */
-  pods(namespace: string): readonly Seen[];
+  pods(namespace: string): readonly PodReport[];
   isDeleted(uid: string): boolean;
   isServiceReady(namespace: string): boolean;
   /** Resolves, after the next event that makes it true, with that event's time: milliseconds on `performance.now()`. */
   when(condition: () => boolean, signal: AbortSignal): Promise<number>;
   /** Rejects when a stream ends. */
-  readonly broken: Promise<never>;
+  readonly failed: Promise<never>;
   stop(): Promise<void>;
 }
 
-/** Starts it. `folder`: where to write the events it sees, one JSON object a line, as `weeder replay` reads them. */
+/** Starts the observer. It writes events to `folder`, one JSON object in each line, as `weeder replay` reads them. */
 export function observe(cluster: Cluster, folder?: string): Observer {
   const end = new AbortController();
-  const pods = new Map<string, { readonly namespace: string; readonly seen: Seen }>();
+  const pods = new Map<string, { readonly namespace: string; readonly report: PodReport }>();
   const slices = new Map<string, { readonly namespace: string; readonly isReady: boolean }>();
   const deleted = new Set<string>();
   const waiting = new Set<(at: number) => void>();
 
-  function seePod(type: string, object: unknown): void {
+  function onPod(type: string, object: unknown): void {
     const pod = Pod.parse(object);
     const { uid, namespace = '', deletionTimestamp } = pod.metadata;
     if (type === 'DELETED' || deletionTimestamp !== undefined) {
       pods.delete(uid);
       deleted.add(uid);
-    } else pods.set(uid, { namespace, seen: seenOf(pod) });
+    } else pods.set(uid, { namespace, report: reportOf(pod) });
   }
-  function seeSlice(type: string, object: unknown): void {
+  function onSlice(type: string, object: unknown): void {
     const slice = EndpointSlice.parse(object);
     const { uid, namespace = '' } = slice.metadata;
     const isReady = (slice.endpoints ?? []).some(({ conditions }) => conditions?.ready !== false);
@@ -76,7 +76,7 @@ export function observe(cluster: Cluster, folder?: string): Observer {
         const { type, object } = WatchEvent.parse(JSON.parse(line));
         file?.write(`${JSON.stringify({ ts: new Date().toISOString(), type, object })}\n`);
         see(type, object);
-        for (const look of [...waiting]) look(at);
+        for (const check of [...waiting]) check(at);
       }
       throw new Error(`The observer's stream of ${name} ended.`);
     } finally {
@@ -86,32 +86,32 @@ export function observe(cluster: Cluster, folder?: string): Observer {
   }
   const selector = encodeURIComponent(`app=${dependantLabels.app}`);
   const streams = [
-    follow(`/api/v1/pods?watch=true&timeoutSeconds=7200&labelSelector=${selector}`, 'pods', seePod),
-    follow('/apis/discovery.k8s.io/v1/endpointslices?watch=true&timeoutSeconds=7200', 'endpointslices', seeSlice),
+    follow(`/api/v1/pods?watch=true&timeoutSeconds=7200&labelSelector=${selector}`, 'pods', onPod),
+    follow('/apis/discovery.k8s.io/v1/endpointslices?watch=true&timeoutSeconds=7200', 'endpointslices', onSlice),
   ];
-  const broken = Promise.race(streams);
-  broken.catch(() => {});
+  const failed = Promise.race(streams);
+  failed.catch(() => {});
 
   return {
-    pods: (namespace) => [...pods.values()].filter((each) => each.namespace === namespace).map(({ seen }) => seen),
+    pods: (namespace) => [...pods.values()].filter((each) => each.namespace === namespace).map(({ report }) => report),
     isDeleted: (uid) => deleted.has(uid),
     isServiceReady: (namespace) => [...slices.values()].some((each) => each.namespace === namespace && each.isReady),
     when(condition, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const look = (at: number): void => {
+      const check = (at: number): void => {
         if (condition()) resolve(at);
       };
-      const give = (): void => reject(signal.reason);
-      waiting.add(look);
-      signal.addEventListener('abort', give);
-      if (signal.aborted) give();
-      look(performance.now());
+      const abort = (): void => reject(signal.reason);
+      waiting.add(check);
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      check(performance.now());
       return promise.finally(() => {
-        waiting.delete(look);
-        signal.removeEventListener('abort', give);
+        waiting.delete(check);
+        signal.removeEventListener('abort', abort);
       });
     },
-    broken,
+    failed,
     async stop() {
       end.abort();
       await Promise.allSettled(streams);
@@ -119,7 +119,7 @@ export function observe(cluster: Cluster, folder?: string): Observer {
   };
 }
 
-function seenOf({ metadata, status }: z.infer<typeof Pod>): Seen {
+function reportOf({ metadata, status }: z.infer<typeof Pod>): PodReport {
   const [container] = status.containerStatuses ?? [];
   const { terminated, waiting } = container?.state ?? {};
   const last = terminated ?? container?.lastState?.terminated;

@@ -5,14 +5,14 @@ import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { type ManagedProcess, SetupProblem, startProcess } from '../../test/cluster/support/plane/process.ts';
 import { weederConfig } from './workloads.ts';
 
-/** Starts it on this cluster; it ends with the cluster's folder, or by `kill`. */
+/** Starts the scheduler for this cluster. It ends with the cluster's folder, or by `kill`. */
 export function startScheduler(cluster: Cluster, binary: string): ManagedProcess {
   const kubeconfig = cluster.kubeconfigFor('admin');
   const flags = [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0'];
   return startProcess(cluster.dir, 'kube-scheduler', binary, flags);
 }
 
-/** Starts weeder from its production bundle, `program`. It is `ready` when it has seen the whole cluster. */
+/** Starts weeder from its production bundle, `program`. `ready` resolves when its caches are synced. */
 export function startBundle(
   cluster: Cluster,
   program: string,
@@ -38,7 +38,7 @@ export function startBundle(
   };
 }
 
-/** Keeps what it has said. */
-export function keepLog(server: ManagedProcess, folder: string): void {
+/** Copies its log. */
+export function copyLog(server: ManagedProcess, folder: string): void {
   copyFileSync(server.logFile, join(folder, `${server.name}.log`));
 }

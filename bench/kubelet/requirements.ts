@@ -7,7 +7,7 @@ import { isExecutable } from '../../test/support/isExecutable.ts';
 
 const run = promisify(execFile);
 
-/** What this machine has of what the benchmark needs and does not bring along. */
+/** The programs of this machine that the benchmark needs. */
 export interface Machine {
   /** The folder of the CNI plugins. */
   readonly plugins: string;
@@ -15,7 +15,7 @@ export interface Machine {
   readonly runtime: string;
 }
 
-/** Program, and the Debian package that has it. */
+/** Each program with its Debian package. */
 const programs = [
   ['containerd', 'containerd'],
   ['ctr', 'containerd'],
@@ -27,8 +27,8 @@ const programs = [
 
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin', '/usr/libexec/cni'];
 
-/** Looks for it, installs nothing. Throws a SetupProblem that names in one sentence all that is missing. */
-export async function examineMachine(): Promise<Machine> {
+/** Finds the programs, and installs nothing. Throws a SetupProblem that names everything that is missing. */
+export async function checkMachine(): Promise<Machine> {
   const missing = programs.filter(([program]) => !isInPath(program)).map(([program, from]) => `${program} (${from})`);
   const plugins = pluginFolders.find((folder) => existsSync(join(folder, 'loopback')));
   if (plugins === undefined) missing.push('the CNI plugins (containernetworking-plugins)');
@@ -36,7 +36,7 @@ export async function examineMachine(): Promise<Machine> {
   else if (process.getuid?.() !== 0) missing.unshift('root');
   if (missing.length > 0 || plugins === undefined) {
     throw new SetupProblem(
-      `This benchmark runs a real kubelet and needs what is missing here (in parentheses Debian's package): ${missing.join(', ')}.`,
+      `This benchmark runs a real kubelet and needs programs that are missing here (Debian packages in parentheses): ${missing.join(', ')}.`,
     );
   }
   const { stdout } = await run('containerd', ['--version']);

@@ -3,7 +3,7 @@ import { median, percentile } from '../support/statistics.ts';
 import { table } from '../support/table.ts';
 import { type Case, cases, type Outcome } from './cases.ts';
 
-/** What a measurement leaves behind: `results.json` beside this file is the committed one. */
+/** The results of a measurement. The committed ones are in `results.json`. */
 export const Results = z.object({
   /** The day. */
   measured: z.string(),
@@ -14,27 +14,29 @@ export const Results = z.object({
   runs: z.number(),
   outcomes: z.array(
     z.object({
-      lives: z.number(),
+      runsFor: z.number(),
       backOff: z.number(),
-      returnsAfter: z.number(),
-      helped: z.boolean(),
+      recoversAfter: z.number(),
+      hasWeeder: z.boolean(),
       seconds: z.number(),
       deletedAfter: z.number().optional(),
       reported: z.enum(['terminated', 'CrashLoopBackOff']),
-      into: z.number(),
+      backOffElapsed: z.number(),
       replaced: z.boolean(),
     }),
   ),
 });
 export type Results = z.infer<typeof Results>;
 
-/** At the median and at worst, with weeder, in every case in which the back-off has begun; seconds. */
+/**
+ * The goal for the median and for the worst trial with weeder, in every case in which the back-off has begun. Seconds.
+ */
 const goal = { median: 1, worst: 3 } as const;
 
 interface Row extends Case {
   readonly without: Summary;
   readonly withWeeder: Summary;
-  /** Until the deletion, at the median. */
+  /** The median time until the deletion. Seconds. */
   readonly deletedAfter: number;
 }
 
@@ -44,16 +46,16 @@ interface Summary {
   readonly worst: number;
 }
 
-/** Each case in a row. */
+/** One row for each case. */
 function rowsOf(outcomes: readonly Outcome[]): Row[] {
   return cases.map((one) => {
-    const isOfCase = ({ lives, backOff, returnsAfter }: Case): boolean =>
-      lives === one.lives && backOff === one.backOff && returnsAfter === one.returnsAfter;
+    const isOfCase = ({ runsFor, backOff, recoversAfter }: Case): boolean =>
+      runsFor === one.runsFor && backOff === one.backOff && recoversAfter === one.recoversAfter;
     const ofCase = outcomes.filter(isOfCase);
     return {
       ...one,
-      without: summary(ofCase.filter(({ helped }) => !helped)),
-      withWeeder: summary(ofCase.filter(({ helped }) => helped)),
+      without: summary(ofCase.filter(({ hasWeeder }) => !hasWeeder)),
+      withWeeder: summary(ofCase.filter(({ hasWeeder }) => hasWeeder)),
       deletedAfter: median(ofCase.flatMap(({ deletedAfter = [] }) => deletedAfter)),
     };
   });
@@ -64,12 +66,12 @@ function summary(outcomes: readonly Outcome[]): Summary {
   return { median: median(seconds), best: percentile(seconds, 0), worst: percentile(seconds, 100) };
 }
 
-/** The table as Markdown, and how it came about. */
+/** The table as Markdown, and how it was measured. */
 export function recoveryTable({ measured, kubelet, runtime, machine, runs, outcomes }: Results): string {
-  const rows = rowsOf(outcomes).map(({ lives, backOff, returnsAfter, without, withWeeder, deletedAfter }) => [
-    lives === 0 ? 'at once' : `after ${lives} s`,
+  const rows = rowsOf(outcomes).map(({ runsFor, backOff, recoversAfter, without, withWeeder, deletedAfter }) => [
+    runsFor === 0 ? 'at once' : `after ${runsFor} s`,
     `${backOff} s`,
-    returnsAfter === 0 ? 'as it begins' : `${returnsAfter} s into it`,
+    recoversAfter === 0 ? 'as the back-off begins' : `${recoversAfter} s into it`,
     withRange(without),
     short(withWeeder.median),
     short(withWeeder.worst),
@@ -81,21 +83,22 @@ export function recoveryTable({ measured, kubelet, runtime, machine, runs, outco
       [
         'the dependant exits',
         'its back-off',
-        'the service returns',
+        'the service recovers',
         'without weeder',
         'with weeder',
-        'at worst',
-        'its part',
+        'worst',
+        'weeder’s share',
       ],
       rows,
     ),
     '',
-    `Medians of ${runs}, and the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ${kubelet} ` +
-      `and ${runtime}, ${machine}: the time from the service's EndpointSlice turning ready to the dependant's pod being ` +
-      'Ready, both as an independent watcher sees them; weeder’s own part ends when the pod is seen deleted, and the rest ' +
-      'is what the cluster takes for a new pod. All trials run side by side on one node, and weeder is told of the ' +
-      'services of one half. The dependants have no readiness probe, so they are Ready as soon as they run. ' +
-      `In ${silent} of the ${outcomes.length} trials the kubelet reported \`terminated\` when the service returned, and not \`CrashLoopBackOff\`.`,
+    `Medians of ${runs} trials, with the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ` +
+      `${kubelet} and ${runtime}, ${machine}. The time runs from the service's EndpointSlice becoming ready to the ` +
+      'dependant’s pod becoming Ready, both as a separate watcher sees them. weeder’s share ends when the pod is ' +
+      'deleted; the cluster needs the rest for a new pod. All trials run in parallel on one node, and the config of ' +
+      'weeder names the services of one half. The dependants have no readiness probe, so they are Ready as soon as ' +
+      `they run. In ${silent} of the ${outcomes.length} trials the kubelet reported \`terminated\` when the service ` +
+      'recovered, and not `CrashLoopBackOff`.',
   ].join('\n');
 }
 
@@ -104,8 +107,8 @@ export function verdict(outcomes: readonly Outcome[]): { readonly isMet: boolean
   const judged = rowsOf(outcomes).map((row) => ({ ...row, judgement: judge(row) }));
   return {
     isMet: judged.every(({ judgement }) => judgement !== 'missed'),
-    lines: judged.map(({ judgement, lives, backOff, returnsAfter, withWeeder }) => {
-      const subject = `lives ${lives} s, back-off ${backOff} s, service back after ${returnsAfter} s`;
+    lines: judged.map(({ judgement, runsFor, backOff, recoversAfter, withWeeder }) => {
+      const subject = `runs ${runsFor} s, back-off ${backOff} s, service recovers after ${recoversAfter} s`;
       const below = (limit: number): string => (judgement === 'no goal' ? '' : ` (< ${limit} s)`);
       const figures = `median ${short(withWeeder.median)}${below(goal.median)}, worst ${short(withWeeder.worst)}${below(goal.worst)}`;
       return `${judgement.padEnd(8)} ${subject}: ${figures}`;
@@ -113,8 +116,8 @@ export function verdict(outcomes: readonly Outcome[]): { readonly isMet: boolean
   };
 }
 
-function judge({ returnsAfter, withWeeder }: Row): 'met' | 'missed' | 'no goal' {
-  if (returnsAfter === 0) return 'no goal';
+function judge({ recoversAfter, withWeeder }: Row): 'met' | 'missed' | 'no goal' {
+  if (recoversAfter === 0) return 'no goal';
   return withWeeder.median < goal.median && withWeeder.worst < goal.worst ? 'met' : 'missed';
 }
 
@@ -122,7 +125,7 @@ function short(seconds: number): string {
   return `${seconds.toFixed(2)} s`;
 }
 
-/** The median and, where they differ, the range. */
+/** The median, and the range if its ends differ. */
 function withRange({ median: middle, best, worst }: Summary): string {
   const [low, high] = [best.toFixed(0), worst.toFixed(0)];
   return `${middle.toFixed(0)} s${low === high ? '' : ` (${low}–${high})`}`;

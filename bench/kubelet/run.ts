@@ -1,11 +1,11 @@
 /**
  * `npm run bench:kubelet`: seconds from "service ready" to "dependant Ready" on a real kubelet, with weeder and
- * without. Needs root, containerd, runc and CNI plugins; takes about four minutes, whatever the number of runs.
+ * without. Needs root, containerd, runc and CNI plugins; takes about four minutes, regardless of the number of runs.
  *
  *   --runs N        trials of each case, with weeder and without (default 3)
- *   --write         keep the results in results.json, and put them into the README
+ *   --write         write the results to results.json and into the README
  *   --json FILE     write the results there
- *   --events DIR    keep the watch events of the dependants and the EndpointSlices there, and weeder's log
+ *   --events DIR    write the watch events of the dependants and the EndpointSlices there, and the log of weeder
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,16 +16,16 @@ import { startControlPlane } from '../../test/cluster/support/plane/controlPlane
 import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { findNodeBinaries } from './binaries.ts';
 import { measure, mostRuns } from './measure.ts';
-import { examineMachine } from './requirements.ts';
+import { checkMachine } from './requirements.ts';
 import { type Results, recoveryTable, verdict } from './results.ts';
 
 const committed = join(import.meta.dirname, 'results.json');
-const say = (line: string): void => console.error(line);
+const log = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
   const { runs, events, json, write } = readFlags();
-  const { plugins, runtime } = await examineMachine();
-  const binaries = await findNodeBinaries(say);
+  const { plugins, runtime } = await checkMachine();
+  const binaries = await findNodeBinaries(log);
   if (events !== undefined) mkdirSync(events, { recursive: true });
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
   }
   const cluster = await startControlPlane({ controllerManagerFlags: ['--controllers=node-lifecycle-controller'] });
   try {
-    const outcomes = await measure({ cluster, binaries, plugins, runs, signal: end.signal, events, say });
+    const outcomes = await measure({ cluster, binaries, plugins, runs, signal: end.signal, events, log });
     const results: Results = {
       measured: new Date().toISOString().slice(0, 10),
       kubelet: `kubelet ${binaries.version}`,
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     if (json !== undefined) writeFileSync(json, text);
     if (write) {
       writeFileSync(committed, text);
-      // `npm run generate`: the README takes the table from there.
+      // As `npm run generate` does: it writes the table into the README.
       const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
       await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
     }
@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** What else it was busy with, and whether the benchmark came first. */
+/** The number of cores, the load average and the priority of the benchmark. */
 function describeMachine(): string {
   const load = `load average ${(loadavg()[1] ?? 0).toFixed(1)}`;
   const nice = getPriority() === 0 ? '' : `, nice ${getPriority()}`;

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# supervise.sh FOLDER KUBELET: a node for as long as this script's input stays open, so for as long as the benchmark
-# lives, however it ends. Then nothing of the node is left: no process, no mount, no cgroup, no file.
+# supervise.sh FOLDER KUBELET: runs a node while the input of this script is open, which is while the benchmark runs,
+# regardless of how it ends. Afterwards it removes all processes, mounts, cgroups and files of the node.
 set -u
 folder=$1
 
-# Processes and mounts are the namespaces' own, and end with their first process.
+# Processes and mounts belong to the Linux namespaces, and end with the first process in them.
 unshare --mount --pid --fork --kill-child --mount-proc bash "$(dirname "$0")/node.sh" "$@"
 how=$?
 [ $how -eq 0 ] || tail -n 8 "$folder"/*.log
 
-# The cgroups of the containers that ran to the end; their parent only where nobody else uses it.
+# The cgroups of the containers that still ran; their parent only if no other process uses it.
 for container in "$folder"/containerd/io.containerd.grpc.v1.cri/{sandboxes,containers}/*; do
   rmdir /sys/fs/cgroup/{,*/}k8s.io/"$(basename "$container")"
 done 2>/dev/null

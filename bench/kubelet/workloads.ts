@@ -1,17 +1,17 @@
 import { services, type Trial } from './cases.ts';
 import { image } from './configs.ts';
 
-/** Of the dependants, for weeder's config and the watcher. */
+/** The labels of the dependants, for weeder's config and the watcher. */
 export const dependantLabels = { app: 'dependant' } as const;
 
-/** An object to create: the path of its collection, and itself. */
+/** An object to create, with the path of its collection. */
 export interface Manifest {
   readonly path: string;
   readonly body: object;
 }
 
 /** The namespace and the service with its pod. */
-export function serviceManifests({ name, helped, port }: Trial): readonly Manifest[] {
+export function serviceManifests({ name, hasWeeder, port }: Trial): readonly Manifest[] {
   const probe = { httpGet: { host: '127.0.0.1', port, path: '/' }, periodSeconds: 1, failureThreshold: 1 };
   const labels = { app: 'store' };
   return [
@@ -19,7 +19,7 @@ export function serviceManifests({ name, helped, port }: Trial): readonly Manife
     {
       path: `/api/v1/namespaces/${name}/services`,
       body: {
-        metadata: { name: helped ? services.helped : services.unhelped },
+        metadata: { name: hasWeeder ? services.withWeeder : services.withoutWeeder },
         spec: { selector: labels, ports: [{ port }] },
       },
     },
@@ -28,8 +28,8 @@ export function serviceManifests({ name, helped, port }: Trial): readonly Manife
 }
 
 /** Ready as soon as it runs: a readiness probe would add up to its own period, with weeder and without. */
-export function dependantManifest({ name, lives, port }: Trial): Manifest {
-  return deployment(name, dependantLabels, { args: ['depend', `http://127.0.0.1:${port}/`, `${lives}s`] });
+export function dependantManifest({ name, runsFor, port }: Trial): Manifest {
+  return deployment(name, dependantLabels, { args: ['depend', `http://127.0.0.1:${port}/`, `${runsFor}s`] });
 }
 
 /** `{app: store}` is also the Deployment's name. */
@@ -54,7 +54,7 @@ function deployment(namespace: string, labels: { readonly app: string }, contain
   };
 }
 
-/** weeder's config: as it would be without the other half of the trials. */
+/** weeder's config. It does not name the service of the trials without weeder. */
 export const weederConfig = {
-  servicesAndDependantSelectors: { [services.helped]: { podSelectors: [{ matchLabels: dependantLabels }] } },
+  servicesAndDependantSelectors: { [services.withWeeder]: { podSelectors: [{ matchLabels: dependantLabels }] } },
 };

@@ -1,6 +1,6 @@
 /**
- * The weeder without its streams, in a process of its own: so many services recover at once, each with two windows (one
- * for each of two podSelectors), and one of its pods waits for another try. Started by actors.ts with `--expose-gc`.
+ * The weeder without its streams, in a separate process: services recover at once, each with two windows (one for each
+ * of two podSelectors), and one of its pods waits for a retry. Started by actors.ts with `--expose-gc`.
  */
 import { systemClock } from '../../src/base/clock.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
@@ -12,18 +12,18 @@ import type { ActorsCase } from './actorsResults.ts';
 
 const services = Number(process.argv[2]);
 
-/** After what is due at once. */
-function settled(): Promise<void> {
+/** Waits for the next turn of the event loop. */
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** MiB after a full collection. */
+/** The used heap after a full garbage collection. MiB. */
 function heap(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** Milliseconds that it takes. */
+/** The duration of the call. Milliseconds. */
 function timed(act: () => void): number {
   const from = monotonic();
   act();
@@ -39,7 +39,7 @@ const weeder = createWeeder({
   random: () => 1,
   report: () => {},
   readySince: async () => undefined,
-  // Nobody is to come to an end while this is measured: each pod waits a minute for its next try.
+  // No actor should end during the measurement: each pod waits a minute for its retry.
   deletePod: async () => ({ type: 'delete.refused', reason: '503', failure: 'unavailable', retryAfter: 60_000 }),
 });
 const sinks = [weeder.slices, ...weeder.pods.values()];
@@ -68,7 +68,7 @@ const afterWindows = heap();
 const pods = timed(() => {
   for (const name of names) crash(name);
 });
-while (weeder.counts().queued + weeder.counts().inFlight > 0) await settled();
+while (weeder.counts().queued + weeder.counts().inFlight > 0) await nextTurn();
 const { podDeletions } = weeder.counts();
 const afterPods = heap();
 const oneMore = Array.from({ length: 100 }, (_, index) => {
@@ -79,10 +79,10 @@ const oneMore = Array.from({ length: 100 }, (_, index) => {
     crash(name);
   });
 });
-await settled();
+await nextTurn();
 const timers = process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 const stop = timed(() => weeder.stop());
-await settled();
+await nextTurn();
 
 const result: ActorsCase = {
   services,

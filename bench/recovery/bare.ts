@@ -1,7 +1,8 @@
 /**
- * The bare client: what any controller for this task has to do at least, and nothing else. Two streams held open over
- * HTTP/2, an index of the crash-looping pods, and a DELETE with preconditions the moment a service flips, 32 at a time
- * on the same connection. It survives no fault but the end of a stream. Usage: `BENCH_TOKEN=… node bare.js ORIGIN CA-FILE SERVICE POD-SELECTOR`.
+ * The bare client does only what every controller for this task has to do: two streams over HTTP/2, an index of the
+ * crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same
+ * connection. It survives no failure except the end of a stream. Usage: `BENCH_TOKEN=… node bare.js ORIGIN CA-FILE
+ * SERVICE POD-SELECTOR`.
  */
 import { bareClient } from './bareClient.ts';
 
@@ -19,7 +20,7 @@ const queue: Watched[] = [];
 let inFlight = 0;
 let synced = 0;
 
-// A profile is written by a process that ends by itself only.
+// Node writes a CPU profile only if the process exits by itself.
 process.once('SIGTERM', () => process.exit());
 
 async function remove({ metadata: { name, namespace, uid, resourceVersion } }: Watched): Promise<void> {
@@ -37,8 +38,8 @@ function removeNext(): void {
   }
 }
 
-function follow(path: string, labels: string, take: (type: string, object: Watched) => void): void {
-  void client.follow({ path, labels, take, onSynced: () => ++synced === 2 && console.log('synced') });
+function follow(path: string, labels: string, onEvent: (type: string, object: Watched) => void): void {
+  void client.follow({ path, labels, onEvent, onSynced: () => ++synced === 2 && console.log('synced') });
 }
 
 follow('/api/v1/pods', selector, (type, pod) => {

@@ -5,23 +5,23 @@ interface Versioned {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** HTTP/2 and nothing around it: for the scripts that weeder is measured beside. */
+/** A minimal HTTP/2 client for the bare scripts. */
 export interface BareClient {
-  /** The whole answer, whatever its status. */
+  /** Returns the whole response body, regardless of the status. */
   send(method: 'DELETE' | 'PATCH', path: string, body: object, contentType?: string): Promise<string>;
-  /** Everything with these labels, first as it is, then each change; survives no fault but the end of its stream. */
+  /** Lists and watches all objects with these labels. It survives no failure except the end of its stream. */
   follow<T extends Versioned>(stream: BareStream<T>): Promise<never>;
 }
 
 export interface BareStream<T> {
   readonly path: string;
   readonly labels: string;
-  take(type: string, object: T): void;
-  /** Called when everything that was there has been taken. */
+  onEvent(type: string, object: T): void;
+  /** Called after the initial list. */
   onSynced(): void;
 }
 
-/** The token is that of the variable `BENCH_TOKEN`. */
+/** Uses the token of the variable `BENCH_TOKEN`. */
 export function bareClient(origin: string, caFile: string): BareClient {
   const authorization = `Bearer ${process.env['BENCH_TOKEN']}`;
   const agent = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') }, bodyTimeout: 0 });
@@ -29,8 +29,8 @@ export function bareClient(origin: string, caFile: string): BareClient {
   async function readStream(path: string, read: (line: string) => void): Promise<void> {
     const { body } = await agent.request({ origin, path, method: 'GET', headers: { authorization } });
     let rest = '';
-    for await (const piece of body.setEncoding('utf8')) {
-      const lines = `${rest}${piece}`.split('\n');
+    for await (const chunk of body.setEncoding('utf8')) {
+      const lines = `${rest}${chunk}`.split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) read(line);
     }
@@ -39,19 +39,19 @@ export function bareClient(origin: string, caFile: string): BareClient {
   return {
     async send(method, path, body, contentType = 'application/json') {
       const headers = { authorization, 'content-type': contentType };
-      const answer = await agent.request({ origin, path, method, headers, body: JSON.stringify(body) });
-      return answer.body.text();
+      const response = await agent.request({ origin, path, method, headers, body: JSON.stringify(body) });
+      return response.body.text();
     },
-    async follow<T extends Versioned>({ path, labels, take, onSynced }: BareStream<T>) {
+    async follow<T extends Versioned>({ path, labels, onEvent, onSynced }: BareStream<T>) {
       const common = `watch=true&allowWatchBookmarks=true&timeoutSeconds=3600&labelSelector=${encodeURIComponent(labels)}`;
       let version: string | undefined;
       const read = (line: string): void => {
         const { type, object }: { type: string; object: T } = JSON.parse(line);
-        if (type !== 'BOOKMARK') take(type, object);
+        if (type !== 'BOOKMARK') onEvent(type, object);
         else if (version === undefined) onSynced();
         if (type === 'BOOKMARK' || version !== undefined) version = object.metadata.resourceVersion;
       };
-      // The API server ends the watch of a client that is slow to read: on a busy machine that is any client.
+      // The API server ends the watch of a slow client, which on a busy machine can be any client.
       for (;;) {
         const start = version
           ? `resourceVersion=${version}`
@@ -59,7 +59,7 @@ export function bareClient(origin: string, caFile: string): BareClient {
         try {
           await readStream(`${path}?${common}&${start}`, read);
         } catch (error) {
-          // Without a position there is nothing to go on from.
+          // Without a resourceVersion, the watch cannot resume.
           if (version === undefined) throw error;
         }
       }

@@ -3,17 +3,17 @@ import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { bareProgram, type Program, startProgram, startWeederProgram, weederProgram } from '../support/programs.ts';
 import { podLabels, service } from '../support/scene.ts';
 
-/** Who is measured: weeder as it is shipped, weeder without Events, and the client that can do nothing else. */
+/** The candidates: the bare client, weeder as released, and weeder without Events. */
 export const candidateNames = ['bare', 'weeder', 'weeder --events=false'] as const;
 export type CandidateName = (typeof candidateNames)[number];
 
-/** A candidate at work. */
+/** A running candidate. */
 export interface Candidate extends Program {
-  /** What weeder says on /metrics; undefined for the bare client. */
+  /** The address of the metrics of weeder. Undefined for the bare client. */
   readonly metricsUrl: string | undefined;
 }
 
-/** Starts it in a process of its own and waits until it has the complete state; `profile`: a folder for its profile. */
+/** Starts it in a separate process and waits until it is synced. `profile` is a folder for its CPU profile. */
 export async function startCandidate(name: CandidateName, cluster: Cluster, profile?: string): Promise<Candidate> {
   const isProfiled = profile !== undefined;
   const nodeFlags = isProfiled ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, '--cpu-prof-interval=200'] : [];

@@ -15,21 +15,21 @@ export interface RecoveryOptions {
   readonly candidates?: readonly CandidateName[];
   /** The folder in which CPU profiles are written. */
   readonly profile?: string | undefined;
-  /** Hears what is done, as it is done. */
-  readonly say: (line: string) => void;
+  /** Receives the progress. */
+  readonly log: (line: string) => void;
 }
 
-/** As many crash-looping pods in each namespace as design and older measurements have. */
+/** The number of crash-looping pods in each namespace, as in earlier measurements. */
 function podsEachOf(namespaces: number): number {
   return namespaces === 50 || namespaces === 200 ? 2 : 1;
 }
 
-/** A percentile needs many deletions: where there are few services, they recover more often. */
+/** The number of recoveries: percentiles need many deletions, so fewer services recover more often. */
 function recoveriesOf(namespaces: number): number {
   return Math.max(1, Math.min(20, Math.floor(100 / namespaces)));
 }
 
-/** Measures each number of namespaces on a control plane of its own. */
+/** Measures each number of namespaces on its own control plane. */
 export async function measureRecovery(options: RecoveryOptions): Promise<RecoveryCase[]> {
   const cases: RecoveryCase[] = [];
   for (const namespaces of options.namespaces) cases.push(await measureCase(namespaces, options));
@@ -37,20 +37,20 @@ export async function measureRecovery(options: RecoveryOptions): Promise<Recover
 }
 
 async function measureCase(namespaces: number, options: RecoveryOptions): Promise<RecoveryCase> {
-  const { say, candidates = candidateNames } = options;
+  const { log, candidates = candidateNames } = options;
   const [podsEach, recoveries] = [podsEachOf(namespaces), recoveriesOf(namespaces)];
-  // Without controllers nothing but the benchmark itself makes and ends pods.
+  // Without controllers, only the benchmark itself creates and deletes pods.
   const cluster = await startControlPlane({ controllerManager: false });
   try {
     const scene = await buildScene(cluster, namespaces, podsEach);
     const observing = await startObserving(cluster, `role=${podLabels.role}`);
     const rounds: Record<string, RecoveryRound[]> = {};
     for (let round = 0; round < options.rounds; round += 1) {
-      for (const candidate of turned(candidates, round)) {
+      for (const candidate of rotated(candidates, round)) {
         const { idleMs, profile } = options;
-        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, profile, say });
+        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, profile, log });
         rounds[candidate] = [...(rounds[candidate] ?? []), cell];
-        say(
+        log(
           `${namespaces} × ${podsEach}, round ${round + 1}, ${candidate}: p50 ${cell.p50} ms, p99 ${cell.p99} ms, CPU ${cell.cpu} s`,
         );
       }
@@ -69,8 +69,8 @@ async function versionOf(cluster: Cluster): Promise<string> {
   return Version.parse(await cluster.api('GET', '/version')).gitVersion;
 }
 
-/** Another one is the first in each round, so that what the machine does meanwhile falls on all of them. */
-function turned<T>(items: readonly T[], by: number): T[] {
+/** Rotates the order in each round, so that changes in the load of the machine affect all candidates. */
+function rotated<T>(items: readonly T[], by: number): T[] {
   const from = by % items.length;
   return [...items.slice(from), ...items.slice(0, from)];
 }

@@ -14,34 +14,35 @@ export interface CellOptions {
   readonly scene: Scene;
   readonly observing: Observing;
   readonly candidate: CandidateName;
-  /** How often the services go down and recover while this one process watches. */
+  /** How often the services go down and recover while this process runs. */
   readonly recoveries: number;
-  /** For how long its figures at rest are taken. Milliseconds. */
+  /** How long it is measured at rest. Milliseconds. */
   readonly idleMs: number;
-  /** Where a CPU profile is written; its top goes to `say`. */
+  /** The folder for a CPU profile, whose top functions go to `log`. */
   readonly profile?: string | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** The start's own garbage is not what a process at rest costs. */
+/** The garbage of the start is not part of the cost at rest. */
 const settleMs = 1_000;
-/** What a process does after the last deletion: it answers, logs, and tidies up. */
+/** The time for log lines and Events after the last deletion. */
 const afterMs = 2_000;
-const goneWithinMs = 30_000;
+const deletionTimeoutMs = 30_000;
 
-/** One candidate, started anew, through so many recoveries of all services at once. */
+/** Measures one candidate in a new process, with several recoveries of all services. */
 export async function measureCell(options: CellOptions): Promise<RecoveryRound> {
   const { cluster, scene, candidate: name, profile } = options;
   let pods = await scene.breakDown();
   const candidate = await startCandidate(name, cluster, profile);
   const { pid, metricsUrl } = candidate;
-  const look = async (): Promise<Scrape | undefined> => (metricsUrl === undefined ? undefined : scrape(metricsUrl));
+  const scrapeIfWeeder = async (): Promise<Scrape | undefined> =>
+    metricsUrl === undefined ? undefined : scrape(metricsUrl);
   await pause(settleMs);
   const idleFrom = { at: monotonic(), cpu: cpuSeconds(pid) };
   await pause(options.idleMs);
   const idleCpu = (cpuSeconds(pid) - idleFrom.cpu) / ((monotonic() - idleFrom.at) / 1000);
   const idle = memoryOf(pid);
-  const before = await look();
+  const before = await scrapeIfWeeder();
 
   const recoveriesFrom = monotonic();
   const latencies: number[] = [];
@@ -62,11 +63,11 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
   await pause(afterMs);
   const after = memoryOf(pid);
   const cpuAfter = cpuSeconds(pid) - cpuAtEnd;
-  const seen = await look();
+  const scraped = await scrapeIfWeeder();
   if (profile === undefined) await candidate.kill();
   else {
     await candidate.end();
-    options.say(
+    options.log(
       `${name} in its recoveries:\n${topOf(selfTimes(profileOf(profile, pid), recoveriesFrom, recoveriesTo), 40)}`,
     );
   }
@@ -84,41 +85,41 @@ export async function measureCell(options: CellOptions): Promise<RecoveryRound> 
     cpuAfter: rounded(cpuAfter, 4),
     peakRss: rounded(after.peak),
     afterRss: rounded(after.rss),
-    ...(before === undefined || seen === undefined
+    ...(before === undefined || scraped === undefined
       ? {}
       : {
-          requests: difference(seen.requests, before.requests),
-          bytes: difference(seen.bytes, before.bytes),
-          streams: seen.streams,
-          loopDelay: { p99: rounded(seen.loopDelay.p99), max: rounded(seen.loopDelay.max) },
+          requests: difference(scraped.requests, before.requests),
+          bytes: difference(scraped.bytes, before.bytes),
+          streams: scraped.streams,
+          loopDelay: { p99: rounded(scraped.loopDelay.p99), max: rounded(scraped.loopDelay.max) },
         }),
   };
 }
 
 interface Recovered {
-  /** From each flip to its pods' ends. Milliseconds. */
+  /** From each service becoming ready to the DELETED events of its pods. Milliseconds. */
   readonly latencies: readonly number[];
-  /** From the first flip to the last end. Milliseconds. */
+  /** From the first change of a service to the last DELETED event. Milliseconds. */
   readonly total: number;
-  /** Of the candidate, in the same time. Seconds. */
+  /** The CPU time of the candidate in that time. Seconds. */
   readonly cpu: number;
 }
 
 async function recoverOnce(
   { scene, observing }: CellOptions,
   pods: ReadonlyMap<string, string>,
-  { pid, story }: Candidate,
+  { pid, describe }: Candidate,
 ): Promise<Recovered> {
   const cpuBefore = cpuSeconds(pid);
   const uids = [...pods.keys()];
-  const awaited = observing.untilGone(uids, goneWithinMs);
-  const flips = await scene.recover();
-  const gone = await awaited;
+  const awaited = observing.untilDeleted(uids, deletionTimeoutMs);
+  const readyAt = await scene.recover();
+  const deletedAt = await awaited;
   const cpu = cpuSeconds(pid) - cpuBefore;
-  if (gone.size < uids.length) {
-    const left = `${uids.length - gone.size} of ${uids.length} pods`;
-    throw new Error(`${left} are still there after ${goneWithinMs / 1000} s; ${story()}`);
+  if (deletedAt.size < uids.length) {
+    const left = `${uids.length - deletedAt.size} of ${uids.length} pods`;
+    throw new Error(`${left} were not deleted within ${deletionTimeoutMs / 1000} s; ${describe()}`);
   }
-  const latencies = [...gone].map(([uid, at]) => at - (flips.get(pods.get(uid) ?? '') ?? Number.NaN));
-  return { latencies, total: Math.max(...gone.values()) - Math.min(...flips.values()), cpu };
+  const latencies = [...deletedAt].map(([uid, at]) => at - (readyAt.get(pods.get(uid) ?? '') ?? Number.NaN));
+  return { latencies, total: Math.max(...deletedAt.values()) - Math.min(...readyAt.values()), cpu };
 }

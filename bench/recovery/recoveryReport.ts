@@ -4,7 +4,7 @@ import { candidateNames } from './candidates.ts';
 import type { RecoveryCase } from './recoveryResults.ts';
 import { type Figure, medianOf, ratioOf } from './recoverySummary.ts';
 
-/** Everything about the recoveries, as Markdown. */
+/** The results of the recoveries, as Markdown. */
 export function recoveryReport(cases: readonly RecoveryCase[]): string {
   return [speedTable(cases), costTable(cases), trafficTable(cases), goalTable(recoveryGoals(cases))].join('\n\n');
 }

@@ -4,18 +4,18 @@ const Count = z.record(z.string(), z.number());
 
 /** One candidate in one round. Times in milliseconds, CPU in seconds, memory in MiB. */
 export const RecoveryRound = z.object({
-  /** From the start of the process until it had the complete state. */
+  /** From the start of the process until its caches are synced. */
   startToSynced: z.number(),
   idleRss: z.number(),
   /** Per cent of one core. */
   idleCpu: z.number(),
   deletions: z.number(),
-  /** Percentiles of the time from a service's flip to the deletion event of its pod. */
+  /** Percentiles of the time from a service becoming ready to the DELETED event of its pod. */
   p50: z.number(),
   p90: z.number(),
   p99: z.number(),
   max: z.number(),
-  /** From the first flip to the last deletion event. */
+  /** From the first change of a service to the last DELETED event. */
   total: z.number(),
   /** In that time. */
   cpu: z.number(),
@@ -23,7 +23,7 @@ export const RecoveryRound = z.object({
   cpuAfter: z.number(),
   peakRss: z.number(),
   afterRss: z.number(),
-  /** What only weeder says of itself: requests by verb, resource and outcome, bytes of its streams by resource. */
+  /** Metrics of weeder: requests by verb, resource and outcome, and bytes of its streams by resource. */
   requests: Count.optional(),
   bytes: Count.optional(),
   streams: z.number().optional(),
@@ -38,9 +38,9 @@ export const RecoveryCase = z.object({
   podsEach: z.number(),
   /** Recoveries in each round. */
   recoveries: z.number(),
-  /** Of one pod, as JSON. Bytes. */
+  /** The size of one pod as JSON. Bytes. */
   podBytes: z.number(),
-  /** Of kube-apiserver. */
+  /** The version of kube-apiserver. */
   server: z.string(),
   rounds: z.record(z.string(), z.array(RecoveryRound)),
 });

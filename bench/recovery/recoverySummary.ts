@@ -11,7 +11,7 @@ export function medianOf(found: RecoveryCase, candidate: string, figure: Figure)
   return median((found.rounds[candidate] ?? []).map((round) => round[figure]));
 }
 
-/** How many times the bare client's: the median of the ratios round by round, because the machine's speed drifts. */
+/** The ratio to the bare client: the median of the ratios in each round, because the speed of the machine varies. */
 export function ratioOf(found: RecoveryCase, candidate: string, figure: Figure): number {
   const bare = found.rounds['bare'] ?? [];
   const ratios = (found.rounds[candidate] ?? []).map(

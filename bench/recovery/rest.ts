@@ -15,19 +15,19 @@ const config = {
 };
 
 export interface RestOptions {
-  /** How many namespaces are watched, each by streams of its own. */
+  /** The numbers of watched namespaces, each with its own streams. */
   readonly watched: readonly number[];
-  /** For how long the process at rest is looked at. */
+  /** How long the idle process is measured. Milliseconds. */
   readonly restMs: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** The cost of waiting: the weeder and restart control, told to watch so many empty namespaces, one by one. */
-export async function measureRest({ watched, restMs, say }: RestOptions): Promise<RestCase[]> {
+/** Measures the weeder and restart control at rest, with streams for each of these empty namespaces. */
+export async function measureRest({ watched, restMs, log }: RestOptions): Promise<RestCase[]> {
   const cases: RestCase[] = [];
   for (const namespaces of watched) {
     const found = await measureCase(namespaces, restMs);
-    say(`${namespaces} watched namespaces: ${JSON.stringify(found)}`);
+    log(`${namespaces} watched namespaces: ${JSON.stringify(found)}`);
     cases.push(found);
   }
   return cases;
@@ -35,7 +35,7 @@ export async function measureRest({ watched, restMs, say }: RestOptions): Promis
 
 async function measureCase(namespaces: number, restMs: number): Promise<RestCase> {
   const cluster = await startControlPlane({ controllerManager: false });
-  // Node does not stay for a process that it waits for to end.
+  // A pending exit of a child process does not keep Node running.
   const awake = setInterval(() => {}, 60_000);
   try {
     const names = Array.from({ length: namespaces }, (_, index) => `shop-${index}`);

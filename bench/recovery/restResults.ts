@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** A weeder that has nothing to do, beside so many empty namespaces that it watches one by one. */
+/** An idle weeder that watches this many empty namespaces separately. */
 export const RestCase = z.object({
   namespaces: z.number(),
   streams: z.number(),
   requestsPerMinute: z.number(),
   /** Cores in use: 0.01 are ten millicores. */
   cpu: z.number(),
-  /** The same of the API server, with what it does for itself. */
+  /** The same for the API server, including its own work. */
   serverCpu: z.number(),
   /** Milliseconds. */
   startToSynced: z.number(),

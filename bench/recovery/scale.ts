@@ -11,11 +11,11 @@ import { podLabels, service } from '../support/scene.ts';
 import { rounded } from '../support/statistics.ts';
 import type { ScaleCase } from './scaleResults.ts';
 
-/** How many changes of pods are measured, of each kind. */
+/** The number of measured changes of each kind. */
 const events = 10_000;
 const namespaces = 1_000;
 const settleMs = 2_000;
-/** With more distinct podSelectors than 16, weeder reads all pods on one stream, and sorts them itself. */
+/** With more than 16 distinct podSelectors, weeder reads all pods on one stream and selects them itself. */
 const manySelectors = 17;
 
 interface Kind {
@@ -30,13 +30,13 @@ const kinds: readonly Kind[] = [
   { what: 'matching', role: podLabels.role, selectors: 1 },
 ];
 
-/** Measures weeder beside so many pods of each kind. */
-export async function measureScale(counts: readonly number[], say: (line: string) => void): Promise<ScaleCase[]> {
+/** Measures weeder with these numbers of pods of each kind. */
+export async function measureScale(counts: readonly number[], log: (line: string) => void): Promise<ScaleCase[]> {
   const cases: ScaleCase[] = [];
   for (const pods of counts) {
     for (const kind of kinds) {
       const found = await measureCase(pods, kind);
-      say(`${pods} pods, ${kind.what}: synced in ${found.startToSynced} ms, ${found.idleRss} MiB at rest`);
+      log(`${pods} pods, ${kind.what}: synced in ${found.startToSynced} ms, ${found.idleRss} MiB at rest`);
       cases.push(found);
     }
   }
@@ -69,7 +69,7 @@ async function measureCase(pods: number, { what, role, selectors }: Kind): Promi
     const crashing = await changed(true);
     const after = memoryOf(weeder.pid);
     await weeder.kill();
-    // Not after a failure: then the guard of the folder still has to find the process in it.
+    // Not after a failure: the guard of the folder then still has to find the process.
     removeFolder();
     return {
       pods,
@@ -90,7 +90,7 @@ async function measureCase(pods: number, { what, role, selectors }: Kind): Promi
   }
 }
 
-/** Waits until it has done what there was to do: less than a hundredth of a core over a quarter of a second. */
+/** Waits until the process is idle: less than a hundredth of a core over a quarter of a second. */
 async function untilQuiet({ pid }: Program): Promise<void> {
   for (let before = cpuSeconds(pid); ; ) {
     await pause(250);

@@ -16,8 +16,8 @@ const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '../..');
 const sources = join(checkout, 'src', 'cli', 'weeder.ts');
 const restMs = 2_000;
-/** Has a process tell at its end how much memory it took at most, in KiB; getrusage would tell of its parent's, too. */
-const tellPeak = `data:text/javascript,import{readFileSync,writeSync}from'node:fs';
+/** Lets a process report its peak memory at exit, in KiB. getrusage would include that of its parent. */
+const reportPeak = `data:text/javascript,import{readFileSync,writeSync}from'node:fs';
 process.on('exit',()=>writeSync(2,readFileSync('/proc/self/status','utf8')))`.replace('\n', '');
 
 interface Figures {
@@ -25,8 +25,8 @@ interface Figures {
   readonly rss: number;
 }
 
-/** What is loaded, and what it costs: by itself, as sources and as the bundle. */
-export async function measureStart(runs: number, say: (line: string) => void): Promise<StartCase[]> {
+/** Measures the cost of loading Node and packages, and weeder from sources and as the bundle. */
+export async function measureStart(runs: number, log: (line: string) => void): Promise<StartCase[]> {
   const bundle = await weederProgram();
   const image = asInImage();
   const importing = (name: string): string[] => ['-e', `await import(${JSON.stringify(name)})`, '--input-type=module'];
@@ -39,12 +39,12 @@ export async function measureStart(runs: number, say: (line: string) => void): P
     ['weeder run until synced, sources', () => synced(sources)],
     ['weeder run until synced, bundle', () => synced(bundle)],
   ];
-  const seen = new Map<string, Figures[]>();
+  const results = new Map<string, Figures[]>();
   for (let round = 0; round < runs; round += 1) {
-    for (const [what, measure] of subjects) seen.set(what, [...(seen.get(what) ?? []), await measure()]);
-    say(`start, round ${round + 1} of ${runs}`);
+    for (const [what, measure] of subjects) results.set(what, [...(results.get(what) ?? []), await measure()]);
+    log(`start, round ${round + 1} of ${runs}`);
   }
-  return [...seen].map(([what, figures]) => ({
+  return [...results].map(([what, figures]) => ({
     what,
     ms: rounded(median(figures.map(({ ms }) => ms))),
     rss: rounded(median(figures.map(({ rss }) => rss))),
@@ -53,14 +53,14 @@ export async function measureStart(runs: number, say: (line: string) => void): P
 
 async function once(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Figures> {
   const from = monotonic();
-  const { stderr } = await run(process.execPath, [`--import=${tellPeak}`, ...words], {
+  const { stderr } = await run(process.execPath, [`--import=${reportPeak}`, ...words], {
     cwd: checkout,
     env: { ...process.env, ...env },
   });
   return { ms: monotonic() - from, rss: Number(/^VmHWM:\s+(\d+)/m.exec(stderr)?.[1]) / 1024 };
 }
 
-/** On an embedded server without pods; memory is that at rest. */
+/** Starts weeder on an embedded server without pods, and measures its memory at rest. */
 async function synced(program: string): Promise<Figures> {
   const dir = mkdtempSync(join(tmpdir(), 'weeder-start-'));
   const removeFolder = guardFolder(dir);
@@ -72,7 +72,7 @@ async function synced(program: string): Promise<Figures> {
     await pause(restMs);
     const { rss } = memoryOf(weeder.pid);
     await weeder.kill();
-    // Not after a failure: then the guard of the folder still has to find the process in it.
+    // Not after a failure: the guard of the folder then still has to find the process.
     removeFolder();
     return { ms: weeder.startToSynced, rss };
   } finally {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** One thing that a process loads or does, at the median over the runs. Milliseconds and MiB. */
+/** The median cost of something that a process loads or does. Milliseconds and MiB. */
 export const StartCase = z.object({
   what: z.string(),
-  /** From the start of the process until it had loaded it and ended, or until it had the complete state. */
+  /** From the start of the process until it ended, or until its caches were synced. */
   ms: z.number(),
-  /** The most that it took, or what it takes at rest. */
+  /** Peak memory, or memory at rest. */
   rss: z.number(),
 });
 export type StartCase = z.infer<typeof StartCase>;

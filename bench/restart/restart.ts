@@ -6,14 +6,14 @@ import { asDeployed, type Program, startWeederProgram, weederProgram } from '../
 import { profileOf, selfTimes, topOf } from '../support/selfTimes.ts';
 import { median, rounded } from '../support/statistics.ts';
 import type { RestartCase } from './restartResults.ts';
-import { buildRestartScene, type RestartScene, type SceneSize, until } from './restartScene.ts';
+import { buildRestartScene, type RestartScene, type SceneSize, waitUntil } from './restartScene.ts';
 
 const quietMs = 5_000;
 const settleMs = 3_000;
-const patientMs = 180_000;
-/** How long a rollout of the benchmark's own takes: as an image that has to be pulled, and more than a second. */
+const timeoutMs = 180_000;
+/** The duration of a rollout by the benchmark, as if an image had to be pulled. Milliseconds. */
 const rolloutMs = 2_500;
-/** As no workload may wait for another: what is measured is weeder, not its limits. */
+/** Limits high enough that no workload waits for another: the benchmark does not measure the limits. */
 const config = {
   restartControl: {
     rules: [{}],
@@ -23,20 +23,20 @@ const config = {
     maxConcurrentRollouts: 10_000,
   },
 };
-/** So many are adopted in a second: ten times the default or more, by which 500 would take four minutes. */
+/** Adoptions in a second: ten times the default or more, with which 500 would take four minutes. */
 const adoptedEachSecond = 20;
 const adoptionSeconds = 25;
 
 export interface RestartOptions {
-  /** How many workloads, with ten times as many ConfigMaps, and Secrets. */
+  /** The numbers of workloads, with ten times as many ConfigMaps and Secrets. */
   readonly workloads: readonly number[];
   readonly idleMs: number;
-  /** The folder in which CPU profiles are written; where the time goes is told. */
+  /** The folder for CPU profiles, whose times are printed. */
   readonly profile?: string | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
-/** Measures restart control beside each number of workloads. */
+/** Measures restart control with each number of workloads. */
 export async function measureRestart({ workloads: counts, ...options }: RestartOptions): Promise<RestartCase[]> {
   const cases: RestartCase[] = [];
   for (const workloads of counts) {
@@ -48,11 +48,11 @@ export async function measureRestart({ workloads: counts, ...options }: RestartO
 
 async function measureCase(
   size: SceneSize,
-  { idleMs, profile, say }: Omit<RestartOptions, 'workloads'>,
+  { idleMs, profile, log }: Omit<RestartOptions, 'workloads'>,
 ): Promise<RestartCase> {
-  // Without controllers nothing but the benchmark itself replaces pods.
+  // Without controllers, only the benchmark itself replaces pods.
   const cluster = await startControlPlane({ controllerManager: false });
-  // Node does not stay for a process that it waits for to end.
+  // A pending exit of a child process does not keep Node running.
   const awake = setInterval(() => {}, 60_000);
   try {
     const program = await weederProgram(profile !== undefined);
@@ -62,12 +62,12 @@ async function measureCase(
     const emptyRss = memoryOf(empty.pid).rss;
     await empty.end();
     const scene = await buildRestartScene(cluster, size);
-    say(`${size.sources} ConfigMaps and as many Secrets, ${size.workloads} Deployments are there`);
+    log(`${size.sources} ConfigMaps and as many Secrets, ${size.workloads} Deployments are there`);
     const first = await start();
     const startedAt = monotonic() - first.startToSynced;
     const atRest = await measureRest(first, scene, size, idleMs);
     const restAt = monotonic();
-    say(
+    log(
       `adopted after ${atRest.startToAdopted} ms, ${atRest.idleRss} MiB at rest, ${rounded(emptyRss)} MiB without them`,
     );
     const last = size.workloads - 1;
@@ -75,10 +75,10 @@ async function measureCase(
     const releases = await Promise.all([release(scene, last - 1, true), release(scene, last - 2, false)]);
     const releaseRollouts = releases.reduce((sum, each) => sum + each);
     await first.end();
-    const tell = ({ pid }: Program, what: string, from: number, to: number): void => {
-      if (profile !== undefined) say(`${what}:\n${topOf(selfTimes(profileOf(profile, pid), from, to), 40)}`);
+    const printProfile = ({ pid }: Program, what: string, from: number, to: number): void => {
+      if (profile !== undefined) log(`${what}:\n${topOf(selfTimes(profileOf(profile, pid), from, to), 40)}`);
     };
-    tell(first, 'from the start until all are adopted and at rest', startedAt, restAt);
+    printProfile(first, 'from the start until all are adopted and at rest', startedAt, restAt);
     await scene.change(last - 3);
     const second = await start();
     await follow(scene, last - 3);
@@ -86,13 +86,13 @@ async function measureCase(
     const third = await start();
     await pause(quietMs + settleMs);
     const downtimeRollouts = restartsOf(scene, last - 3).length;
-    say(`rollouts: ${burstRollouts} for a burst, ${releaseRollouts} for releases, ${downtimeRollouts} for a downtime`);
+    log(`rollouts: ${burstRollouts} for a burst, ${releaseRollouts} for releases, ${downtimeRollouts} for a downtime`);
     const { changedAt, quietAt, lastAt, ...shared } = await changeShared(third, scene, size);
     const afterRss = rounded(memoryOf(third.pid).rss);
-    say(`the last of ${shared.sharedRollouts} patches ${shared.lastPatch} ms after the quiet period`);
+    log(`the last of ${shared.sharedRollouts} patches ${shared.lastPatch} ms after the quiet period`);
     await third.end();
-    tell(third, 'from the change that many share to the end of the quiet period', changedAt, quietAt);
-    tell(third, 'from there to the last patch', quietAt, lastAt);
+    printProfile(third, 'from the change that many share to the end of the quiet period', changedAt, quietAt);
+    printProfile(third, 'from there to the last patch', quietAt, lastAt);
     scene.stop();
     const rollouts = { burstRollouts, releaseRollouts, downtimeRollouts };
     return { ...size, emptyRss: rounded(emptyRss), ...atRest, ...rollouts, ...shared, afterRss };
@@ -125,7 +125,7 @@ const restartSynced = 'caches synced, starting restart control';
 
 async function measureRest({ pid, startToSynced }: Program, scene: RestartScene, size: SceneSize, idleMs: number) {
   const from = monotonic() - startToSynced;
-  await until('every workload is adopted', () => scene.counts().adopted >= size.workloads, patientMs);
+  await waitUntil('every workload is adopted', () => scene.counts().adopted >= size.workloads, timeoutMs);
   const [startToAdopted, cpuToAdopted] = [monotonic() - from, cpuSeconds(pid)];
   await pause(settleMs);
   const idleFrom = { at: monotonic(), cpu: cpuSeconds(pid) };
@@ -147,7 +147,7 @@ function restartsOf({ restarts }: RestartScene, workload: number): readonly unkn
   return restarts.filter(({ name }) => name === `web-${workload}`);
 }
 
-/** Ten changes in a second. */
+/** Makes ten changes in a second. */
 async function burst(scene: RestartScene, workload: number): Promise<number> {
   for (let change = 0; change < 10; change += 1) {
     await scene.change(workload);
@@ -157,12 +157,12 @@ async function burst(scene: RestartScene, workload: number): Promise<number> {
   return restartsOf(scene, workload).length;
 }
 
-/** Waits for the restart, does what it asks for, and waits for a second one, which there must not be. */
+/** Waits for the restart, replaces the pod, and waits long enough to detect a second restart. */
 async function follow(scene: RestartScene, workload: number): Promise<void> {
-  await until(`web-${workload} restarts`, () => restartsOf(scene, workload).length > 0, patientMs);
+  await waitUntil(`web-${workload} restarts`, () => restartsOf(scene, workload).length > 0, timeoutMs);
   await pause(rolloutMs);
-  await scene.turnOver(workload);
-  await until('the rollout is recorded', () => scene.counts().rolling === 0, patientMs);
+  await scene.replacePod(workload);
+  await waitUntil('the rollout is recorded', () => scene.counts().rolling === 0, timeoutMs);
   await pause(quietMs + settleMs);
 }
 
@@ -173,19 +173,19 @@ async function release(scene: RestartScene, workload: number, isSourceFirst: boo
     await pause(50);
   }
   await pause(rolloutMs);
-  await scene.turnOver(workload);
+  await scene.replacePod(workload);
   await pause(2 * quietMs + settleMs);
   return restartsOf(scene, workload).length;
 }
 
-/** The moments are those at which the watch of the benchmark tells of the patches. */
+/** The times are those at which the watch of the benchmark reports the patches. */
 async function changeShared({ pid }: Program, scene: RestartScene, { sharing }: SceneSize) {
   const before = scene.restarts.length;
   const cpuBefore = cpuSeconds(pid);
   const changedAt = monotonic();
   await scene.change(0);
   const quietAt = monotonic() + quietMs;
-  await until('all that use it restart', () => scene.restarts.length >= before + sharing, patientMs);
+  await waitUntil('all that use it restart', () => scene.restarts.length >= before + sharing, timeoutMs);
   await pause(settleMs);
   const times = scene.restarts.slice(before).map(({ at }) => at - quietAt);
   return {

@@ -3,10 +3,10 @@ import { restartGoals } from '../support/goals.ts';
 import { figure, table } from '../support/table.ts';
 import type { RestartCase } from './restartResults.ts';
 
-/** Restart control, as Markdown. */
+/** The results of restart control, as Markdown. */
 export function restartReport(cases: readonly RestartCase[]): string {
   const named = (each: RestartCase) => `${each.sources} + ${each.sources}, ${each.workloads}`;
-  const costHead = ['sources, workloads', 'synced ms', 'adopted ms', 'CPU s', 'empty MiB', 'rest MiB', 'peak MiB'];
+  const costHead = ['sources, workloads', 'synced ms', 'adopted ms', 'CPU s', 'empty MiB', 'idle MiB', 'peak MiB'];
   const costs = cases.map((each) => [
     named(each),
     figure(each.startToSynced),
@@ -16,7 +16,15 @@ export function restartReport(cases: readonly RestartCase[]): string {
     figure(each.idleRss),
     figure(each.peakRss),
   ]);
-  const sharedHead = ['sources, workloads', 'share one', 'first ms', 'half ms', 'last ms', 'CPU s', 'after MiB'];
+  const sharedHead = [
+    'sources, workloads',
+    'rollouts',
+    'first patch ms',
+    'half ms',
+    'last patch ms',
+    'CPU s',
+    'after MiB',
+  ];
   const shared = cases.map((each) => [
     named(each),
     String(each.sharedRollouts),
@@ -29,12 +37,12 @@ export function restartReport(cases: readonly RestartCase[]): string {
   return [table(costHead, costs), table(sharedHead, shared), peers, goalTable(restartGoals(cases))].join('\n\n');
 }
 
-/** Of Reloader v1.4.21 and wave b4e8d70, measured once on another day: docs/benchmarks.md says so. */
+/** Figures of Reloader v1.4.21 and wave b4e8d70, measured once on another day. */
 const peers = table(
-  ['5000 + 5000, 500', 'after the start MiB', 'CPU s', 'rollouts of 500 adoptions', 'first / last of 200 patches ms'],
+  ['5000 + 5000, 500', 'MiB after the start', 'CPU s', 'rollouts at 500 adoptions', 'first / last of 200 patches ms'],
   [
     ['Reloader', '136', '2.3', '0', '30 / 38200 (its client takes 5 requests/s)'],
-    ['wave', '221', '0.8', 'about 500, at one a second', '20 / 101000'],
+    ['wave', '221', '0.8', 'about 500, one a second', '20 / 101000'],
     ['wave, limit lifted', '175', '1.3', '500', '10 / 1200'],
   ],
 );

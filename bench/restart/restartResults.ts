@@ -1,16 +1,18 @@
 import { z } from 'zod';
 
-/** Restart control beside so many sources and workloads. Times in milliseconds, CPU in seconds, memory in MiB. */
+/**
+ * Restart control with these numbers of sources and workloads. Times in milliseconds, CPU in seconds, memory in MiB.
+ */
 export const RestartCase = z.object({
-  /** ConfigMaps, and as many Secrets. */
+  /** The number of ConfigMaps, and of Secrets. */
   sources: z.number(),
   workloads: z.number(),
-  /** Those that use one ConfigMap together. */
+  /** The workloads that share a ConfigMap. */
   sharing: z.number(),
   /** The same process with the same config on an empty cluster, at rest. */
   emptyRss: z.number(),
   startToSynced: z.number(),
-  /** From the start until the state is written on the last workload. */
+  /** From the start until the last workload has its state. */
   startToAdopted: z.number(),
   cpuToAdopted: z.number(),
   idleRss: z.number(),
@@ -21,11 +23,11 @@ export const RestartCase = z.object({
   adoptionRollouts: z.number(),
   /** For ten changes in a second. */
   burstRollouts: z.number(),
-  /** For two releases that change a ConfigMap and the image: beside the releases' own. */
+  /** For two releases that change a ConfigMap and the image, without the rollouts of the releases themselves. */
   releaseRollouts: z.number(),
-  /** For one change while it was down, and another start after that. */
+  /** For one change while weeder was down, after two starts. */
   downtimeRollouts: z.number(),
-  /** Of the ConfigMap that many use, from the end of the quiet period. */
+  /** After a change of the shared ConfigMap, from the end of the quiet period. */
   firstPatch: z.number(),
   halfOfPatches: z.number(),
   lastPatch: z.number(),

@@ -6,12 +6,12 @@ import { running } from '../../test/cluster/support/observer/statuses.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { monotonic } from '../support/processFigures.ts';
 
-const width = 32;
+const concurrency = 32;
 const namespace = 'shop';
 const mergePatch = 'application/merge-patch+json';
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 const pods = `/api/v1/namespaces/${namespace}/pods`;
-/** A Deployment's generation is raised by an annotation too, such as its first state. */
+/** An annotation such as the first state increases the generation of a Deployment, too. */
 const generationWhenAdopted = 2;
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
@@ -21,23 +21,23 @@ export interface SceneSize {
   readonly sharing: number;
 }
 
-/** What was seen of one Deployment. */
-export interface Seen {
+/** A restart of a Deployment. */
+export interface Restart {
   readonly at: number;
   readonly name: string;
 }
 
-/** ConfigMaps and Secrets of 5 KB, and Deployments with one pod each, whose controller is the benchmark itself. */
+/** ConfigMaps and Secrets of 5 KB, and Deployments with one pod each. The benchmark replaces their controllers. */
 export interface RestartScene {
-  /** Every restart so far: a new annotation of weeder in a pod template, with its moment by the monotonic clock. */
-  readonly restarts: readonly Seen[];
-  /** How many Deployments have a state, and how many a rollout that is not over. */
+  /** All restarts so far: new annotations of weeder in pod templates, with times of the monotonic clock. */
+  readonly restarts: readonly Restart[];
+  /** The numbers of Deployments with a state, and with a rollout in progress. */
   counts(): { readonly adopted: number; readonly rolling: number };
-  /** Writes a new value into the ConfigMap of this Deployment; all that share one have that of number 0. */
+  /** Writes a new value into the ConfigMap of this Deployment. Those that share one use that of number 0. */
   change(workload: number): Promise<void>;
   release(workload: number): Promise<void>;
-  /** What its controller would do: a new pod in place of the old one. */
-  turnOver(workload: number): Promise<void>;
+  /** Replaces the pod, as the controller would. */
+  replacePod(workload: number): Promise<void>;
   stop(): void;
 }
 
@@ -54,30 +54,30 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   await newNamespace(cluster, namespace, { after: () => {} });
   const padding = 'x'.repeat(5_000);
   const numbers = Array.from({ length: size.sources }, (_, index) => index);
-  await inParallel(numbers, width, async (index) => {
+  await inParallel(numbers, concurrency, async (index) => {
     const data = { value: '0', padding };
     await cluster.api('POST', configMaps, { metadata: { name: `settings-${index}` }, data });
     const secret = { metadata: { name: `secret-${index}` }, stringData: data };
     await cluster.api('POST', `/api/v1/namespaces/${namespace}/secrets`, secret);
   });
   const configMapOf = (index: number): string => `settings-${index < size.sharing ? 0 : index}`;
-  await inParallel(numbers.slice(0, size.workloads), width, async (index) => {
+  await inParallel(numbers.slice(0, size.workloads), concurrency, async (index) => {
     await cluster.api('POST', deployments, deployment(index, configMapOf(index)));
-    await makePod(index, 0);
-    await observe(index, generationWhenAdopted);
+    await createPod(index, 0);
+    await reportStatus(index, generationWhenAdopted);
   });
-  let seen = List.parse(await cluster.api('GET', `${deployments}?limit=1`)).metadata.resourceVersion;
+  let lastVersion = List.parse(await cluster.api('GET', `${deployments}?limit=1`)).metadata.resourceVersion;
   const watching = new AbortController();
-  const restarts: Seen[] = [];
+  const restarts: Restart[] = [];
   const hashes = new Map<string, string>();
   const states = new Map<string, string>();
   let changes = 0;
-  let made = 0;
+  let createdPods = 0;
 
-  function take(line: string): void {
+  function onLine(line: string): void {
     const { metadata, spec } = Event.parse(JSON.parse(line)).object;
     const { name, annotations } = metadata;
-    seen = metadata.resourceVersion;
+    lastVersion = metadata.resourceVersion;
     const hash = spec.template.metadata.annotations['weeder.dev/dependencies-hash'];
     const state = annotations['weeder.dev/dependencies'];
     if (state !== undefined) states.set(name, state);
@@ -87,18 +87,18 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
   }
 
   async function watch(): Promise<void> {
-    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${seen}`;
+    const path = `${deployments}?watch=true&timeoutSeconds=3600&resourceVersion=${lastVersion}`;
     const { lines } = await cluster.lines(path, { signal: watching.signal });
-    for await (const line of lines) take(line);
+    for await (const line of lines) onLine(line);
   }
 
-  /** On a busy machine the API server closes a watch that is read too slowly: it goes on where it was. */
-  async function watchOn(): Promise<void> {
+  /** Resumes the watch, which the API server ends if it is read too slowly on a busy machine. */
+  async function keepWatching(): Promise<void> {
     while (!watching.signal.aborted) await watch().catch(() => pause(20));
   }
-  const watched = watchOn();
+  const watched = keepWatching();
 
-  async function makePod(index: number, generation: number): Promise<void> {
+  async function createPod(index: number, generation: number): Promise<void> {
     const name = `web-${index}-${generation}`;
     await cluster.api('POST', pods, pod(index, name, configMapOf(index)));
     const status = {
@@ -108,8 +108,8 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
     await cluster.api('PATCH', `${pods}/${name}/status`, { status }, mergePatch);
   }
 
-  /** What its controller reports when it has seen this generation, and all is as it should be. */
-  async function observe(index: number, observedGeneration: number): Promise<void> {
+  /** Writes the status of a controller that has observed this generation and whose pods are ready. */
+  async function reportStatus(index: number, observedGeneration: number): Promise<void> {
     const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
     const status = { observedGeneration, ...counts };
     await cluster.api('PATCH', `${deployments}/web-${index}/status`, { status }, mergePatch);
@@ -136,14 +136,14 @@ export async function buildRestartScene(cluster: Cluster, size: SceneSize): Prom
       const patch = { spec: { template: { spec: { containers } } } };
       await cluster.api('PATCH', `${deployments}/web-${index}`, patch, mergePatch);
     },
-    async turnOver(index) {
-      made += 1;
+    async replacePod(index) {
+      createdPods += 1;
       const old = encodeURIComponent(`app=web-${index}`);
       await cluster.api('DELETE', `${pods}?labelSelector=${old}&gracePeriodSeconds=0`);
-      await makePod(index, made);
+      await createPod(index, createdPods);
       const { generation } = Generation.parse(await cluster.api('GET', `${deployments}/web-${index}`)).metadata;
-      // A state that is written meanwhile raises the generation again.
-      await observe(index, generation + 100);
+      // A state that is written meanwhile increases the generation again.
+      await reportStatus(index, generation + 100);
     },
     stop() {
       watching.abort();
@@ -165,17 +165,17 @@ function deployment(index: number, configMap: string): object {
   return { metadata: { name: `web-${index}` }, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
 }
 
-/** Its owner does not exist, which nobody minds where no garbage collector runs. */
+/** Its owner does not exist, which has no effect without a garbage collector. */
 function pod(index: number, name: string, configMap: string): object {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `web-${index}`, uid: 'none', controller: true };
   const spec = { terminationGracePeriodSeconds: 0, containers: [container(configMap, index)] };
   return { metadata: { name, labels: { app: `web-${index}` }, ownerReferences: [owner] }, spec };
 }
 
-/** Waits until it is so; throws a sentence if it does not become so. */
-export async function until(what: string, isSo: () => boolean, withinMs: number): Promise<void> {
+/** Waits until the condition is true. Throws if it is not in time. */
+export async function waitUntil(what: string, condition: () => boolean, withinMs: number): Promise<void> {
   const deadline = monotonic() + withinMs;
-  while (!isSo()) {
+  while (!condition()) {
     if (monotonic() > deadline) throw new Error(`${what}: not within ${withinMs / 1000} s`);
     await pause(20);
   }

@@ -3,40 +3,40 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** The process that serves an embedded cluster (embeddedServer.ts), as the one that started it sees it. */
+/** The interface to the process that serves an embedded cluster (embeddedServer.ts). */
 export interface EmbeddedCluster {
   readonly kubeconfig: string;
-  /** Makes so many healthy pods with this role. */
+  /** Creates healthy pods with this role. */
   fill(pods: { readonly pods: number; readonly namespaces: number; readonly role: string }): Promise<void>;
-  /** Has the kubelets report so many changes of those pods. */
+  /** Lets the kubelets report changes of those pods. */
   change(change: { readonly events: number; readonly isCrashing: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
-const Greeting = z.object({ kubeconfig: z.string() });
+const FirstMessage = z.object({ kubeconfig: z.string() });
 
-/** Starts it; it ends with this process at the latest. */
+/** Starts the process. It ends with this one at the latest. */
 export async function startEmbeddedCluster(): Promise<EmbeddedCluster> {
   const child = fork(join(import.meta.dirname, 'embeddedServer.ts'), { execArgv: ['--max-old-space-size=8192'] });
   const exited = once(child, 'exit');
-  const broken = exited.then(() => {
-    throw new Error('the embedded server ended; what it said is above');
+  const failed = exited.then(() => {
+    throw new Error('the embedded server ended; its output is above');
   });
-  broken.catch(() => {});
-  const answer = async (): Promise<unknown> => {
-    const [message]: unknown[] = await Promise.race([once(child, 'message'), broken]);
+  failed.catch(() => {});
+  const response = async (): Promise<unknown> => {
+    const [message]: unknown[] = await Promise.race([once(child, 'message'), failed]);
     return message;
   };
-  const asked = async (request: object): Promise<void> => {
-    const done = answer();
+  const request = async (request: object): Promise<void> => {
+    const done = response();
     child.send(request);
     await done;
   };
-  const { kubeconfig } = Greeting.parse(await answer());
+  const { kubeconfig } = FirstMessage.parse(await response());
   return {
     kubeconfig,
-    fill: (fill) => asked({ fill }),
-    change: (change) => asked({ change }),
+    fill: (fill) => request({ fill }),
+    change: (change) => request({ change }),
     stop: async () => {
       child.disconnect();
       await exited;

@@ -1,6 +1,6 @@
 /**
- * The embedded API server in a process of its own, filled with as many pods as asked for. The real one would need
- * minutes to be given 100,000 pods. Started by embeddedCluster.ts.
+ * The embedded API server in a separate process, filled with pods on request. A real API server would need minutes for
+ * 100,000 pods. Started by embeddedCluster.ts.
  */
 
 import { namespaces, pods } from '@weeder/embedded-cluster/resources';
@@ -19,17 +19,18 @@ await using cluster = await embedded({ historyLimit: 50_000 });
 const { store } = cluster.server;
 const names: { readonly namespace: string; readonly name: string }[] = [];
 
-function created(object: JsonObject, resource: typeof pods): void {
+function create(object: JsonObject, resource: typeof pods): void {
   const outcome = store.create(resource, object);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
-/** Healthy pods with this role, spread over the namespaces. */
-function fill(count: number, places: number, role: string): void {
-  for (let index = 0; index < places; index += 1) created({ metadata: { name: `shoot-${index + 1}` } }, namespaces);
+/** Creates healthy pods with this role, distributed over the namespaces. */
+function fill(count: number, namespaceCount: number, role: string): void {
+  for (let index = 0; index < namespaceCount; index += 1)
+    create({ metadata: { name: `shoot-${index + 1}` } }, namespaces);
   for (let index = 0; index < count; index += 1) {
-    const [namespace, name] = [`shoot-${(index % places) + 1}`, `kube-apiserver-${index}`];
-    created(podBody(name, { role }, namespace), pods);
+    const [namespace, name] = [`shoot-${(index % namespaceCount) + 1}`, `kube-apiserver-${index}`];
+    create(podBody(name, { role }, namespace), pods);
     report(namespace, name, false);
     names.push({ namespace, name });
   }
@@ -41,7 +42,7 @@ function report(namespace: string, name: string, isCrashing: boolean): void {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
-/** Pauses now and then, so that the events go out as they happen. */
+/** Pauses after each hundred changes, so that the events are sent as they occur. */
 async function change(events: number, isCrashing: boolean): Promise<void> {
   for (let index = 0; index < events; index += 1) {
     const pod = names[index % names.length];
@@ -50,14 +51,14 @@ async function change(events: number, isCrashing: boolean): Promise<void> {
   }
 }
 
-async function answer(message: unknown): Promise<void> {
+async function handle(message: unknown): Promise<void> {
   const request = Request.parse(message);
   if ('fill' in request) fill(request.fill.pods, request.fill.namespaces, request.fill.role);
   else await change(request.change.events, request.change.isCrashing);
   process.send?.({ done: true });
 }
 
-process.on('message', (message) => void answer(message));
+process.on('message', (message) => void handle(message));
 const disconnected = Promise.withResolvers<void>();
 process.on('disconnect', () => disconnected.resolve());
 process.send?.({ kubeconfig: cluster.kubeconfig });

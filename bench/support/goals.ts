@@ -4,7 +4,7 @@ import { type Figure, medianOf, ratioOf } from '../recovery/recoverySummary.ts';
 import type { RestCase } from '../recovery/restResults.ts';
 import type { RestartCase } from '../restart/restartResults.ts';
 
-/** Something that weeder wants to be, and what it is. */
+/** A limit for a figure, and its measured value. */
 export interface Goal {
   readonly what: string;
   readonly limit: number;
@@ -17,10 +17,10 @@ export function isMet({ value, limit }: Goal): boolean {
 }
 
 const weeder = 'weeder';
-/** EndpointSlices, and one of pods for each distinct podSelector, of which the benchmark has one. */
+/** The stream of EndpointSlices, and one of pods for each distinct podSelector: the benchmark has one. */
 const mostStreams = 2;
 
-/** The goals that these cases say something about. */
+/** The goals that apply to these cases. */
 export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
   const measured = cases.filter(({ rounds }) => rounds[weeder] !== undefined);
   return [
@@ -32,7 +32,7 @@ export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
 
 function speed(found: RecoveryCase): Goal[] {
   return (['p50', 'p99'] as const).map((figure) => ({
-    what: `${figure} with ${counted(found)}, against the bare client`,
+    what: `${figure} with ${counted(found)}, relative to the bare client`,
     limit: 1.2,
     value: ratioOf(found, weeder, figure),
     unit: '×',
@@ -61,13 +61,13 @@ function counted({ namespaces }: RecoveryCase): string {
   return namespaces === 1 ? '1 namespace' : `${namespaces} namespaces`;
 }
 
-/** Ten times the services may cost twelve times as long. */
+/** Ten times as many services may take up to twelve times as long. */
 export function actorsGoals(cases: readonly ActorsCase[]): Goal[] {
   return cases.flatMap((large) => {
     const small = cases.find((each) => each.services * 10 === large.services);
     if (small === undefined) return [];
     return (['open', 'pods', 'stop'] as const).map((figure) => ({
-      what: `time to ${actorsWords[figure]} with ${large.services} services, against ${small.services}`,
+      what: `time to ${actorsWords[figure]} with ${large.services} services, relative to ${small.services}`,
       limit: 12,
       value: large[figure] / small[figure],
       unit: '×' as const,
@@ -75,9 +75,9 @@ export function actorsGoals(cases: readonly ActorsCase[]): Goal[] {
   });
 }
 
-const actorsWords = { open: 'open all windows', pods: 'take in their pods', stop: 'stop' } as const;
+const actorsWords = { open: 'open all windows', pods: 'handle their pods', stop: 'stop' } as const;
 
-/** Waiting is what weeder does most of the time. Millicores. */
+/** weeder is idle most of the time. Millicores. */
 export function restGoals(cases: readonly RestCase[]): Goal[] {
   return cases.map(({ namespaces, cpu }) => ({
     what: `CPU at rest with ${namespaces} watched namespaces`,
@@ -87,19 +87,19 @@ export function restGoals(cases: readonly RestCase[]): Goal[] {
   }));
 }
 
-/** Ten times the namespaces may cost twelve times the CPU; only those with as many pods in each are compared. */
+/** Ten times as many namespaces may use up to twelve times the CPU, if each has the same number of pods. */
 function linearity(cases: readonly RecoveryCase[]): Goal[] {
   return cases.flatMap((large) => {
     const small = cases.find((each) => each.namespaces * 10 === large.namespaces && each.podsEach === large.podsEach);
     if (small === undefined) return [];
     const value = medianOf(large, weeder, 'cpu') / medianOf(small, weeder, 'cpu');
     return [
-      { what: `CPU of ${large.namespaces} namespaces, against ${small.namespaces}`, limit: 12, value, unit: '×' },
+      { what: `CPU of ${large.namespaces} namespaces, relative to ${small.namespaces}`, limit: 12, value, unit: '×' },
     ];
   });
 }
 
-/** Four times as much of everything may cost five times as much. */
+/** Four times as many objects may cost up to five times as much. */
 export function restartGoals(cases: readonly RestartCase[]): Goal[] {
   return [...cases.flatMap(restartGoalsOf), ...restartLinearity(cases)];
 }
@@ -112,14 +112,14 @@ function restartGoalsOf(found: RestartCase): Goal[] {
     value,
     unit,
   });
-  const memory = goal('memory at rest above an empty cluster’s', 60, found.idleRss - found.emptyRss, 'MiB');
+  const memory = goal('memory at rest above that on an empty cluster', 60, found.idleRss - found.emptyRss, 'MiB');
   return [
     ...(found.workloads > 500 ? [] : [memory]),
     goal('rollouts at adoption', 0, found.adoptionRollouts),
     goal('rollouts for ten changes in a second', 1, found.burstRollouts),
-    goal('rollouts beside those of two releases', 0, found.releaseRollouts),
-    goal('rollouts for a change while it was down', 1, found.downtimeRollouts),
-    goal('rollouts of each that shares a ConfigMap', 1, found.sharedRollouts / found.sharing),
+    goal('additional rollouts for two releases', 0, found.releaseRollouts),
+    goal('rollouts for a change while weeder was down', 1, found.downtimeRollouts),
+    goal('rollouts of each workload that shares a ConfigMap', 1, found.sharedRollouts / found.sharing),
     ...(found.workloads > 500 ? [] : [goal('last patch after the quiet period', 1500, found.lastPatch, 'ms')]),
     goal('CPU at rest', 0.5, found.idleCpu, '%'),
   ];
@@ -129,23 +129,28 @@ function restartLinearity(cases: readonly RestartCase[]): Goal[] {
   return cases.flatMap((large) => {
     const small = cases.find((each) => each.workloads * 4 === large.workloads);
     if (small === undefined) return [];
-    const words = `with ${large.workloads} workloads, against ${small.workloads}`;
+    const words = `with ${large.workloads} workloads, relative to ${small.workloads}`;
     const above = ({ idleRss, emptyRss }: RestartCase): number => idleRss - emptyRss;
     return [
       {
-        what: `CPU until all are adopted ${words}`,
+        what: `CPU until all workloads are adopted ${words}`,
         limit: 5,
         value: large.cpuToAdopted / small.cpuToAdopted,
         unit: '×',
       },
-      { what: `memory above an empty cluster’s ${words}`, limit: 5, value: above(large) / above(small), unit: '×' },
+      {
+        what: `memory above that on an empty cluster ${words}`,
+        limit: 5,
+        value: above(large) / above(small),
+        unit: '×',
+      },
       {
         what: `last patch after the quiet period ${words}`,
         limit: 5,
         value: large.lastPatch / small.lastPatch,
         unit: '×',
       },
-      { what: `CPU of that change ${words}`, limit: 5, value: large.sharedCpu / small.sharedCpu, unit: '×' },
+      { what: `CPU of the shared change ${words}`, limit: 5, value: large.sharedCpu / small.sharedCpu, unit: '×' },
     ];
   });
 }

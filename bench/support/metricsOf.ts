@@ -1,6 +1,6 @@
 import { type Family, type Sample, scraped } from '../../test/support/api/scraped.ts';
 
-/** What a weeder says of itself on /metrics. */
+/** Figures of a weeder from its /metrics. */
 export interface Scrape {
   /** Requests by verb, resource and outcome: `delete pods 200`. */
   readonly requests: Readonly<Record<string, number>>;
@@ -8,21 +8,21 @@ export interface Scrape {
   readonly bytes: Readonly<Record<string, number>>;
   /** List+watch streams. */
   readonly streams: number;
-  /** Resources of applications that are as they were applied. */
+  /** Resources of applications that are in sync. */
   readonly inSync: number;
   /** The event loop's delay since the last scrape. Milliseconds. */
   readonly loopDelay: { readonly p99: number; readonly max: number };
 }
 
 export async function scrape(url: string): Promise<Scrape> {
-  const answer = await fetch(url);
-  const families = scraped(await answer.text());
+  const response = await fetch(url);
+  const families = scraped(await response.text());
   const only = (name: string): number => samples(families, name)[0]?.value ?? Number.NaN;
   return {
     requests: byLabels(families, 'weeder_api_requests_total', ['verb', 'resource', 'code']),
     bytes: byLabels(families, 'weeder_stream_received_bytes_total', ['resource']),
     streams: samples(families, 'weeder_streams').reduce((sum, { value }) => sum + value, 0),
-    inSync: byLabels(families, 'weeder_application_resources', ['state'])['inSync'] ?? 0,
+    inSync: byLabels(families, 'weeder_application_resources', ['state'])['in_sync'] ?? 0,
     loopDelay: {
       p99: 1000 * only('nodejs_eventloop_lag_p99_seconds'),
       max: 1000 * only('nodejs_eventloop_lag_max_seconds'),
@@ -30,7 +30,7 @@ export async function scrape(url: string): Promise<Scrape> {
   };
 }
 
-/** What came between two scrapes; what did not change is left out. */
+/** The differences between two scrapes, without those that are zero. */
 export function difference(
   after: Readonly<Record<string, number>>,
   before: Readonly<Record<string, number>>,

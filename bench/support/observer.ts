@@ -1,6 +1,6 @@
 /**
- * A process of its own that sees when pods are gone, so that what it costs is not taken from the process that flips, and
- * nothing that process does delays it. Started by observing.ts; reads metadata only.
+ * A separate process that detects when pods are deleted, so that the process that changes the services neither pays for
+ * it nor delays it. It reads metadata only. Started by observing.ts.
  */
 import { z } from 'zod';
 import { connect, coordinatesVariable, readCoordinates } from '../../test/cluster/support/plane/access.ts';
@@ -13,7 +13,7 @@ const List = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 
 const cluster = connect(readCoordinates(process.env[coordinatesVariable] ?? ''));
 const [selector = ''] = process.argv.slice(2);
-const gone = new Map<string, number>();
+const deletedAt = new Map<string, number>();
 let onChange: () => void = () => {};
 
 process.on('message', (message) => {
@@ -21,13 +21,13 @@ process.on('message', (message) => {
   const finish = (): void => {
     clearTimeout(timer);
     onChange = () => {};
-    const times = expect.flatMap((uid) => (gone.has(uid) ? [[uid, gone.get(uid)]] : []));
-    process.send?.({ gone: times });
-    gone.clear();
+    const times = expect.flatMap((uid) => (deletedAt.has(uid) ? [[uid, deletedAt.get(uid)]] : []));
+    process.send?.({ deleted: times });
+    deletedAt.clear();
   };
   const timer = setTimeout(finish, withinMs);
   onChange = () => {
-    if (gone.size >= expect.length && expect.every((uid) => gone.has(uid))) finish();
+    if (deletedAt.size >= expect.length && expect.every((uid) => deletedAt.has(uid))) finish();
   };
   onChange();
 });
@@ -37,7 +37,7 @@ const path = `/api/v1/pods?labelSelector=${encodeURIComponent(selector)}`;
 const list = List.parse(await cluster.api('GET', `${path}&limit=1`));
 let last = list.metadata.resourceVersion;
 let watches = 0;
-// The API server ends a watch whose client is slow, which on two cores every client is at times.
+// The API server ends a watch whose client is slow, which on two cores can be any client.
 for (;;) {
   const { status, lines } = await cluster.lines(
     `${path}&watch=true&allowWatchBookmarks=true&timeoutSeconds=3600&resourceVersion=${last}`,
@@ -46,14 +46,14 @@ for (;;) {
   if (status !== 200) throw new Error(`the observer's watch was refused: ${status}`);
   watches += 1;
   if (watches === 1) process.send?.({ watching: true });
-  else console.error('the observer was cut off, and goes on: the longest times of this round may be its own');
+  else console.error('the watch was interrupted: the longest times of this round may be those of the observer');
   for await (const line of lines) {
     const at = monotonic();
     const { type, object } = Event.parse(JSON.parse(line));
-    if (type === 'ERROR') throw new Error(`the observer's watch broke: ${line}`);
+    if (type === 'ERROR') throw new Error(`the observer's watch failed: ${line}`);
     last = object.metadata.resourceVersion;
     if (type !== 'DELETED') continue;
-    gone.set(object.metadata.uid, at);
+    deletedAt.set(object.metadata.uid, at);
     onChange();
   }
 }

@@ -8,7 +8,7 @@ import { bytes, figure, table } from './table.ts';
 
 /** Many pods, as Markdown. */
 export function scaleReport(cases: readonly ScaleCase[]): string {
-  const head = ['pods', 'which', 'synced ms', 'CPU s', 'received', 'rest MiB', 'peak MiB', 'after MiB'];
+  const head = ['pods', 'kind', 'synced ms', 'CPU s', 'received', 'idle MiB', 'peak MiB', 'after MiB'];
   const rows = cases.map((each) => [
     String(each.pods),
     each.what,
@@ -19,7 +19,7 @@ export function scaleReport(cases: readonly ScaleCase[]): string {
     figure(each.peakRss),
     figure(each.afterRss),
   ]);
-  const eventsHead = ['pods', 'which', 'healthy: CPU ms', 'received', 'crash-looping: CPU ms', 'received'];
+  const eventsHead = ['pods', 'kind', 'healthy: CPU ms', 'received', 'crash-looping: CPU ms', 'received'];
   const events = cases.map((each) => [
     String(each.pods),
     each.what,
@@ -44,7 +44,7 @@ export function actorsReport(cases: readonly ActorsCase[]): string {
     each.oneMore.toFixed(3),
     figure(each.stop),
   ]);
-  const heapHead = ['services', 'windows MiB', 'pods MiB', 'left after the stop MiB'];
+  const heapHead = ['services', 'windows MiB', 'pods MiB', 'remaining after the stop MiB'];
   const heap = cases.map((each) => [
     String(each.services),
     figure(each.windowsHeap),
@@ -54,7 +54,7 @@ export function actorsReport(cases: readonly ActorsCase[]): string {
   return [table(head, rows), table(heapHead, heap), goalTable(actorsGoals(cases))].join('\n\n');
 }
 
-/** What waiting costs, as Markdown. */
+/** Idle costs, as Markdown. */
 export function restReport(cases: readonly RestCase[]): string {
   const head = ['namespaces', 'streams', 'requests a minute', 'CPU m', 'kube-apiserver m', 'synced ms', 'MiB'];
   const rows = cases.map((each) => [
@@ -69,7 +69,7 @@ export function restReport(cases: readonly RestCase[]): string {
   return [table(head, rows), goalTable(restGoals(cases))].join('\n\n');
 }
 
-/** What is loaded at the start, as Markdown. */
+/** The cost of loaded code, as Markdown. */
 export function startReport(cases: readonly StartCase[]): string {
   const rows = cases.map(({ what, ms, rss }) => [what, figure(ms), figure(rss)]);
   return table(['what', 'ms', 'MiB'], rows);

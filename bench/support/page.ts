@@ -6,7 +6,7 @@ import { restartReport } from '../restart/restartReport.ts';
 import { actorsReport, restReport, scaleReport, startReport } from './otherReports.ts';
 import type { Machine, Results } from './results.ts';
 
-/** docs/benchmarks.md, whole: what was measured, on what, and what came of it. */
+/** The content of docs/benchmarks.md: what was measured, on which machine, and the results. */
 export function benchmarksPage({
   recovery,
   scale,
@@ -18,76 +18,86 @@ export function benchmarksPage({
   thousand,
   hostile,
 }: Results): string {
-  const parts = [
+  const sections = [
     introduction,
-    recovery && [recoveryText(recovery.cases[0]), taken(recovery), recoveryReport(recovery.cases)],
-    scale && [scaleText, taken(scale), scaleReport(scale.cases)],
-    actors && [actorsText, taken(actors), actorsReport(actors.cases)],
-    start && [startText, taken(start), startReport(start.cases)],
-    rest && [restText, taken(rest), restReport(rest.cases)],
-    restart && [restartText, taken(restart), restartReport(restart.cases)],
-    observer && [driftText, taken(observer), driftReport(observer.cases)],
-    thousand && [thousandText, taken(thousand), thousandReport(thousand.cases)],
-    hostile && [hostileText, taken(hostile), hostileReport(hostile.cases)],
+    recovery && [recoveryText(recovery.cases[0]), measuredOn(recovery), recoveryReport(recovery.cases)],
+    scale && [scaleText, measuredOn(scale), scaleReport(scale.cases)],
+    actors && [actorsText, measuredOn(actors), actorsReport(actors.cases)],
+    start && [startText, measuredOn(start), startReport(start.cases)],
+    rest && [restText, measuredOn(rest), restReport(rest.cases)],
+    restart && [restartText, measuredOn(restart), restartReport(restart.cases)],
+    observer && [driftText, measuredOn(observer), driftReport(observer.cases)],
+    thousand && [thousandText, measuredOn(thousand), thousandReport(thousand.cases)],
+    hostile && [hostileText, measuredOn(hostile), hostileReport(hostile.cases)],
   ];
-  return `${parts.flatMap((part) => part ?? []).join('\n\n')}\n`;
+  return `${sections.flatMap((section) => section ?? []).join('\n\n')}\n`;
 }
 
-function taken({ date, machine }: { readonly date: string; readonly machine: Machine }): string {
+function measuredOn({ date, machine }: { readonly date: string; readonly machine: Machine }): string {
   const { cores, cpu, memory, kernel, node, load } = machine;
-  return `Measured on ${date}: ${cores} cores (${cpu}) for everything, ${memory} GiB, ${kernel}, Node.js ${node}, load average before it ${load}.`;
+  return `Measured on ${date}: ${cores} shared cores (${cpu}), ${memory} GiB, ${kernel}, Node.js ${node}, load average before the run ${load}.`;
 }
 
 const introduction = `# Benchmarks
 
-\`npm run bench -- --all --write\` measures all of this anew and writes this page, in about a quarter of an hour. Absolute times say little: they depend on the machine and on what else it does. What can be compared are figures of one run, which is why weeder is measured beside the least that any controller for its task has to do. Goals are printed as met or missed. A load average above the number of cores means that the machine was busy with other work, and times are that much longer.
+\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about a quarter of an hour. Absolute times depend on the machine and its other load, and only figures of the same run are comparable. Each run therefore also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy, and times are longer.
 
-Single ones: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` tells where the time of recoveries, restarts and corrections goes, by package and by function.`;
+To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
 
-A real kube-apiserver (${first?.server}) and etcd, with so many namespaces; in each a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server takes it. Measured is the time from each flip, as it is sent, to the DELETED event of each of its pods, as a process of its own sees it. Everything shares the same cores.
+**Setup.** A real kube-apiserver (${first?.server}) and etcd share the cores with the benchmark. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
 
-**bare** is a script that can do nothing else ([bench/recovery/bare.ts](../bench/recovery/bare.ts)): the two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions the moment a service flips, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, and once more without Events. The candidates take turns, each in a new process; figures are medians over the rounds, ratios (×, to the bare client) are taken within each round.
+**Candidates.** **bare** is a script that does only the required work ([bench/recovery/bare.ts](../bench/recovery/bare.ts)): two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, once with and once without Events. The candidates take turns, each in a new process.
 
-CPU is that from the first flip to the last DELETED event, "after" that of the two seconds behind it, when Events are written. Memory at rest is taken some seconds after the start. The loop's delay is prom-client's figure, in which 10 ms are no delay at all.`;
+**Figures.** Times are measured from the request that makes a service ready to the DELETED event of each of its pods, as a separate process receives it. Figures are medians over the rounds; ratios (×) are relative to the bare client in the same round. CPU is measured from the first change of a service to the last DELETED event; "CPU after" covers the following two seconds, in which Events are written. Memory at rest is measured some seconds after the start. The loop delay is the metric of prom-client, in which 10 ms mean no delay.`;
 }
 
 const scaleText = `## Many pods
 
-On the embedded API server of the demo, because it takes 100,000 pods in seconds: it is the bottleneck of "synced", which is an upper bound therefore. The pods are in 1,000 namespaces. Unrelated ones are not even sent, as the streams carry label selectors, until there are more than 16 distinct podSelectors: then one stream brings all pods, each of which has to be parsed for its labels. On a stream of its own selector the event of a healthy pod is not parsed, that of a crash-looping one is.`;
+The API server is the embedded one of the demo, because it accepts 100,000 pods within seconds. It limits "synced", which is therefore an upper bound. The pods are in 1,000 namespaces. The streams use label selectors, so the server does not send unrelated pods. With more than 16 distinct podSelectors, one stream delivers all pods, and weeder parses the labels of each. On a stream with its own selector, weeder parses the events of crash-looping pods, but not those of healthy ones.`;
 
 const actorsText = `## Many windows
 
-The weeder without its streams: all services become ready at once, each with two podSelectors, so two windows; then one pod of each crash-loops, its deletion is refused, and it waits for the next try. "One more" is a service with its pod that comes when all the others are there: its cost must not grow with their number.`;
+This benchmark runs the weeder without streams. All services become ready at once, each with two podSelectors and so two windows. Then one pod of each service crash-loops, its deletion is refused, and it waits for a retry. "One more" is a further service with its pod when all others exist: its cost must not grow with their number.`;
 
-const startText = `## What is loaded
+const startText = `## Loaded code
 
-A process that loads it and ends, and its largest memory; at last weeder on an embedded server without pods, until it has the complete state, and its memory at rest. The bundle holds only what is used of the dependencies.`;
+Each row is a process that loads the named code and exits, with its peak memory. The last two rows are weeder on an embedded server without pods, until it has the complete state, with its memory at rest. The bundle contains only the used parts of the dependencies.`;
 
 const restText = `## Watched namespaces
 
-The weeder and restart control as the image and the manifest run them, on a real kube-apiserver and etcd, told by \`--namespaces\` to watch so many empty namespaces: each has ten streams of its own, because a Role of one namespace allows no more. Measured is a minute in which nothing happens. A watch that the server does not end in time tells of a dead connection; one short watch is enough for that, and HTTP/2 PINGs for the connections that it is not on ([ADR 6](adr/0006-http.md)).`;
+The weeder and restart control run as the image and the manifest run them, on a real kube-apiserver and etcd. \`--namespaces\` names the given number of empty namespaces. Each has its own streams, because a Role covers only one namespace. The figures cover a minute without changes. A watch that the server does not end in time shows that its connection is dead; one short watch suffices for that, with HTTP/2 PINGs on the other connections ([ADR 6](adr/0006-detect-dead-connections-with-one-short-watch.md)).`;
 
 const restartText = `## Restart control
 
-A real kube-apiserver and etcd, with so many ConfigMaps and as many Secrets of 5 KB, and Deployments that use one of each; 40 % of them share a ConfigMap. No controller runs: each Deployment has one pod, which the benchmark replaces 2.5 s after its template has changed, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest (\`NODE_OPTIONS\`), a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and its other limits lifted. Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder's in a pod template, as a watch tells of it; times are from the end of the quiet period. What the time is spent on, and what was tried, is told in [ADR 16](adr/0016-speed-of-restarts.md).
+**Setup.** A real kube-apiserver and etcd have the given number of ConfigMaps, as many Secrets, of 5 KB each, and Deployments that use one of each; 40 % of the Deployments share a ConfigMap. No controllers run: each Deployment has one pod, which the benchmark replaces 2.5 s after a change of the template, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest (\`NODE_OPTIONS\`), a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and no other limits.
 
-The peers' figures were taken once, on another day and on a machine with other work, with replicas 0: weeder restarts no workload that has no pods. They are a measure, not a race.`;
+**Figures.** Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder in a pod template, as a watch reports it. Times start at the end of the quiet period. [ADR 16](adr/0016-combine-the-pod-lists-of-workloads.md) says where the time goes, and what was tried.
+
+The figures of Reloader and wave were measured once, on another day, on a busy machine and with 0 replicas, with which weeder restarts nothing. They indicate an order of magnitude.`;
 
 const thousandText = `## A thousand resources
 
-The same resources, a thousand of them in many small or in a few large applications; each of the two candidates has a control plane of its own, and they take turns in each phase. **bare** does the start work that no controller for this task can do without: it reads the list of each kind, and applies each resource once. Times are medians over the rounds; ratios are taken within each round. Memory is the resident one of weeder some time after the last request, as the image and the component of the observer run it (\`deployed\`), as \`npx weeder\` does, and from sources.`;
+The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work at a start that no controller for this task can avoid: it reads the list of each kind, and applies each resource once. Each of the two candidates has its own control plane, and they take turns in each phase. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
 
 const hostileText = `## Hostile applications
 
-One process with the weeder, the application observer and leader election, on a real kube-apiserver and etcd; in each round the services recover first without Applications, and then beside hostile ones, while in both halves somebody changes the same objects, small ones ten times a second and large ones every ten seconds (more, and the API server itself, which needs up to a second for each, is what recoveries wait for); the applications are, each in a namespace of its own: 500 kinds that do not exist, a manifest of 700 KB that is changed all the time, fifty objects of which one is fought over, 200 manifests that are refused, and a list of 5,000 elements that is changed all the time. Everything shares the same cores. Figures are medians over the rounds; ratios are taken within each round.`;
+One process runs the weeder, the application observer and leader election, on a real kube-apiserver and etcd that share its cores. In each round, the services recover first without Applications and then with hostile ones, each of which has its own namespace:
+
+- 500 kinds that do not exist
+- a manifest of 700 KB that changes continuously
+- fifty objects, one of which another client keeps changing back
+- 200 manifests that are refused
+- a list of 5,000 elements that changes continuously
+
+In both halves, the same objects are changed: small ones ten times a second, large ones every ten seconds. With more changes, recoveries would wait for the API server itself, which needs up to a second for each large object. Figures are medians over the rounds; ratios are those within a round.`;
 
 const driftText = `## Application observer
 
-A real kube-apiserver and etcd without controllers, and so many applications in namespaces of 50; each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. What drifts is another field of a resource each time, since what is corrected twice waits. A time is that from the edit, as it is sent, to the corrected object, as a process of its own sees it on a watch; drifts at once are edited 32 at a time, and the total counts from the first edit. weeder is the production bundle with the section \`observer: {}\`, its default flags and the memory limit of the manifest (\`NODE_OPTIONS\`); it applies as the \`default\` account of each namespace. Everything shares the same cores.
+**Setup.** A real kube-apiserver and etcd, without controllers, have the given number of applications, 50 in each namespace. Each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. Each drift concerns another field of a resource, because repeated corrections of a field are delayed. weeder is the production bundle with \`observer: {}\`, its default flags and the memory limit of the manifest (\`NODE_OPTIONS\`); it applies as the \`default\` account of each namespace. All processes share the same cores.
 
-**bare** is a script that can do nothing else ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, of each object what its manifest lists, and one server-side apply with the rights of an administrator for each that is different, 8 at a time. At each start it applies everything once. Each of the two has a control plane of its own, one after the other in the same run.
+**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, the fields of the manifest of each object, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane, one after the other in the same run.
 
-Krake, for the same number of resources, would poll 2,500 of them a second. What the time is spent on, and what was tried, is told in [ADR 17](adr/0017-speed-of-the-observer.md).`;
+**Figures.** Times are measured from the request that edits an object to its correction, as a separate process sees it on a watch. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;

@@ -4,11 +4,11 @@ import type { ContainerState } from '../../test/cluster/support/observer/statuse
 const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-apiserver:v1.36.3';
 
 /**
- * A pod as the API server of a hosted cluster has them: about 5 KB of JSON when it comes back with its defaults and
- * managed fields. Its owner does not exist, which nobody minds where no garbage collector runs.
+ * A typical pod of a hosted cluster: about 5 KB of JSON with its defaults and managed fields. Its owner does not exist,
+ * and is of a kind that the embedded API server does not serve, whose garbage collector therefore keeps the pod.
  */
 export function podBody(name: string, labels: Readonly<Record<string, string>>, namespace?: string): JsonObject {
-  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: ownerUid, controller: true };
+  const owner = { apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: ownerUid };
   return {
     metadata: {
       name,
@@ -18,7 +18,7 @@ export function podBody(name: string, labels: Readonly<Record<string, string>>, 
         'checksum/secret-ca': 'd2f6ab1c'.repeat(8),
         'checksum/configmap-audit-policy': '7e01b9c3'.repeat(8),
       },
-      ownerReferences: [owner],
+      ownerReferences: [{ ...owner, controller: true }],
     },
     spec: {
       terminationGracePeriodSeconds: 0,
@@ -45,7 +45,7 @@ export function podBody(name: string, labels: Readonly<Record<string, string>>, 
   };
 }
 
-/** As its kubelet reports it. */
+/** The status that its kubelet reports. */
 export function podStatus(state: ContainerState): JsonObject {
   const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const status = state.ready ? 'True' : 'False';

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** What Linux says of a process's memory. MiB. */
+/** The memory of a process. MiB. */
 export interface Memory {
   readonly rss: number;
-  /** The most it ever was. */
+  /** The maximum so far. */
   readonly peak: number;
 }
 

@@ -9,29 +9,29 @@ import { bundle, bundled } from '../../test/support/bundle.ts';
 import { execForm, instructionsOf } from '../../test/support/docs/dockerfile.ts';
 import { monotonic } from './processFigures.ts';
 
-/** A program that has the complete state of its cluster. */
+/** A running program whose caches are synced. */
 export interface Program {
   readonly pid: number;
-  /** From the start of the process until it had it. Milliseconds. */
+  /** From the start of the process until then. Milliseconds. */
   readonly startToSynced: number;
-  /** How it fares, and the last lines of what it wrote: for an error. */
-  story(): string;
-  /** All that it has written. */
+  /** Whether it runs, and its last log lines, for an error message. */
+  describe(): string;
+  /** Its whole output. */
   log(): string;
-  /** SIGKILL: nothing that it still wanted to write reaches the next round. */
+  /** Sends SIGKILL, so that no pending write reaches the next round. */
   kill(): Promise<void>;
-  /** SIGTERM, for what is written at the end only, such as a profile. */
+  /** Sends SIGTERM, for output that is written only at the end, such as a profile. */
   end(): Promise<void>;
 }
 
-const syncedWithin = 120_000;
+const syncTimeout = 120_000;
 const Container = z.object({ env: z.array(z.object({ name: z.string(), value: z.string().optional() })) });
 const Deployment = z.object({
   spec: z.object({ template: z.object({ spec: z.object({ containers: z.array(Container) }) }) }),
 });
 let started = 0;
 
-/** Starts node with these words and waits until it has written `synced`; its output and its pid are files in `dir`. */
+/** Starts node with these arguments and waits until it writes `synced`. Its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
@@ -41,12 +41,12 @@ export async function startProgram(
   started += 1;
   const from = monotonic();
   const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
-  await said(child, synced);
+  await untilLogged(child, synced);
   const startToSynced = monotonic() - from;
   return {
     pid: child.pid,
     startToSynced,
-    story: () => `${child.isRunning() ? 'it runs' : 'it has ended'}; it wrote last:\n${child.tail()}`,
+    describe: () => `${child.isRunning() ? 'it runs' : 'it has ended'}; its last output:\n${child.tail()}`,
     log: () => readFileSync(child.logFile, 'utf8'),
     kill: () => child.kill(),
     end: async () => {
@@ -56,7 +56,7 @@ export async function startProgram(
   };
 }
 
-/** What the image gives to node: the memory that is measured is the one that users see. */
+/** The flags and variables that the image gives to node, so that the measured memory is that of users. */
 export function asInImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
   const instructions = instructionsOf(readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8'));
   const named = (name: string) => instructions.filter((each) => each.name === name);
@@ -69,8 +69,8 @@ export function asInImage(): { readonly flags: readonly string[]; readonly env: 
 }
 
 /**
- * What a manifest of deploy/ adds to that, the base's own or that of a component: the less memory V8 may have in the
- * end, the sooner it collects.
+ * The variables that a manifest of deploy/ adds: that of the base, or of a component. The lower the limit of V8's
+ * memory, the sooner V8 collects.
  */
 export function asDeployed(manifest = 'base/deployment.yaml'): NodeJS.ProcessEnv {
   const text = readFileSync(join(import.meta.dirname, '../../deploy', manifest), 'utf8');
@@ -79,18 +79,18 @@ export function asDeployed(manifest = 'base/deployment.yaml'): NodeJS.ProcessEnv
   return { NODE_OPTIONS: variables.find(({ name }) => name === 'NODE_OPTIONS')?.value };
 }
 
-async function said(child: ManagedProcess, words: string): Promise<void> {
-  const deadline = monotonic() + syncedWithin;
+async function untilLogged(child: ManagedProcess, words: string): Promise<void> {
+  const deadline = monotonic() + syncTimeout;
   while (!readFileSync(child.logFile, 'utf8').includes(words)) {
     if (!child.isRunning() || monotonic() > deadline) {
       const how = child.isRunning() ? 'it runs' : await child.exited;
-      throw new Error(`${child.name} did not say “${words}” (${how}):\n${child.tail()}`);
+      throw new Error(`${child.name} did not write “${words}” (${how}):\n${child.tail()}`);
     }
     await pause(2);
   }
 }
 
-/** The production bundle; for a profile one whose functions can be traced to their modules. */
+/** The production bundle, or for a profile a bundle whose functions can be attributed to their modules. */
 export function weederProgram(isProfiled = false): Promise<string> {
   if (!isProfiled) return bundle();
   return bundled(
@@ -106,17 +106,17 @@ export function bareProgram(isProfiled = false): Promise<string> {
   return bundled(name, 'bench/recovery/bare.ts', ['bench/recovery/bare.ts', 'bench/recovery/bareClient.ts'], layout);
 }
 
-/** How Node is told to run a program. */
+/** How Node runs a program. */
 export interface Invocation {
   readonly program: string;
-  /** Flags of Node's. */
+  /** Flags of Node. */
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * weeder as the image and the component of the observer run it; as `npx weeder` does, by the bundle's first line; or as
- * `npm start` does, from sources.
+ * weeder as the image with the component of the observer runs it, as `npx weeder` runs it (by the first line of the
+ * bundle), or as `npm start` runs it from sources.
  */
 export async function invocation(as: 'deployed' | 'npx' | 'npm start', isProfiled = false): Promise<Invocation> {
   if (as === 'npm start') {
@@ -147,7 +147,7 @@ export interface WeederStart {
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** What it says when it has the complete state; default: that of the weeder. */
+  /** The log message when its caches are synced. Default: that of the weeder. */
   readonly synced?: string;
 }
 
@@ -156,7 +156,7 @@ export interface WeederProgram extends Program {
   readonly actorsUrl: string;
 }
 
-/** Starts `weeder run` with its default flags, its pages on loopback ports of their own. */
+/** Starts `weeder run` with its default flags, and its endpoints on free loopback ports. */
 export async function startWeederProgram(start: WeederStart): Promise<WeederProgram> {
   const { program, dir, kubeconfig, flags = [], nodeFlags = [], synced = 'caches synced, starting controller' } = start;
   const configFile = join(dir, 'weeder.yaml');

@@ -12,7 +12,7 @@ import { ScaleCase } from '../recovery/scaleResults.ts';
 import { StartCase } from '../recovery/startResults.ts';
 import { RestartCase } from '../restart/restartResults.ts';
 
-/** What a benchmark ran on; figures of different ones cannot be compared. */
+/** The machine of a benchmark. Figures of different machines cannot be compared. */
 export const Machine = z.object({
   cores: z.number(),
   cpu: z.string(),
@@ -20,7 +20,7 @@ export const Machine = z.object({
   memory: z.number(),
   kernel: z.string(),
   node: z.string(),
-  /** How busy it was with other things, in the minute before. */
+  /** The load average of the minute before. */
   load: z.number(),
 });
 export type Machine = z.infer<typeof Machine>;
@@ -29,7 +29,7 @@ function section<T extends z.ZodType>(item: T) {
   return z.object({ date: z.string(), machine: Machine, cases: z.array(item) }).optional();
 }
 
-/** All that was measured, each benchmark with its day and machine. */
+/** The results of all benchmarks, each with its date and machine. */
 export const Results = z.object({
   recovery: section(RecoveryCase),
   scale: section(ScaleCase),

@@ -10,24 +10,24 @@ import { monotonic } from './processFigures.ts';
 export const service = 'etcd';
 export const podLabels = { role: 'apiserver' } as const;
 
-/** Requests of the scene itself under way at a time. */
-const width = 32;
+/** The maximum number of concurrent requests of the scene itself. */
+const concurrency = 32;
 
-/** Namespaces with one service each, its dependants, and pods that have nothing to do with it. */
+/** Namespaces with one service each, its dependants, and unrelated pods. */
 export interface Scene {
-  /** Every service is down, and so many new pods in each namespace crash-loop; returns their namespaces by uid. */
+  /** Makes every service not ready, and creates crash-looping pods. Returns the namespaces of the pods by uid. */
   breakDown(): Promise<ReadonlyMap<string, string>>;
-  /** Every service is ready again, as fast as the API server takes it; returns the moments by namespace. */
+  /** Makes every service ready, as fast as the API server accepts it. Returns the times by namespace. */
   recover(): Promise<ReadonlyMap<string, number>>;
-  /** How long one of its pods is, as JSON. */
+  /** The size of one of its pods as JSON. Bytes. */
   podBytes(): Promise<number>;
 }
 
-/** `crashing`: pods in each namespace that a recovery concerns; two healthy ones are beside them. */
+/** `crashing` is the number of crash-looping dependants in each namespace, beside two healthy pods. */
 export async function buildScene(cluster: Cluster, namespaces: number, crashing: number): Promise<Scene> {
   const names = Array.from({ length: namespaces }, (_, index) => `shoot-${index + 1}`);
   const scenes = new Map<string, TestNamespace>();
-  await inParallel(names, width, async (name) => {
+  await inParallel(names, concurrency, async (name) => {
     const ns = await newNamespace(cluster, name, { after: () => {} });
     scenes.set(name, ns);
     await createService(ns, service);
@@ -36,15 +36,15 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
     await createPod(ns, 'prometheus-0', { role: 'monitoring' }, true);
   });
   const all = [...scenes.values()];
-  let made = 0;
+  let created = 0;
 
   async function breakDown(): Promise<ReadonlyMap<string, string>> {
     const pods = new Map<string, string>();
-    await inParallel(all, width, async (ns) => {
+    await inParallel(all, concurrency, async (ns) => {
       await setSlice(ns, service, { ready: [false] });
       for (let index = 0; index < crashing; index += 1) {
-        made += 1;
-        const { uid } = (await createPod(ns, `kube-apiserver-${made}`, podLabels, false)).metadata;
+        created += 1;
+        const { uid } = (await createPod(ns, `kube-apiserver-${created}`, podLabels, false)).metadata;
         pods.set(uid, ns.name);
       }
     });
@@ -53,9 +53,14 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
 
   async function recover(): Promise<ReadonlyMap<string, number>> {
     const sent = new Map<string, number>();
-    // Connections that have been idle for seconds are closed; a handshake is no part of a flip.
-    await inParallel(Array.from({ length: width }), width, async () => void (await cluster.send('GET', '/readyz')));
-    await inParallel(all, width, async (ns) => {
+    // Opens the connections first, because idle ones are closed after some seconds: a handshake is not part of a
+    // recovery.
+    await inParallel(
+      Array.from({ length: concurrency }),
+      concurrency,
+      async () => void (await cluster.send('GET', '/readyz')),
+    );
+    await inParallel(all, concurrency, async (ns) => {
       sent.set(ns.name, monotonic());
       await setSlice(ns, service, { ready: [true] });
     });
@@ -67,9 +72,9 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
     return JSON.stringify(pod).length;
   }
 
-  // An API server that has never deleted a pod takes a tenth of a second longer for its first.
+  // The first deletion of a pod takes a new API server a tenth of a second longer.
   await breakDown();
-  await inParallel(all, width, async (ns) => {
+  await inParallel(all, concurrency, async (ns) => {
     const others = encodeURIComponent('metadata.name!=kube-apiserver-0,metadata.name!=prometheus-0');
     await cluster.api('DELETE', `${ns.path('api/v1', 'pods')}?fieldSelector=${others}`);
   });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** Where a process spent its time: in one function, or in what V8 calls `(garbage collector)` and `(program)`. */
+/** The time that a process spent in a function, or in V8's `(garbage collector)` or `(program)`. */
 export interface SelfTime {
   readonly name: string;
-  /** The file of the sources or of a package; empty for V8 itself. */
+  /** The file of the sources or of a package. Empty for V8 itself. */
   readonly module: string;
   readonly ms: number;
 }
@@ -22,13 +22,13 @@ const Profile = z.object({
 });
 
 /**
- * The functions in which a process spent most time of its own between two moments (milliseconds of the monotonic
- * clock), by the profile that `node --cpu-prof` wrote.
+ * The functions with the most self time between two times (milliseconds of the monotonic clock), by a profile that
+ * `node --cpu-prof` wrote.
  */
 export function selfTimes(file: string, from: number, to: number): SelfTime[] {
   const { nodes, startTime, samples, timeDeltas } = Profile.parse(JSON.parse(readFileSync(file, 'utf8')));
   const moduleOf = moduleFinder();
-  const places = new Map(
+  const frames = new Map(
     nodes.map(({ id, callFrame }) => [
       id,
       { name: callFrame.functionName || '(anonymous)', module: moduleOf(callFrame) },
@@ -38,7 +38,7 @@ export function selfTimes(file: string, from: number, to: number): SelfTime[] {
   let now = startTime / 1000;
   for (const [index, delta] of timeDeltas.entries()) {
     now += delta / 1000;
-    const place = places.get(samples[index] ?? -1);
+    const place = frames.get(samples[index] ?? -1);
     if (place === undefined || place.name === '(idle)' || now < from || now > to) continue;
     const key = `${place.name} ${place.module}`;
     sums.set(key, { ...place, ms: (sums.get(key)?.ms ?? 0) + delta / 1000 });
@@ -66,31 +66,31 @@ function moduleFinder(): (frame: Frame) => string {
   };
 }
 
-/** The one profile that this process wrote into a folder. */
+/** The profile that this process wrote into a folder. */
 export function profileOf(folder: string, pid: number): string {
   const [file, ...more] = globSync(`CPU.*.${pid}.*.cpuprofile`, { cwd: folder });
   if (file === undefined || more.length > 0) throw new Error(`there is not one profile of process ${pid} in ${folder}`);
   return join(folder, file);
 }
 
-/** The sums of each package and folder, and the first `count` functions, as lines. */
+/** The sums for each package and folder, and the top `count` functions, as lines. */
 export function topOf(times: readonly SelfTime[], count: number): string {
   const line = (ms: number, what: string): string => `${ms.toFixed(1).padStart(9)} ms  ${what}`;
-  const parts = new Map<string, number>();
-  for (const { ms, ...place } of times) parts.set(partOf(place), (parts.get(partOf(place)) ?? 0) + ms);
-  const sorted = [...parts].sort(([, a], [, b]) => b - a);
+  const packages = new Map<string, number>();
+  for (const { ms, ...place } of times) packages.set(packageOf(place), (packages.get(packageOf(place)) ?? 0) + ms);
+  const sorted = [...packages].sort(([, a], [, b]) => b - a);
   return [
     line(
       times.reduce((sum, { ms }) => sum + ms, 0),
       'in all, of it',
     ),
-    ...sorted.map(([part, ms]) => line(ms, part)),
+    ...sorted.map(([name, ms]) => line(ms, name)),
     'and by functions',
     ...times.slice(0, count).map(({ name, module, ms }) => line(ms, `${name} ${module}`)),
   ].join('\n');
 }
 
-function partOf({ name, module }: Omit<SelfTime, 'ms'>): string {
+function packageOf({ name, module }: Omit<SelfTime, 'ms'>): string {
   if (module === '') return name.startsWith('(') ? name : '(built in)';
   if (module.startsWith('node:')) return 'node';
   return module

@@ -1,4 +1,4 @@
-/** The p-th percentile (0 to 100) by the nearest rank: a value that was seen, and the greatest for 100. */
+/** The p-th percentile (0 to 100) by the nearest rank: always one of the values, and the maximum for 100. */
 export function percentile(values: readonly number[], p: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = [...values].sort((a, b) => a - b);
@@ -6,7 +6,7 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** The middle value, between the two middle ones of an even number; NaN of none. */
+/** The median. NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
@@ -15,7 +15,7 @@ export function median(values: readonly number[]): number {
   return (upper + (sorted[half - 1] ?? Number.NaN)) / 2;
 }
 
-/** Rounded to so many digits after the point, as a number. */
+/** Rounds to this number of decimal places. */
 export function rounded(value: number, digits = 1): number {
   return Number(value.toFixed(digits));
 }

@@ -1,4 +1,4 @@
-/** A Markdown table whose columns line up, so that it can be read on a terminal too; figures to the right. */
+/** A Markdown table with aligned columns, also for the terminal. Figures are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const columns = head.map((title, column) => {
     const cells = rows.map((row) => row[column] ?? '');
@@ -16,14 +16,14 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(rule), ...rows.map(line)].join('\n');
 }
 
-/** Three significant digits are what such a measurement is good for. */
+/** Formats with three significant digits. */
 export function figure(value: number): string {
   if (Number.isNaN(value)) return '';
   if (Math.abs(value) >= 100) return String(Math.round(value));
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 }
 
-/** Sizes in bytes, as people write them. */
+/** Formats a size in bytes. */
 export function bytes(value: number): string {
   if (value < 1_000) return `${value} B`;
   return value < 1_000_000 ? `${figure(value / 1_000)} kB` : `${figure(value / 1_000_000)} MB`;

@@ -160,7 +160,7 @@ export const application = setup({
       on: { 'application.changed': { target: 'validating' } },
     },
     paused: {
-      description: 'The spec asks for a pause: nothing is applied or corrected until it ends by itself.',
+      description: 'The spec requests a pause: nothing is applied or corrected until its time is over.',
       entry: 'reportPaused',
       after: { pauseTime: { target: 'validating' } },
       on: { 'application.changed': { target: 'validating' } },
@@ -217,7 +217,7 @@ export const application = setup({
     },
     deleting: {
       description:
-        'Its resources are deleted in reverse order, or released; once they are gone the finalizer is removed. No ' +
+        'Its resources are deleted in reverse order, or released; then the finalizer is removed. No ' +
         'observer runs.',
       initial: 'attempting',
       states: {

@@ -312,7 +312,7 @@ export const resource = setup({
       },
     },
     terminating: {
-      description: 'The object or its namespace is being deleted: nothing is applied until it is gone.',
+      description: 'The object or its namespace is being deleted: nothing is applied until it no longer exists.',
       entry: 'reportTerminating',
       after: { terminatingPollInterval: { target: 'checking' } },
     },

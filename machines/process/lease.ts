@@ -47,7 +47,7 @@ interface LeaseContext extends LeaseInput {
   readonly failures: number;
   readonly conflicts: number;
   /** A shutdown was requested during a write that may make this replica the holder. */
-  readonly isReleaseWanted: boolean;
+  readonly isReleaseRequested: boolean;
   /** Why leadership was lost, for a person. */
   readonly reason: string;
 }
@@ -122,20 +122,20 @@ export const lease = setup({
     })),
     noteConflict: assign({ conflicts: ({ context }) => context.conflicts + 1, failures: 0 }),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteReleaseWanted: assign({ isReleaseWanted: true }),
+    noteReleaseRequested: assign({ isReleaseRequested: true }),
     noteOverdue: assign({ reason: 'it could not be renewed in time' }),
     noteTaken: assign(({ context, event }) => {
       const { holder } = sightingOf(event, context);
-      return { holder, reason: holder === '' ? 'somebody released it' : `${holder} holds it now` };
+      return { holder, reason: holder === '' ? 'the holder released it' : `${holder} holds it now` };
     }),
     announceAcquired: enqueueActions(({ enqueue, self }) => {
-      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.acquired'));
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, leadershipEvent('leadership.acquired'));
     }),
     announceLost: enqueueActions(({ enqueue, self }) => {
-      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.lost'));
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, leadershipEvent('leadership.lost'));
     }),
     announceReleased: enqueueActions(({ enqueue, self }) => {
-      if (self._parent !== undefined) enqueue.sendTo(self._parent, told('leadership.released'));
+      if (self._parent !== undefined) enqueue.sendTo(self._parent, leadershipEvent('leadership.released'));
     }),
     reportAcquired: unprovided,
     reportLost: unprovided,
@@ -158,7 +158,7 @@ export const lease = setup({
     isMine: ({ context, event }) => sightingOf(event, context).holder === context.identity,
     isInTime: ({ context, event }) => tookMs(event) < context.renewDeadline,
     isFirstConflict: ({ context }) => context.conflicts === 0,
-    isReleaseWanted: ({ context }) => context.isReleaseWanted,
+    isReleaseRequested: ({ context }) => context.isReleaseRequested,
     hasSettled: ({ event }) => event.type === 'watch.ended' && event.hasSettled === true,
   },
   delays: {
@@ -187,20 +187,20 @@ export const lease = setup({
     tookMs: 0,
     failures: 0,
     conflicts: 0,
-    isReleaseWanted: false,
+    isReleaseRequested: false,
     reason: '',
   }),
   initial: 'candidate',
   states: {
     candidate: {
-      description: 'Does not act. Somebody else leads, or nobody does yet.',
+      description: 'Does not act. Another replica leads, or none does yet.',
       on: { 'release.requested': { target: 'released' } },
       initial: 'reading',
       states: {
         reading: {
           id: 'reading',
           description: 'Who holds the Lease?',
-          always: { guard: 'isReleaseWanted', target: '#released' },
+          always: { guard: 'isReleaseRequested', target: '#released' },
           invoke: {
             id: 'leaseRead',
             src: 'leaseRead',
@@ -219,7 +219,7 @@ export const lease = setup({
             'lease.missing': [
               { guard: 'isUnclaimed', target: 'acquiring', actions: 'noteMissing' },
               {
-                description: 'It was deleted while somebody held it, who may still act.',
+                description: 'It was deleted while a replica held it, which may still act.',
                 target: 'retrying',
                 actions: 'noteMissing',
               },
@@ -228,7 +228,7 @@ export const lease = setup({
           },
         },
         acquiring: {
-          description: 'Writes our name into it, unless somebody else was first.',
+          description: 'Writes the name of this replica into it, unless another replica was first.',
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
@@ -238,13 +238,13 @@ export const lease = setup({
           on: {
             'lease.written': [
               { guard: 'isInTime', target: '#leading', actions: ['noteWritten', 'reportAcquired', 'announceAcquired'] },
-              { description: 'The answer is so old that it says nothing any more.', target: 'reading' },
+              { description: 'The response is too old to rely on.', target: 'reading' },
             ],
             'lease.conflicted': { target: 'retrying', actions: 'noteConflict' },
             'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
             'release.requested': {
               description: 'Its answer is awaited: it may make us the holder, who has something to give back.',
-              actions: 'noteReleaseWanted',
+              actions: 'noteReleaseRequested',
             },
           },
         },
@@ -266,7 +266,7 @@ export const lease = setup({
             'watch.ended': [
               { guard: 'hasSettled', target: 'reading' },
               {
-                description: 'It cannot be watched: it is read again and again instead.',
+                description: 'It cannot be watched: it is polled instead.',
                 target: 'retrying',
                 actions: 'reportUnwatched',
               },
@@ -275,23 +275,24 @@ export const lease = setup({
           initial: 'waiting',
           states: {
             waiting: {
-              description: 'Each change starts the time anew, by our own clock: those of other machines may be wrong.',
+              description:
+                'Each change restarts the timer, by the clock of this machine: those of others may be wrong.',
               after: { expiry: { target: '#reading' } },
             },
           },
         },
         retrying: {
           description: 'Waits a moment, and looks again.',
-          always: { guard: 'isReleaseWanted', target: '#released' },
+          always: { guard: 'isReleaseRequested', target: '#released' },
           after: { retryDelay: { target: 'reading' } },
         },
       },
     },
     leading: {
       id: 'leading',
-      description: 'This replica acts. Each renewal starts the deadline anew, counted from when it was asked for.',
+      description: 'This replica acts. Each renewal restarts the deadline, counted from when it was requested.',
       tags: 'leading',
-      always: { guard: 'isReleaseWanted', target: 'releasing' },
+      always: { guard: 'isReleaseRequested', target: 'releasing' },
       after: { renewDeadline: { target: 'lost', actions: 'noteOverdue' } },
       on: { 'release.requested': { target: 'releasing' } },
       initial: 'resting',
@@ -341,7 +342,7 @@ export const lease = setup({
               { target: '#lost', actions: 'noteTaken' },
             ],
             'lease.missing': {
-              description: 'Somebody deleted it: it is created again.',
+              description: 'Another client deleted it: it is created again.',
               target: 'renewing',
               actions: 'noteMissing',
             },
@@ -393,13 +394,13 @@ export const lease = setup({
     lost: {
       id: 'lost',
       type: 'final',
-      description: 'We may not be the only one any more: nothing is begun from now on. A new candidate stands by.',
+      description: 'Another replica may lead: nothing is started from now on. A new candidate stands by.',
       entry: ['dropTenure', 'reportLost', 'announceLost'],
     },
   },
 });
 
-function told(type: LeadershipEvent['type']): LeadershipEvent {
+function leadershipEvent(type: LeadershipEvent['type']): LeadershipEvent {
   return { type };
 }
 

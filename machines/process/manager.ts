@@ -100,7 +100,7 @@ export const manager = setup({
     isSynced: ({ context }) => context.unsynced.length === 0,
     hasLostLeadership: ({ context }) => context.hasLostLeadership,
   },
-  delays: { drainTimeout: 1500, releaseTimeout: 300 },
+  delays: { drainTimeout: 1500, releaseTimeout: 3000 },
 }).createMachine({
   id: 'manager',
   description: 'The process: leadership first, then complete caches, then the controllers, and an orderly end.',
@@ -200,7 +200,7 @@ export const manager = setup({
     },
     stopped: {
       type: 'final',
-      description: 'Streams, actors and timers are gone: the process can end.',
+      description: 'Streams, actors and timers have ended: the process can exit.',
     },
   },
 });

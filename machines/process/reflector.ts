@@ -222,7 +222,7 @@ export const reflector = setup({
         ],
         'stream.expired': { target: 'expired', actions: ['noteLoss', 'reportExpired'] },
         'stream.silent': {
-          description: 'The connection is half-open. The transport has been told to replace it.',
+          description: 'The connection is half-open. The transport has been requested to replace it.',
           target: 'backingOff',
           actions: ['noteLoss', 'reportSilent'],
         },

@@ -103,8 +103,8 @@ export const recreation = setup({
 }).createMachine({
   id: 'recreation',
   description:
-    'One Job that is deleted and recreated. A suspended copy of it stands for it from before the deletion until the new ' +
-    'one is there, so that whoever comes next can bring it back.',
+    'One Job that is deleted and recreated. A suspended copy exists from before the deletion until the new ' +
+    'Job exists, so that the next leader can restore it.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     job: 'job/default/once',
@@ -130,7 +130,7 @@ export const recreation = setup({
           {
             guard: 'wasUnchanged',
             target: 'deletingCopy',
-            description: 'Whether it is to be recreated is decided anew.',
+            description: 'Decides again whether to recreate it.',
           },
           { target: 'unconfirmed' },
         ],
@@ -144,7 +144,7 @@ export const recreation = setup({
     },
     unconfirmed: {
       description:
-        'The Job stands, but a request to delete it may still be on its way: the copy stays for as long as an API ' +
+        'The Job exists, but a request to delete it may still be in flight: the copy remains for as long as an API ' +
         'server works on a request.',
       after: { requestLife: { target: 'checking', actions: 'noteUnchanged' } },
       on: { 'job.changed': { target: 'checking' } },
@@ -155,7 +155,7 @@ export const recreation = setup({
       on: { 'job.changed': { target: 'checking' } },
     },
     coolingDown: {
-      description: 'It is gone. Waits a moment, so that its node has forgotten what its pods used.',
+      description: 'It is deleted. Waits a moment, until its node no longer caches what its pods used.',
       after: { nodeCleanup: { target: 'creating' } },
     },
     creating: {

@@ -270,7 +270,7 @@ export const workload = setup({
   id: 'workload',
   description:
     'One workload whose pods restart when, and only when, the ConfigMaps and Secrets that they use have changed. ' +
-    'What its pods run with is kept in an annotation on the workload itself.',
+    'What its pods run with is stored in an annotation on the workload itself.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     workload: 'deployment/default/web',
@@ -381,7 +381,7 @@ export const workload = setup({
           after: { blockTime: { guard: 'isBlockedForATime', target: '#workload.assessing' } },
         },
         stopped: {
-          description: 'The rollout does not go on by itself. It holds no place, and there is no deadline any more.',
+          description: 'The rollout does not continue on its own. It holds no slot and has no deadline.',
           invoke: {
             id: 'followRollout',
             src: 'followRollout',
@@ -407,8 +407,7 @@ export const workload = setup({
               on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
             },
             stalled: {
-              description:
-                'No progress, or a pod that cannot start. A newer change is not kept waiting: it may be the cure.',
+              description: 'No progress, or a pod that cannot start. A newer change is not delayed: it may fix this.',
               on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
             },
           },
@@ -483,8 +482,8 @@ export const workload = setup({
         },
         rolling: {
           description:
-            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until that is done, or ' +
-            'stands still.',
+            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until that is done, or has ' +
+            'stalled.',
           invoke: {
             id: 'followRollout',
             src: 'followRollout',
@@ -549,7 +548,7 @@ export const workload = setup({
           {
             target: 'assessing',
             actions: ['forgetFailures', 'reportWritten'],
-            description: 'What has changed meanwhile is found out.',
+            description: 'Checks what has changed in the meantime.',
           },
         ],
         'state.conflicted': [
@@ -627,11 +626,11 @@ function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): P
  */
 function quietOf(
   context: WorkloadContext,
-  { now = 0, changedAt = now, ...told }: Extract<WorkloadEvent, { type: 'assessed.changed' }>,
+  { now = 0, changedAt = now, ...assessment }: Extract<WorkloadEvent, { type: 'assessed.changed' }>,
 ) {
   const wasQuiet = context.changedAt !== undefined && changedAt > context.changedAt + context.quietPeriod;
   const assessed = wasQuiet ? changedAt : Math.min(context.unquietSince ?? changedAt, changedAt);
-  const unquietSince = told.unquietSince ?? assessed;
+  const unquietSince = assessment.unquietSince ?? assessed;
   const [quietAt, latest] = [changedAt + context.quietPeriod, unquietSince + context.quietMax];
   return {
     changedSince: Math.min(context.changedSince ?? changedAt, changedAt),

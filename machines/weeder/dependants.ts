@@ -77,7 +77,7 @@ export const dependants = setup({
               },
             },
             backingOff: {
-              description: 'The pod watch broke: it is started again, and the window goes on.',
+              description: 'The pod watch failed: it is restarted, and the window continues.',
               after: { restartDelay: { target: 'watching' } },
             },
           },

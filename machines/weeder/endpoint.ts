@@ -21,7 +21,7 @@ export interface EndpointInput {
   readonly lastWindow: number;
 }
 
-/** What a `dependants` child is told when a window opens. */
+/** The input of a `dependants` child when a window opens. */
 export interface DependantsInput {
   readonly namespace: string;
   readonly service: string;
@@ -31,7 +31,7 @@ export interface DependantsInput {
   readonly selector: number;
   /** How long the child lives, in milliseconds. */
   readonly watchDuration: number;
-  /** How often the config has changed while a window of this endpoint was open: tells apart who comes and who goes. */
+  /** How often the config has changed while a window of this endpoint was open: distinguishes added from removed selectors. */
   readonly renewal: number;
   /** The service is down again, and deletions wait. */
   readonly isHeld: boolean;
@@ -59,9 +59,9 @@ export type EndpointEvent =
   | { readonly type: 'endpoint.foundReady'; readonly seenUntil?: number }
   /** No backing pod is ready. */
   | { readonly type: 'endpoint.notReady' }
-  /** The backing pods tell since when the service is ready. Epoch milliseconds. */
+  /** Since when the service is ready, according to the backing pods. Epoch milliseconds. */
   | { readonly type: 'recovery.timeKnown'; readonly readySince?: number; readonly now?: number }
-  /** They do not tell. */
+  /** The backing pods do not say. */
   | { readonly type: 'recovery.timeUnknown' }
   /** The config says something else of this service. `remaining`: milliseconds left of the open window by now. */
   | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
@@ -188,7 +188,7 @@ export const endpoint = setup({
     },
     'xstate.error.actor.*': {
       actions: ['reportChildFailed', 'reapDependants'],
-      description: 'A child broke: the others go on.',
+      description: 'A child failed: the others continue.',
     },
   },
   states: {

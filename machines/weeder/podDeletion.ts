@@ -36,7 +36,7 @@ interface PodDeletionContext extends PodDeletionInput {
   /** What became of the pod while a try was in flight. */
   readonly hasLeft: 'no' | 'recovered' | 'gone';
   /** No window wants it deleted any more. */
-  readonly isUnwanted: boolean;
+  readonly isCancelled: boolean;
 }
 
 export type PodDeletionEvent =
@@ -109,9 +109,9 @@ export const podDeletion = setup({
     /** The implementation reads what has changed because time has passed. */
     measureWait: assign({}),
     noteLeft: assign({ hasLeft: 'recovered' }),
-    noteGone: assign({ hasLeft: 'gone' }),
-    noteUnwanted: assign({ isUnwanted: true }),
-    noteWanted: assign({ isUnwanted: false }),
+    noteDeleted: assign({ hasLeft: 'gone' }),
+    noteCancelled: assign({ isCancelled: true }),
+    noteRequested: assign({ isCancelled: false }),
     reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
@@ -133,7 +133,7 @@ export const podDeletion = setup({
     isUntried: ({ context }) => context.refusals === 0,
     hasRecovered: ({ context }) => context.hasLeft === 'recovered',
     hasGone: ({ context }) => context.hasLeft === 'gone',
-    isUnwanted: ({ context }) => context.isUnwanted,
+    isCancelled: ({ context }) => context.isCancelled,
     hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
   },
   delays: {
@@ -159,7 +159,7 @@ export const podDeletion = setup({
     refusals: 0,
     retryIn: shortestRetry,
     hasLeft: 'no',
-    isUnwanted: false,
+    isCancelled: false,
   }),
   initial: 'settling',
   states: {
@@ -242,9 +242,9 @@ export const podDeletion = setup({
             'delete.rejected': { target: '#podDeletion.abandoned' },
             'pod.crashLooping': { actions: 'noteNewestState' },
             'pod.left': { actions: 'noteLeft' },
-            'pod.gone': { actions: 'noteGone' },
-            'windows.closed': { actions: 'noteUnwanted' },
-            'windows.open': { actions: 'noteWanted' },
+            'pod.gone': { actions: 'noteDeleted' },
+            'windows.closed': { actions: 'noteCancelled' },
+            'windows.open': { actions: 'noteRequested' },
           },
         },
       },
@@ -254,10 +254,10 @@ export const podDeletion = setup({
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'hasGone', target: 'gone' },
-        { guard: 'isUnwanted', target: 'abandoned' },
+        { guard: 'isCancelled', target: 'abandoned' },
         { guard: 'hasNewerState', target: 'settling' },
       ],
-      after: { retryDelay: { target: 'settling', description: 'Nothing newer was heard of: ask again.' } },
+      after: { retryDelay: { target: 'settling', description: 'No newer state was observed: retry.' } },
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
@@ -272,7 +272,7 @@ export const podDeletion = setup({
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'hasGone', target: 'gone' },
-        { guard: 'isUnwanted', target: 'abandoned' },
+        { guard: 'isCancelled', target: 'abandoned' },
       ],
       after: { retryDelay: { target: 'settling' } },
       on: {
@@ -289,7 +289,10 @@ export const podDeletion = setup({
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
         'pod.left': { target: 'recovered' },
         'pod.gone': { target: 'gone' },
-        'windows.open': { actions: 'reportProtected', description: 'One more window is told that it is kept.' },
+        'windows.open': {
+          actions: 'reportProtected',
+          description: 'Reports to one more window that the pod is protected.',
+        },
       },
     },
     deleted: {

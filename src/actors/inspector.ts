@@ -52,7 +52,7 @@ export async function connectInspector({ url, clock, logger }: InspectionOptions
       if (wasThere) logger.warn({ url }, 'no inspector at this address, retrying');
       wasThere = false;
     },
-    onSlow: () => logger.warn({ url }, 'the inspector does not keep up; it is not told of everything'),
+    onSlow: () => logger.warn({ url }, 'the inspector is too slow; some of its messages are dropped'),
   });
   const { actor, event, snapshot, start, stop } = loaded.value.createInspector(socket, {
     // What the package does not know of an actor: its own name, and its system.

@@ -13,72 +13,71 @@ export const errorTable = {
     hint: 'Give the path of a readable YAML file with --config-file.',
   },
   CONFIG_INVALID: {
-    meaning: 'The config file was read, and says something that is not allowed.',
+    meaning: 'The config file was read, but is not valid.',
     hint: 'Correct it; `weeder check FILE` shows every error at once.',
   },
   KUBECONFIG_NOT_FOUND: {
-    meaning: 'No cluster was found, or the kubeconfig that was named does not exist.',
+    meaning: 'No cluster was found, or the given kubeconfig does not exist.',
     hint: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',
   },
   KUBECONFIG_INVALID: {
-    meaning: 'A kubeconfig was found, and does not lead to a cluster.',
+    meaning: 'A kubeconfig was found, but does not define a cluster.',
     hint: 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.',
   },
   CLUSTER_UNREACHABLE: {
-    meaning: 'The API server does not answer.',
-    hint: 'Check the address in the kubeconfig, and that the API server can be reached from here.',
+    meaning: 'The API server does not respond.',
+    hint: 'Check the address in the kubeconfig, and that this machine can reach the API server.',
   },
   CLUSTER_REFUSES: {
-    meaning: 'The API server answers, and does not accept the credentials.',
+    meaning: 'The API server does not accept the credentials.',
     hint: 'Renew the credentials, or choose others with --kubeconfig or --context.',
   },
   CLUSTER_CREDENTIALS: {
-    meaning: 'The credentials could not be had: an exec plugin failed, or a token file cannot be read.',
-    hint: 'Run the plugin by hand and see what it says, or choose other credentials with --kubeconfig or --context.',
+    meaning: 'The credentials are unavailable: an exec plugin failed, or a token file cannot be read.',
+    hint: 'Run the plugin by hand and check its output, or choose other credentials with --kubeconfig or --context.',
   },
   CLUSTER_NOT_KUBERNETES: {
-    meaning: 'Something answers at the address of the API server, and it is not a Kubernetes API server.',
+    meaning: 'The server at the address of the API server is not a Kubernetes API server.',
     hint: 'Check the address in the kubeconfig; a proxy or a login page may be in the way.',
   },
   ADDRESS_UNAVAILABLE: {
-    meaning: 'An address that weeder was told to listen on cannot be had.',
+    meaning: 'An address that weeder is configured to listen on is unavailable.',
     hint: 'Free the port, choose another one, or give "0" to listen on none.',
   },
   RECORDING_UNWRITABLE: {
     meaning: 'The file that --record names cannot be written.',
-    hint: 'Give a file in a directory that exists and may be written.',
+    hint: 'Give a file in a directory that exists and is writable.',
   },
   RECORDING_UNREADABLE: {
-    meaning: 'A file that is to be replayed could not be read.',
+    meaning: 'A file to replay could not be read.',
     hint: 'Give the paths of recordings, or of files of watch events.',
   },
   RECORDING_INVALID: {
-    meaning: 'A file that is to be replayed was read, and is no recording or watch events that can be replayed.',
-    hint: 'See docs/recordings.md for what can be replayed.',
+    meaning: 'A file to replay contains no valid recording or watch events.',
+    hint: 'See docs/recordings.md for the formats.',
   },
   HASH_KEY_INVALID: {
-    meaning: 'The Secret with the key that ConfigMaps and Secrets are hashed with holds none. Nothing is restarted.',
-    hint: 'Put 32 random bytes into its entry `key`, or take all of its entries out: weeder fills it.',
+    meaning: 'The Secret of the hash key contains no valid key. Nothing is restarted.',
+    hint: 'Put 32 random bytes into its entry `key`, or remove all of its entries: weeder fills it.',
   },
   HASH_KEY_UNAVAILABLE: {
-    meaning:
-      'The Secret with the key that ConfigMaps and Secrets are hashed with could not be read or made. Nothing is restarted.',
-    hint: 'Let weeder get, create and update this one Secret, and see that its namespace exists.',
+    meaning: 'The Secret of the hash key could not be read or created. Nothing is restarted.',
+    hint: 'Grant weeder get, create and update on this Secret, and check that its namespace exists.',
   },
   APPLICATION_NOT_FOUND: {
     meaning: 'The cluster has no application of this name.',
     hint: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
   },
   DEMO_REFUSED: {
-    meaning: 'The cluster does not let the demo make or change what it needs.',
-    hint: 'Choose a cluster on which you may make namespaces, or run the demo without --kubeconfig.',
+    meaning: 'The demo lacks permissions on the cluster.',
+    hint: 'Choose a cluster on which you may create namespaces, or run the demo without --kubeconfig.',
   },
   DEMO_NOT_READY: {
-    meaning: 'The pods of the demo did not become ready on the cluster, so that there was no outage to be shown.',
+    meaning: 'The pods of the demo did not become ready on the cluster, so there was no outage.',
     hint: 'Choose an image that the nodes can pull with --image, or wait longer with --timeout.',
   },
   DEMO_LEFT_BEHIND: {
-    meaning: 'The demo could not remove the namespace that it made.',
+    meaning: 'The demo could not remove its namespace.',
     hint: 'Remove it with kubectl delete namespace.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly hint: string }>;

@@ -75,7 +75,7 @@ export function parseBindAddress(text: string): Result<BindAddress | 'none', str
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
   const port = Number(found?.[3]);
   if (found === null || port > 65_535)
-    return failed(`found "${text}", wanted an address such as :9644 or 127.0.0.1:9644`);
+    return failed(`found "${text}", expected an address such as :9644 or 127.0.0.1:9644`);
   const host = found[1] ?? found[2];
   return ok({ host: host === '' ? undefined : host, port });
 }

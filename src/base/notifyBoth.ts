@@ -1,7 +1,7 @@
 /** A listener that calls two listeners, in this order. */
-export function notifyBoth<T>(first: (told: T) => void, second: (told: T) => void): (told: T) => void {
-  return (told) => {
-    first(told);
-    second(told);
+export function notifyBoth<T>(first: (value: T) => void, second: (value: T) => void): (value: T) => void {
+  return (value) => {
+    first(value);
+    second(value);
   };
 }

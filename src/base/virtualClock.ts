@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /**
- * A clock that advances only when it is told to. It runs each due timer in order, including timers that are armed on
+ * A clock that advances only when a caller advances it. It runs each due timer in order, including timers that are armed on
  * the way.
  */
 export interface VirtualClock extends Clock {

@@ -36,7 +36,7 @@ export function checkApplicationFile(text: string, file: string, shownAs: string
     printErrors(formatFieldErrors(errors).split('\n'));
     return exitCodes.failed;
   }
-  const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not looked at`];
+  const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not checked`];
   print(`${shownAs}: ok, ${[...applications.flatMap(inShort), ...rest].join('\n  ')}`);
   return exitCodes.ok;
 }
@@ -55,7 +55,7 @@ export function readApplicationFile(text: string, file: string): ApplicationFile
   const placed = (found: readonly LocatedError[]) => inLines(found, file, yaml.value.lines);
   return {
     applications,
-    errors: placed([...inText, ...applications.flatMap(({ faults }) => faults)]),
+    errors: placed([...inText, ...applications.flatMap(({ errors }) => errors)]),
     warnings: placed(applications.flatMap(({ warnings }) => warnings)),
     others: all.length - ours.length,
   };

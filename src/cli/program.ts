@@ -138,7 +138,7 @@ function visibleOptions(command: Command, program: Command, run: Command) {
 const epilogue = [
   'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',
   `Taken, so that manifests of dependency-watchdog work, and without a meaning here: ${ignoredFlags.map((flag) => `--${flag}`).join(' ')}`,
-  `Exit codes: ${exitCodes.ok} when told to stop, ${exitCodes.failed} when something is wrong, ${exitCodes.usage} when the command line is.`,
+  `Exit codes: ${exitCodes.ok} when stopped by a signal, ${exitCodes.failed} when something is wrong, ${exitCodes.usage} when the command line is.`,
 ]
   .map((paragraph) => `\n${new Help().boxWrap(paragraph, 80)}`)
   .join('\n');

@@ -82,7 +82,7 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   const undone = withoutObserver(recording, config.value);
   if (undone.length > 0) printLines(['', ...undone]);
   const unknown = limitationsOf(recording, config.value, result.unreadSources);
-  if (unknown.length > 0) printLines(['', 'what the recording cannot tell:', ...unknown.map((each) => `  ${each}`)]);
+  if (unknown.length > 0) printLines(['', 'not known from the recording:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
 }
 
@@ -113,15 +113,15 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
   const config = await configOf(name);
   if (!config.ok) return fail(config.error);
   printWhatIf(await replayEvents(config.value, events));
-  const untold = untoldByEvents(config.value);
-  if (untold.length > 0) printLines(['', 'what watch events cannot tell:', ...untold.map((each) => `  ${each}`)]);
+  const unreported = unknownFromEvents(config.value);
+  if (unreported.length > 0) printLines(['', 'not known from watch events:', ...unreported.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
   if (cuts.length > 0) printLines(['', ...cuts.map(({ message }) => `left out: ${message}`)]);
   return exitCodes.ok;
 }
 
 /** Watch events contain only EndpointSlices and pods. */
-function untoldByEvents({ restart, observer }: Config): string[] {
+function unknownFromEvents({ restart, observer }: Config): string[] {
   return [
     ...(restart === undefined ? [] : ['nothing is known of workloads: record with weeder run --record']),
     ...(observer === undefined ? [] : ['nothing is known of applications: record with weeder run --record']),

@@ -62,7 +62,7 @@ function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
     return { message: `this is a Kubernetes manifest (kind: ${oneLine(kind)}), not weeder's config` };
   const names = [...(located(root, ['data'])?.children.keys() ?? [])].map((key) => oneLine(String(key)));
   const inside =
-    names.length === 0 ? 'what stands under data' : `what stands under data, at ${names.slice(0, 5).join(' or ')}`;
+    names.length === 0 ? 'the value under data' : `the value under data, at ${names.slice(0, 5).join(' or ')}`;
   return {
     message: `this is a whole ConfigMap manifest; the config is only ${inside}: mount the ConfigMap, and give the path of the mounted file`,
   };

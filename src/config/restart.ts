@@ -28,7 +28,7 @@ export interface RestartSettings {
   readonly minInterval: number;
   readonly strategy: 'rollout' | 'evict';
   readonly imagePullSecrets: 'ignore' | 'hash';
-  readonly immutableRecreated: 'tell' | 'replace';
+  readonly immutableRecreated: 'report' | 'replace';
   readonly jobs: 'report' | 'recreate';
   /** Whether a broken pod of a StatefulSet is deleted if it has an older revision. */
   readonly unstick: boolean;

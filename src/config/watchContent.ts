@@ -12,7 +12,7 @@ interface ContentWatchOptions<T> {
   readonly pollInterval: number;
   /** The content that is already known. */
   readonly known: T;
-  readonly onNews: (content: T) => void;
+  readonly onChange: (content: T) => void;
 }
 
 /** Watches content that changes, and reports each new content once, after it has settled. */
@@ -25,7 +25,7 @@ export interface ContentWatch {
 }
 
 export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
-  const { clock, read, keyOf, settleTime, pollInterval, onNews } = options;
+  const { clock, read, keyOf, settleTime, pollInterval, onChange } = options;
   let known = keyOf(options.known);
   /** The content that was read last, and since when it has been unchanged, by the monotonic clock. */
   let candidate: { readonly key: string; readonly since: number } | undefined;
@@ -40,10 +40,10 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
     timer = { handle: clock.setTimeout(() => void look(false), ms), due };
   }
 
-  function tell(content: T, key: string): boolean {
+  function deliver(content: T, key: string): boolean {
     known = key;
     candidate = undefined;
-    onNews(content);
+    onChange(content);
     return true;
   }
 
@@ -54,19 +54,19 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
       candidate = undefined;
       return false;
     }
-    if (isAsked) return tell(content, key);
+    if (isAsked) return deliver(content, key);
     if (candidate?.key !== key) candidate = { key, since: clock.monotonic() };
     const left = candidate.since + settleTime(content) - clock.monotonic();
-    if (left <= 0) return tell(content, key);
+    if (left <= 0) return deliver(content, key);
     lookIn(left);
     return false;
   }
 
   async function lookOnce(isAsked: boolean): Promise<boolean> {
     const content = await read();
-    const isNews = !isStopped && judge(content, isAsked);
+    const isChanged = !isStopped && judge(content, isAsked);
     lookIn(pollInterval);
-    return isNews;
+    return isChanged;
   }
 
   /** Only one read runs at a time. */

@@ -17,7 +17,7 @@ interface FileWatchOptions {
   /** The content that is already in force. */
   readonly known: ConfigText;
   /** Called once for each new content. */
-  readonly onNews: (config: Result<Config, readonly FieldError[]>) => void;
+  readonly onChange: (config: Result<Config, readonly FieldError[]>) => void;
   /** Called if the file system does not report changes: the file is then polled every few seconds. */
   readonly onUnwatchable: (why: string) => void;
 }
@@ -42,16 +42,16 @@ const pollInterval = 10_000;
  * ConfigMap, where the kubelet renames the symlink `..data` next to it.
  */
 export function watchConfigFile(options: FileWatchOptions): ContentWatch {
-  const { file, clock, known, onNews, onUnwatchable } = options;
+  const { file, clock, known, onChange, onUnwatchable } = options;
   let newest: ConfigText | undefined;
 
   async function parse(text: ConfigText): Promise<void> {
     newest = text;
-    if (!text.ok) return onNews(failed(text.error));
-    if (text.value.length <= short) return onNews(parseConfig(text.value, file));
+    if (!text.ok) return onChange(failed(text.error));
+    if (text.value.length <= short) return onChange(parseConfig(text.value, file));
     const { parseInWorker } = await import('./parseInWorker.ts');
     const parsed = await parseInWorker(text.value, file);
-    if (newest === text) onNews(parsed);
+    if (newest === text) onChange(parsed);
   }
 
   const contents = watchContent<ConfigText>({
@@ -61,7 +61,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
     settleTime: (text) => (text.ok ? settledAfter : missedAfter),
     pollInterval,
     known,
-    onNews: (text) => void parse(text),
+    onChange: (text) => void parse(text),
   });
   const events = watchDirectory(file, contents.notice, onUnwatchable);
   // The file may have changed since it was read.

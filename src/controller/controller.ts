@@ -9,7 +9,7 @@ import type { Shard } from './shard.ts';
 
 /**
  * One of the controllers of a process, such as the weeder. The process gives all of them one client, one clock, one
- * leadership; none knows of the others, and each acts as soon as its own streams are complete (ADR 13).
+ * leadership; none knows of the others, and each acts as soon as its own streams are complete.
  */
 export interface Controller {
   /** In sentences: `weeder`. */
@@ -57,11 +57,11 @@ export interface ControllerContext {
   readonly isWeeding: () => boolean;
   /** Whether this replica may act: always, without leader election. */
   readonly isLeading: () => boolean;
-  /** Tells a Kubernetes Event, or does nothing where none are told or this replica does not lead. */
+  /** Writes a Kubernetes Event, or does nothing if Events are disabled or this replica does not lead. */
   readonly recordEvent: (occurrence: EventDraft) => void;
-  /** To be told when `needs` has changed, but for the first time. */
+  /** Is called when `needs` has changed, but for the first time. */
   readonly onStreamsChanged: () => void;
-  /** To be told of each stream of which nothing comes any more. */
+  /** Is called for each stream of which nothing comes any more. */
   readonly onStreamClosed: (name: string) => void;
 }
 

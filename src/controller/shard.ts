@@ -18,7 +18,7 @@ export function parseShard(text: string, hostname: string): Result<Shard, string
   const [, which = '', of = ''] = /^(\d{1,4}|auto)\/(\d{1,4})$/.exec(text) ?? [];
   const count = Number(of);
   if (count < 1 || count > mostShards) {
-    return failed(`found "${text}", wanted i/n, where n is from 1 to ${mostShards} and i from 0 to n-1, or auto/n`);
+    return failed(`found "${text}", expected i/n, where n is from 1 to ${mostShards} and i from 0 to n-1, or auto/n`);
   }
   if (which !== 'auto') {
     const index = Number(which);

@@ -18,7 +18,7 @@ interface Replica {
   downSince: number | undefined;
 }
 
-/** Counts the downtimes of the dependants that it is told of. */
+/** Counts the downtimes of the dependants whose changes it receives. */
 interface DowntimeCount {
   observe(type: ChangeType, pod: PodView): void;
   /** In the order of the pods' creation. */

@@ -7,6 +7,7 @@ export const home = 'shoot-1';
 /** The service that goes away, and the label of its pods. */
 export const etcdService = 'etcd-main-client';
 export const etcdLabels = { role: 'main' };
+export const etcdReplicas = 2;
 /** The dependants. */
 export const apiserver = 'kube-apiserver';
 export const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
@@ -29,19 +30,24 @@ const apiserverProgram: Partial<Program> = {
   survives: 9_500,
 };
 
-/** Creates the seeds' example: two etcd pods behind a service, and the API servers that need them. */
-export function createObjects(store: ApiStore, replicas: number): void {
-  const create = (resource: Resource, object: JsonObject) => {
-    const created = store.create(resource, object);
-    if (!created.ok) throw new Error(created.error.message);
-  };
-  create(namespaces, { metadata: { name: home } });
-  create(services, {
+/** Creates the namespace, and two etcd pods behind a service. */
+export function createEtcd(store: ApiStore): void {
+  create(store, namespaces, { metadata: { name: home } });
+  create(store, services, {
     metadata: { name: etcdService, namespace: home },
     spec: { selector: etcdLabels, ports: [{ port: 2379 }] },
   });
-  create(replicaSets, replicaSet('etcd-main', 2, etcdLabels, etcdProgram));
-  create(replicaSets, replicaSet(apiserver, replicas, apiserverLabels, apiserverProgram));
+  create(store, replicaSets, replicaSet('etcd-main', etcdReplicas, etcdLabels, etcdProgram));
+}
+
+/** Creates the API servers, which exit if they do not reach etcd. */
+export function createDependants(store: ApiStore, replicas: number): void {
+  create(store, replicaSets, replicaSet(apiserver, replicas, apiserverLabels, apiserverProgram));
+}
+
+function create(store: ApiStore, resource: Resource, object: JsonObject): void {
+  const created = store.create(resource, object);
+  if (!created.ok) throw new Error(created.error.message);
 }
 
 /** A ReplicaSet in the demo's namespace whose pods run `program`; they are bound to a node, as by a scheduler. */

@@ -1,6 +1,7 @@
 import {
   type ApiServer,
   createApiServer,
+  isPodReady,
   type KubeletVersion,
   programAnnotation,
   seededRandom,
@@ -12,7 +13,7 @@ import { pods } from '@weeder/embedded-cluster/resources';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { areBack, countDowntimes, type Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
-import { apiserverLabels, createObjects, etcdLabels, home } from './objects.ts';
+import { apiserverLabels, createDependants, createEtcd, etcdLabels, etcdReplicas, home } from './objects.ts';
 import { podView } from './podView.ts';
 
 export interface ScenarioOptions {
@@ -62,7 +63,7 @@ export function startScenario(
   function setEtcd(isHealthy: boolean): void {
     report({ type: isHealthy ? 'etcd.back' : 'etcd.down' });
     const annotations = { [programAnnotation]: JSON.stringify({ isHealthy, readyAfter: 0 }) };
-    for (const { metadata } of store.list(pods, { namespace: home, labelSelector: { matchLabels: etcdLabels } })) {
+    for (const { metadata } of store.list(pods, etcdPods)) {
       store.patch(pods, home, metadata.name, { metadata: { annotations } });
     }
   }
@@ -79,13 +80,23 @@ export function startScenario(
     timer = clock.setTimeout(check, pollInterval);
   }
 
-  createObjects(store, replicas);
+  let hasDependants = false;
+  /** The dependants come once etcd is ready: those that did not reach it would crash before the outage. */
+  function addDependants(): void {
+    if (hasDependants || store.list(pods, etcdPods).filter(isPodReady).length < etcdReplicas) return;
+    hasDependants = true;
+    createDependants(store, replicas);
+  }
+
+  createEtcd(store);
   const downtime = countDowntimes(clock, report);
+  const etcdPods = { namespace: home, labelSelector: { matchLabels: etcdLabels } };
   const dependants = { namespace: home, labelSelector: { matchLabels: apiserverLabels } };
   const parts = [
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed, report }),
+    store.watch(pods, etcdPods, addDependants),
     store.watch(pods, dependants, (type, pod) => downtime.observe(type, podView(pod))),
   ];
 

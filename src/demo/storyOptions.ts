@@ -6,7 +6,7 @@ import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 
-/** How a story in chapters is told: `Fact` is what happens in it, `Outcome` how it ended. */
+/** How a story in chapters is shown: `Fact` is what happens in it, `Outcome` how it ended. */
 export interface StoryOptions<Fact, Outcome> {
   /** In its time the story takes its course. */
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface StoryOptions<Fact, Outcome> {
   readonly onEnd: (outcome: Outcome) => Promise<void>;
 }
 
-/** The story while it is told. */
+/** The story while it plays. */
 export interface StoryProgress {
   /** Milliseconds since its beginning. */
   time(): number;

@@ -11,7 +11,7 @@ export interface TimelineEntry {
   readonly tone: 'bad' | 'good' | 'deed' | 'plain';
 }
 
-/** An event as a line of the timeline; undefined for what the others already tell. */
+/** An event as a line of the timeline; undefined for what other lines already show. */
 export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): TimelineEntry | undefined {
   switch (event.type) {
     case 'etcd.down':
@@ -41,15 +41,15 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
     case 'pod.skipped':
       return {
         who: 'weeder',
-        what: `keeps ${event.pod.name} (${event.reason === 'ignored' ? 'weeder.dev/ignore' : event.reason})`,
+        what: `skips ${event.pod.name} (${event.reason === 'ignored' ? 'weeder.dev/ignore' : event.reason})`,
         tone: 'plain',
       };
     case 'pod.recovered':
-      return { who: 'weeder', what: `lets ${event.pod.name} be: it recovered by itself`, tone: 'plain' };
+      return { who: 'weeder', what: `skips ${event.pod.name}: it has recovered`, tone: 'plain' };
     case 'pod.gone':
-      return { who: 'weeder', what: `lets ${event.pod.name} be: another client deleted it`, tone: 'plain' };
+      return { who: 'weeder', what: `skips ${event.pod.name}: another client deleted it`, tone: 'plain' };
     case 'deletion.pending':
-      return { who: 'weeder', what: `waits with ${event.pod.name}: ${waitBecause[event.reason]}`, tone: 'plain' };
+      return { who: 'weeder', what: `waits to delete ${event.pod.name}: ${waitBecause[event.reason]}`, tone: 'plain' };
     case 'deletion.refused':
       return { who: 'weeder', what: `could not delete ${event.pod.name}: ${event.reason}`, tone: 'bad' };
     default:

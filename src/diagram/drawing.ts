@@ -25,7 +25,7 @@ export interface DrawnTransition {
   readonly guard: string | undefined;
   readonly actions: readonly string[];
   readonly description: string | undefined;
-  /** The target is entered anew even from inside it. */
+  /** The target is re-entered even from inside it. */
   readonly isReentering: boolean;
 }
 

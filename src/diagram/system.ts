@@ -36,7 +36,7 @@ export const sayings: readonly Saying[] = [
   saying('applications', 'application', [], ['application.changed', 'application.gone']),
   saying('applications', 'resource', [], ['object.changed']),
   saying('application', 'resource', ['its observer starts', 'a root for each'], ['resync.due']),
-  saying('application', 'apiServer', ['applies and deletes,', 'in somebody’s place']),
+  saying('application', 'apiServer', ['applies and deletes,', 'as a ServiceAccount']),
   saying('resource', 'apiServer', ['applies what is observed']),
 ];
 
@@ -64,15 +64,15 @@ const root = group('weeder', 'One process. Nothing is persisted: after a restart
   ]),
   group('pods', 'A root for each crash-looping pod that an open window wants deleted.', [
     box('podDeletion', 'One pod, from the first sight to the outcome.'),
-    box('queue', 'First come, first served; so many in flight at once.'),
+    box('queue', 'A queue in order of arrival, with a limit of requests in flight.'),
   ]),
   group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
     box('workload', 'One workload, from a changed source to the end of its rollout.'),
     box('recreation', 'One Job that is deleted and recreated, from its copy.'),
-    box('pace', 'So many restarts a minute, so many rollouts at once, each namespace in its turn.'),
+    box('pace', 'Limits of restarts per minute and of concurrent rollouts, fair between namespaces.'),
   ]),
-  group('observers', 'A root for each application, and while it is observed one for each of its resources.', [
-    box('application', 'One application: applied, then observed, then applied anew.'),
+  group('observers', 'A root for each application; while it is observed, one for each of its resources.', [
+    box('application', 'One application: applied, then observed, then applied again.'),
     box('resource', 'One resource: compared with what was applied, and corrected.'),
   ]),
 ]);

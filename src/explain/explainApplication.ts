@@ -24,16 +24,16 @@ function head({ entry, account }: InspectedApplication): string {
 }
 
 function aboutIt(seen: InspectedApplication, now: number): string[] {
-  const { entry, faults, error } = seen;
+  const { entry, errors, error } = seen;
   const { spec, warnings, isTerminating } = entry.newest;
   const isPaused = (spec.pausedUntil ?? 0) > now;
   return [
     ...conditionsOf(seen).map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
     ...(isTerminating ? ['it is being deleted'] : []),
-    ...(isPaused ? [`paused until ${timeOf(spec.pausedUntil ?? 0)}, which ends by itself`] : []),
-    ...faults.map(({ place, message }) => `fault in ${place}: ${message.replace(/\.$/, '')}`),
+    ...(isPaused ? [`paused until ${timeOf(spec.pausedUntil ?? 0)}; it resumes then`] : []),
+    ...errors.map(({ place, message }) => `error in ${place}: ${message.replace(/\.$/, '')}`),
     ...warnings.map(({ path, message }) => `warning, ${formatPath(path)}: ${message}`),
-    ...(error === '' ? [] : [`its resources cannot be looked at: ${error}`]),
+    ...(error === '' ? [] : [`its resources cannot be read: ${error}`]),
     ...advice(seen).map((each) => `→ ${each}`),
   ];
 }
@@ -47,9 +47,9 @@ function conditionsOf({ entry }: InspectedApplication): Condition[] {
 
 const degraded: Readonly<Record<string, string>> = {
   OwnershipConflict: 'take the resource out of one of the two applications',
-  Refused: 'correct the manifest, or what the API server refuses it for; it is tried again every five minutes',
-  NoKindMatch: 'install the CustomResourceDefinition, or correct apiVersion and kind; it is looked for again and again',
-  Retrying: 'nothing, if it passes; it is tried again for as long as it lasts',
+  Refused: 'correct the manifest, or what the API server refuses it for; weeder retries every five minutes',
+  NoKindMatch: 'install the CustomResourceDefinition, or correct apiVersion and kind; weeder retries',
+  Retrying: 'nothing, if it is transient; weeder retries',
   CorrectionBackOff: 'find out why the other one changes these fields, or leave them out of the observer schema',
   DeletionBlocked:
     'remove what is in the way; or annotate weeder.dev/force-finalize: "true", which leaves the rest behind',
@@ -57,20 +57,20 @@ const degraded: Readonly<Record<string, string>> = {
 
 /** What the user can do. */
 function advice(seen: InspectedApplication): string[] {
-  const { entry, faults, resources } = seen;
+  const { entry, errors, resources } = seen;
   const { generation, observedGeneration } = entry.newest;
   const trouble = conditionsOf(seen).find(({ type, status }) => type === 'Degraded' && status === 'True');
   const isUnseen = observedGeneration < generation;
   return [
     ...(isUnseen
       ? [
-          `weeder has not looked at generation ${generation} yet: see that one runs, has the section observer in its config, and watches this namespace`,
+          `weeder has not observed generation ${generation} yet: check that it runs, has the section observer in its config, and watches this namespace`,
         ]
       : []),
-    ...(faults.length > 0 ? ['correct the faults; nothing is deleted while there are any'] : []),
+    ...(errors.length > 0 ? ['correct the errors; nothing is deleted while there are any'] : []),
     ...(trouble === undefined ? [] : [degraded[trouble.reason] ?? trouble.message]),
     ...(resources.some(({ refusal }) => refusal !== '')
-      ? ['see that the account may create, get, patch and delete these kinds; that of who asks here may be less']
+      ? ['check that the account may create, get, patch and delete these kinds; that of who asks here may be less']
       : []),
   ];
 }
@@ -85,9 +85,10 @@ function verdictOf({ entry, error }: InspectedApplication, now: number): string 
   return 'corrected at once while weeder runs, later if it is changed back repeatedly';
 }
 
-function leaves({ entry, faults }: InspectedApplication): string {
+function leaves({ entry, errors }: InspectedApplication): string {
   const { deletionPolicy } = entry.newest.spec;
-  if (faults.length > 0) return 'not among the manifests as far as they can be read: left while there are faults';
+  if (errors.length > 0)
+    return 'not among the manifests as far as they can be read: not deleted while there are errors';
   return `not among the manifests any more: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
 }
 

@@ -28,7 +28,8 @@ function standing(seen: InspectedResource): { readonly is: string; readonly isWr
   const { entry, live, error } = seen;
   const { plan, fieldError, drifts, application } = entry;
   const is = (text: string, isWrong = false) => ({ is: text, isWrong });
-  if (fieldError !== '') return is('left as it is, for its manifest or its entry of the observer schema has faults');
+  if (fieldError !== '')
+    return is('left as it is, because its manifest or its entry of the observer schema has errors');
   if (plan === undefined) return is(unplanned(entry));
   if (live === undefined && error !== '') return is(error);
   if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);
@@ -36,14 +37,14 @@ function standing(seen: InspectedResource): { readonly is: string; readonly isWr
   if (foreignOwnerOf(entry) !== undefined) return is(claimed(seen));
   if (error !== '') return is(error);
   if (needsApply(entry) && entry.state === 'refused')
-    return is('its manifest is not applied: it was refused, and is tried again every five minutes');
+    return is('its manifest is not applied: it was refused, and is retried every five minutes');
   if (needsApply(entry)) return is('its manifest is not applied yet', true);
   if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as desired`, true);
   return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
 }
 
 function unplanned({ state, reason, manifest, identity }: ResourceEntry): string {
-  if (state === 'backingOff') return `not looked at: ${reason.replace(/\.$/, '')}`;
+  if (state === 'backingOff') return `not checked: ${reason.replace(/\.$/, '')}`;
   return `the cluster does not know ${manifest.apiVersion} ${identity.kind}`;
 }
 
@@ -60,7 +61,7 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';
-  const whole = `every field of its manifest${plan.mask.is === 'leaf' ? '' : ' but the replicas, which somebody scales'}`;
+  const whole = `every field of its manifest${plan.mask.is === 'leaf' ? '' : ' except the replicas, which another client scales'}`;
   const how = isListed ? 'as its entry of the schema lists' : whole;
   const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest than this one';
   return [
@@ -76,12 +77,12 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
 /** Taken from the status: only the weeder process that has applied the earlier values knows them. */
 function ofBefore({ before, entry }: InspectedResource): string[] {
   if (before.length === 0) return [];
-  const lines = before.flatMap(({ path, is, wanted, found }) =>
+  const lines = before.flatMap(({ path, is, desired, found }) =>
     isSecret(entry.identity)
       ? [`! ${path}: ${is}`]
-      : [...(wanted === undefined ? [] : [`- ${path}: ${wanted}`]), `+ ${path}: ${found ?? 'absent'}`],
+      : [...(desired === undefined ? [] : [`- ${path}: ${desired}`]), `+ ${path}: ${found ?? 'absent'}`],
   );
-  return ['  not as it was applied before, says the status:', ...lines.map((line) => `  ${line}`)];
+  return ['  drifted before this check, according to the status:', ...lines.map((line) => `  ${line}`)];
 }
 
 /**

@@ -16,29 +16,29 @@ import type { WorkloadView } from './inspectWorkloads.ts';
 export function explainWorkload(view: WorkloadView, now: number): string {
   const { kind, namespace, name } = view.facts.ref;
   const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
-  const { errors: faults, notAllowed, notFollowed } = view.uses;
+  const { errors, notAllowed, notFollowed } = view.uses;
   const lines = [
     ...usesOf(view),
     ...notAllowed.map((ref) => {
-      const fault = view.sources.get(ref)?.allowReferencesError;
-      return `← ${describeSource(ref, namespace)}: does not allow it (${fault === undefined ? allowReferencesFrom : `${fault.annotation}: ${fault.reason}`})`;
+      const error = view.sources.get(ref)?.allowReferencesError;
+      return `← ${describeSource(ref, namespace)}: does not allow it (${error === undefined ? allowReferencesFrom : `${error.annotation}: ${error.reason}`})`;
     }),
     ...notFollowed.map((ref) => `← ${describeSource(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
-    ...[...ownErrors(view.facts), ...faults].map((fault) => `annotation that cannot be read: ${fault}`),
+    ...[...ownErrors(view.facts), ...errors].map((error) => `annotation that cannot be read: ${error}`),
     ...restartsOf(view),
     ...podsOf(view),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function ownErrors({ optInError: optInFault, pausedUntil }: WorkloadView['facts']): string[] {
+function ownErrors({ optInError, pausedUntil }: WorkloadView['facts']): string[] {
   const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseError}`] : [];
-  return [...(optInFault === undefined ? [] : [optInFault]), ...pause];
+  return [...(optInError === undefined ? [] : [optInError]), ...pause];
 }
 
 function stateOf(view: WorkloadView, now: number): string {
   const { facts, settings, state, current: wanted } = view;
-  if (settings === undefined) return 'no longer managed, what is written on it is taken away';
+  if (settings === undefined) return 'no longer managed, the annotations of weeder are removed';
   if (facts.isEnding) return 'being deleted';
   if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
   const assessment = assess(wanted.sources, typeof state === 'object' ? state : undefined, false);
@@ -103,14 +103,14 @@ function usesOf({ facts, uses, sources, current: wanted }: WorkloadView): string
     const ref = its[0]?.source;
     if (ref === undefined) return '';
     const optOut = sources.optOut(ref);
-    const fault = sources.get(ref)?.optOutError;
+    const error = sources.get(ref)?.optOutError;
     const found = wanted.is === 'ok' ? wanted.sources.get(key) : undefined;
     const notes = [
       ...new Set(its.map(({ how }) => how)),
       ...(found?.digest.isAbsent ? ['absent'] : []),
       ...(found?.digest.isImmutable ? ['immutable'] : []),
-      ...(fault !== undefined ? [`left out, its opt-out cannot be read: ${fault}`] : []),
-      ...(fault === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
+      ...(error !== undefined ? [`left out, its opt-out cannot be read: ${error}`] : []),
+      ...(error === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
       ...(typeof optOut === 'object' ? [`without ${[...optOut].join(', ')}`] : []),
     ];
     return `← ${describeSource(ref, facts.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;

@@ -43,7 +43,7 @@ export interface InspectedApplication {
   /** Undefined: weeder uses its own rights. */
   readonly account: string | undefined;
   /** Faults of the spec, the manifests and the schema. */
-  readonly faults: readonly ReportedError[];
+  readonly errors: readonly ReportedError[];
   /** Why the manifests could not be inspected; '' if they could. */
   readonly error: string;
   /** In the order of the manifests. */
@@ -72,16 +72,16 @@ export async function inspectApplication(
 ): Promise<InspectedApplication> {
   const entry = entryOf(application, status);
   const account = accountOf(application, false);
-  const faults = application.faults.map(reportedError);
-  const nothing = { entry, account, faults, error: '', resources: [] };
-  if (application.faults.some(({ manifest }) => manifest === undefined)) return nothing;
+  const errors = application.errors.map(reportedError);
+  const nothing = { entry, account, errors, error: '', resources: [] };
+  if (application.errors.some(({ manifest }) => manifest === undefined)) return nothing;
   const streams = { add: () => undefined, remove: () => undefined };
   const runtime = { clock: looking.clock };
   const allow = () => looking.allow;
   const effects = { runtime, restMapper: looking.kinds, allow, mayUseOwnRights: false, hashManifest, streams };
   const planned = await planResources(effects, entry, application, looking.signal);
   if (planned.is === 'failed') return { ...nothing, error: planned.failure.reason };
-  if (planned.is === 'invalid') return { ...nothing, faults: [...faults, ...planned.faults] };
+  if (planned.is === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
   const resources: InspectedResource[] = [];
   const all = [...entry.resources.values()];
   for (let index = 0; index < all.length; index += concurrency) {
@@ -90,7 +90,7 @@ export async function inspectApplication(
       ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, looking), application)))),
     );
   }
-  return { ...nothing, faults: [...faults, ...planned.faults], resources };
+  return { ...nothing, errors: [...errors, ...planned.errors], resources };
 }
 
 /** The actor is never started: explain only inspects. */
@@ -107,7 +107,7 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
     isDetectOnly: spec.mode === 'detect',
     resources: new Map(),
     pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
-    faults: [],
+    errors: [],
     accountError: '',
     checkedManifests: new Set(),
     activeRemovals: new Map(),

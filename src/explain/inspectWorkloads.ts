@@ -139,8 +139,8 @@ function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | unde
   // Missing sources and keys can be found without the hash key.
   const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
 
-  return async ({ facts: told, settings, uses }: Candidate): Promise<WorkloadView> => {
-    const facts = trustedFacts(told, keys);
+  return async ({ facts: reported, settings, uses }: Candidate): Promise<WorkloadView> => {
+    const facts = trustedFacts(reported, keys);
     const written = decodeState(facts.stateText);
     const own = typeof written === 'object' && written.workloadUid !== facts.uid ? 'none' : written;
     const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;

@@ -50,14 +50,14 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     shown.add(labelOf(service));
   }
 
-  function count(fact: WeederEvent, teller: object): void {
+  function count(fact: WeederEvent, reporter: object): void {
     switch (fact.type) {
       case 'window.opened':
         metrics.windowsOpened.inc({ service: labelOf(fact.service) });
-        countOpen(1, fact, teller);
+        countOpen(1, fact, reporter);
         break;
       case 'window.closed':
-        countOpen(-1, fact, teller);
+        countOpen(-1, fact, reporter);
         break;
       case 'pod.deleted':
         countDeleted(fact);
@@ -81,7 +81,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
         countDeletion(fact, 'failed');
         break;
       case 'deletion.refused':
-        metrics.retries.inc({ error: errorOf(fact.failure) });
+        metrics.retries.inc({ error: errorOf(snakeCase(fact.failure)) });
         break;
       case 'actor.failed':
         metrics.actorFailures.inc();
@@ -95,10 +95,10 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
 
   return {
     next() {
-      const teller = {};
-      newest = teller;
+      const reporter = {};
+      newest = reporter;
       for (const service of shown) metrics.windowsOpen.set({ service }, 0);
-      return (fact) => count(fact, teller);
+      return (fact) => count(fact, reporter);
     },
     begin(services) {
       for (const name of services) {

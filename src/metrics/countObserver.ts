@@ -1,5 +1,5 @@
-import type { ObserverFact, ReportObserver } from '../observer/model/facts.ts';
-import { limitedLabel } from './labels.ts';
+import type { ObserverEvent, ReportObserver } from '../observer/model/facts.ts';
+import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The results of an apply, in the order in which they can occur. */
@@ -25,8 +25,8 @@ export function countObserver(metrics: Metrics): ReportObserver {
     metrics.resourceApplies.inc({ result });
   }
 
-  function retried({ failure }: Extract<ObserverFact, { readonly failure: string }>): void {
-    metrics.observerRetries.inc({ error: errorOf(failure) });
+  function retried({ failure }: Extract<ObserverEvent, { readonly failure: string }>): void {
+    metrics.observerRetries.inc({ error: errorOf(snakeCase(failure)) });
   }
 
   return (fact) => {

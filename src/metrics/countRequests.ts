@@ -1,5 +1,5 @@
 import type { RequestOutcome } from '../kube/client/client.ts';
-import { limitedLabel } from './labels.ts';
+import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
@@ -13,7 +13,7 @@ export function countRequests(metrics: Metrics): (fact: RequestOutcome) => void 
     const reading = isStream ? 'watch' : name === undefined ? 'list' : 'get';
     const verb = method === 'GET' ? reading : verbs[method];
     const resource = resourceOf(found);
-    metrics.requests.inc({ verb, resource, code: codeOf(String(outcome)) });
+    metrics.requests.inc({ verb, resource, code: codeOf(snakeCase(String(outcome))) });
     metrics.requestDuration.observe({ verb, resource }, durationMs / 1000);
   };
 }

@@ -41,7 +41,7 @@ export function measure(metrics: Metrics, { controller, isReady, lease }: Measur
     metrics.unseenServices.set({ reason: snakeCase(reason) }, unseen.filter(({ is }) => is === reason).length);
   metrics.eventsWaiting.set(controller?.eventsWaiting() ?? 0);
   const actors = controller?.actorCounts();
-  for (const machine of machines) metrics.actors.set({ machine }, actors?.[machine] ?? 0);
+  for (const machine of machines) metrics.actors.set({ machine: snakeCase(machine) }, actors?.[machine] ?? 0);
   measureStreams(metrics, controller?.streams() ?? []);
 }
 
@@ -58,7 +58,8 @@ function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): voi
     each.reset();
   for (const [resource, same] of Map.groupBy(streams, (stream) => stream.resource)) {
     for (const state of streamStates) {
-      metrics.streams.set({ resource, state }, same.filter((stream) => stream.state === state).length);
+      const inState = same.filter((stream) => stream.state === state);
+      metrics.streams.set({ resource, state: snakeCase(state) }, inState.length);
     }
     metrics.streamsRefused.set({ resource }, same.filter(({ isRefused }) => isRefused).length);
     const worst = (of: (stream: StreamStatus) => number) => same.reduce((most, each) => Math.max(most, of(each)), 0);

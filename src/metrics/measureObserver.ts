@@ -1,3 +1,4 @@
+import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The part of the application observer that is measured at each scrape. */
@@ -44,7 +45,7 @@ function asInStatus({ usingLastApplied = 0, kindUnavailable = 0, ...found }: Rea
 }
 
 function set(gauge: Metrics['applications'], states: readonly string[], found: Readonly<Record<string, number>>): void {
-  for (const state of states) gauge.set({ state }, found[state] ?? 0);
+  for (const state of states) gauge.set({ state: snakeCase(state) }, found[state] ?? 0);
   const others = Object.entries(found).filter(([state]) => !states.includes(state));
   gauge.set(
     { state: passing },

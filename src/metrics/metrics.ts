@@ -135,12 +135,12 @@ export function createMetrics() {
     ),
     applications: gauge(
       'applications',
-      'Managed Applications, by state: observing, paused, invalid, backingOff (a request failed and is retried), deleting, passing (any other).',
+      'Managed Applications, by state: observing, paused, invalid, backing_off (a request failed and is retried), deleting, passing (any other).',
       ['state'],
     ),
     applicationResources: gauge(
       'application_resources',
-      'Resources of these Applications, by state: inSync, drifted, missing, terminating (waiting for the deletion to finish), claimed (owned by another Application), typeMissing (the API server does not serve their kind), refused, backingOff, unverified (their ServiceAccount may not read them), passing (any other).',
+      'Resources of these Applications, by state: in_sync, drifted, missing, terminating (waiting for the deletion to finish), claimed (owned by another Application), type_missing (the API server does not serve their kind), refused, backing_off, unverified (their ServiceAccount may not read them), passing (any other).',
       ['state'],
     ),
     resourceDrifts: counter('resource_drifts_total', 'Detected drifts, by the kind of the resource.', ['kind']),
@@ -168,7 +168,7 @@ export function createMetrics() {
       'ConfigMaps and Secrets that were read to be hashed, by kind and result: ok, not_found, refused.',
       ['kind', 'result'],
     ),
-    streams: gauge('streams', 'List+watch streams, by resource and state: listing, watching, backingOff.', [
+    streams: gauge('streams', 'List+watch streams, by resource and state: listing, watching, backing_off.', [
       'resource',
       'state',
     ]),

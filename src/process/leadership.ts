@@ -61,9 +61,9 @@ export function createLeadership(parts: LeadershipParts): LeadershipGate {
 }
 
 const alone = fromCallback<LeaseEvent>(({ receive, sendBack }) => {
-  const tell = (type: LeadershipEvent['type']) => sendBack({ type });
-  receive(() => tell('leadership.released'));
-  tell('leadership.acquired');
+  const send = (type: LeadershipEvent['type']) => sendBack({ type });
+  receive(() => send('leadership.released'));
+  send('leadership.acquired');
 });
 
 function stateOf({ namespace, name, identity }: Election, snapshot: unknown): Leadership {

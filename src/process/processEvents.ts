@@ -30,7 +30,7 @@ export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
 }
 
 /** Records on weeder's own pod whether a config was applied or rejected. Events about leadership are on the Lease. */
-export function tellProcess(pod: ObjectRef, record: (occurrence: EventDraft) => void): ReportProcess {
+export function recordProcessEvents(pod: ObjectRef, record: (occurrence: EventDraft) => void): ReportProcess {
   return (fact) => {
     if (fact.type === 'config.applied') {
       record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(fact) });

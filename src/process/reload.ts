@@ -37,7 +37,7 @@ interface ReloadOptions {
 
 export function createReload({ config: first, clock, logger, report, apply }: ReloadOptions): Reload {
   const log = logProcess(logger);
-  const tell: ReportProcess = (fact) => {
+  const reportChange: ReportProcess = (fact) => {
     log(fact);
     report?.(fact);
   };
@@ -49,13 +49,13 @@ export function createReload({ config: first, clock, logger, report, apply }: Re
     config = next;
     apply(next);
     status = { generation, appliedAt: clock.now(), lastReload: 'applied' };
-    tell({ type: 'config.applied', generation, ...change });
+    reportChange({ type: 'config.applied', generation, ...change });
   }
 
   function reject(problem: CodedError, generation: number): void {
     const { appliedAt } = status;
     status = { generation, appliedAt, lastReload: 'rejected', rejected: problem };
-    tell({ type: 'config.rejected', generation, problem });
+    reportChange({ type: 'config.rejected', generation, problem });
   }
 
   return {

@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
-import type { ObserverPart, ObserverPartOptions } from '../observer/observerPart.ts';
+import type { ObserverController, ObserverControllerOptions } from '../observer/observerController.ts';
 import type { ObserverRecording } from '../recording/observer/observerLines.ts';
 import type { RestartRecording } from '../recording/restart/restartLines.ts';
-import type { RestartPart, RestartPartOptions } from '../restart/restartPart.ts';
+import type { RestartController, RestartControllerOptions } from '../restart/restartController.ts';
 
 /** A controller whose code is loaded only if it is configured. */
-interface LazyController<P extends Controller, O extends ControllerContext> {
+interface ControllerLoader<P extends Controller, O extends ControllerContext> {
   /** The name of the controller. */
   readonly name: string;
   /** Its actor counts before it is loaded: zero for each of its machines. */
@@ -16,18 +16,18 @@ interface LazyController<P extends Controller, O extends ControllerContext> {
   load(): Promise<(options: O) => P>;
 }
 
-/** Stands for the controller; it is undefined until it has been loaded. */
-interface LazyPart<P extends Controller> extends Controller {
+/** Delegates to the controller once that has been loaded. */
+interface LazyController<P extends Controller> extends Controller {
   loaded(): P | undefined;
 }
 
 /** Loads a controller when a config first has its section. Until then the controller requires nothing. */
 function whenConfigured<P extends Controller, O extends ControllerContext>(
-  { name, actorCounts, isConfigured, load }: LazyController<P, O>,
+  { name, actorCounts, isConfigured, load }: ControllerLoader<P, O>,
   options: O,
-): LazyPart<P> {
+): LazyController<P> {
   let { config } = options;
-  let part: P | undefined;
+  let controller: P | undefined;
   let isLoading = false;
   let isStarted = false;
   let isStopped = false;
@@ -36,102 +36,102 @@ function whenConfigured<P extends Controller, O extends ControllerContext>(
     isLoading = true;
     const create = await load();
     if (isStopped) return;
-    part = create({ ...options, config });
+    controller = create({ ...options, config });
     options.onStreamsChanged();
-    if (isStarted) part.start();
+    if (isStarted) controller.start();
   }
 
   return {
     name,
     get needs() {
-      return part?.needs ?? new Map();
+      return controller?.needs ?? new Map();
     },
     configure(next) {
       config = next;
-      if (part !== undefined) part.configure(next);
+      if (controller !== undefined) controller.configure(next);
       else if (isConfigured(next) && !isLoading)
         begin().catch((error: unknown) => options.logger.error({ err: error }, `${name} cannot be loaded`));
     },
     start() {
       isStarted = true;
-      part?.start();
+      controller?.start();
     },
     stop() {
       isStopped = true;
-      part?.stop();
+      controller?.stop();
     },
     async drained() {
-      await part?.drained();
+      await controller?.drained();
     },
-    work: () => part?.work() ?? { queued: 0, inFlight: 0 },
-    actors: () => part?.actors() ?? [],
-    actorCounts: () => part?.actorCounts() ?? actorCounts,
-    loaded: () => part,
+    work: () => controller?.work() ?? { queued: 0, inFlight: 0 },
+    actors: () => controller?.actors() ?? [],
+    actorCounts: () => controller?.actorCounts() ?? actorCounts,
+    loaded: () => controller,
   };
 }
 
-interface RestartOptions extends Omit<RestartPartOptions, 'createCore'> {
+interface RestartOptions extends Omit<RestartControllerOptions, 'createCore'> {
   /** Records all inputs and outputs, with `--record`. */
   readonly recorder?: { readonly restarts: RestartRecording } | undefined;
 }
 
 /** Creates the controller, whose module is loaded by then. */
-type CreateRestartPart = (options: RestartOptions) => RestartPart;
+type RestartControllerFactory = (options: RestartOptions) => RestartController;
 
 /** Loads restart control, so that its code takes no memory where it is not configured. */
-export async function loadRestartPart(): Promise<CreateRestartPart> {
-  const { createRestartPart } = await import('../restart/restartPart.ts');
+export async function loadRestartController(): Promise<RestartControllerFactory> {
+  const { createRestartController } = await import('../restart/restartController.ts');
   const { recordingRestarts } = await import('../recording/restart/recordRestart.ts');
   return ({ recorder, ...options }) =>
-    createRestartPart({
+    createRestartController({
       ...options,
       ...(recorder === undefined ? {} : { createCore: recordingRestarts(recorder.restarts) }),
     });
 }
 
 /** Restart control, which is loaded when a config first has its section. */
-export function restartWhenConfigured(options: RestartOptions): RestartPart {
-  const part = whenConfigured<RestartPart, RestartOptions>(
+export function restartWhenConfigured(options: RestartOptions): RestartController {
+  const controller = whenConfigured<RestartController, RestartOptions>(
     {
       name: 'restart control',
       actorCounts: { workload: 0 },
       isConfigured: ({ restart }) => restart !== undefined,
-      load: loadRestartPart,
+      load: loadRestartController,
     },
     options,
   );
-  return Object.assign(part, { control: () => part.loaded()?.control() });
+  return Object.assign(controller, { control: () => controller.loaded()?.control() });
 }
 
-interface ObserverOptions extends Omit<ObserverPartOptions, 'createCore'> {
+interface ObserverOptions extends Omit<ObserverControllerOptions, 'createCore'> {
   /** Records all inputs and outputs, with `--record`. */
   readonly recorder?: { readonly observer: ObserverRecording } | undefined;
 }
 
 /** Creates the controller, whose module is loaded by then. */
-type CreateObserverPart = (options: ObserverOptions) => ObserverPart;
+type ObserverControllerFactory = (options: ObserverOptions) => ObserverController;
 
 /** Loads the application observer, so that its code takes no memory where it is not configured. */
-export async function loadObserverPart(): Promise<CreateObserverPart> {
-  const { createObserverPart } = await import('../observer/observerPart.ts');
+export async function loadObserverController(): Promise<ObserverControllerFactory> {
+  const { createObserverController } = await import('../observer/observerController.ts');
   const { recordingObserver } = await import('../recording/observer/recordObserver.ts');
   return ({ recorder, ...options }) =>
-    createObserverPart({
+    createObserverController({
       ...options,
       ...(recorder === undefined ? {} : { createCore: recordingObserver(recorder.observer) }),
     });
 }
 
 /** The application observer, which is loaded when a config first has its section. */
-export function observerWhenConfigured(options: ObserverOptions): ObserverPart {
-  const part = whenConfigured<ObserverPart, ObserverOptions>(
+export function observerWhenConfigured(options: ObserverOptions): ObserverController {
+  const controller = whenConfigured<ObserverController, ObserverOptions>(
     {
       name: 'the application observer',
       actorCounts: { application: 0, resource: 0 },
       isConfigured: ({ observer }) => observer !== undefined,
-      load: loadObserverPart,
+      load: loadObserverController,
     },
     options,
   );
-  return Object.assign(part, { core: () => part.loaded()?.core() });
+  return Object.assign(controller, { core: () => controller.loaded()?.core() });
 }

@@ -127,7 +127,7 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
       if (isWaiting(asker)) asker.onWaits?.();
       return release((wasUsed) => {
         if (isWaiting(asker)) leave(asker);
-        else if (active.delete(asker.key) && !wasUsed) bucket.putBack();
+        else if (active.delete(asker.key) && !wasUsed) bucket.refund();
       });
     },
     hold(key) {

@@ -5,7 +5,7 @@ export interface TokenBucket {
   /** Takes a token; false if there is none. */
   take(): boolean;
   /** Returns a token that was taken and not used. */
-  putBack(): void;
+  refund(): void;
   /** Milliseconds until there are `tokens`, at most `capacity`; 0 if there are now. */
   waitFor(tokens: number): number;
   /** Changes the capacity and the rate; the tokens stay, as far as they fit. */
@@ -30,7 +30,7 @@ export function createTokenBucket(capacity: number, perSecond: number, clock: Cl
       tokens -= 1;
       return true;
     },
-    putBack() {
+    refund() {
       refill();
       tokens = Math.min(size.capacity, tokens + 1);
     },

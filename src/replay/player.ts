@@ -43,7 +43,7 @@ export interface Player {
 interface PlayerOptions {
   readonly report: ReportWeeder;
   /** Told of each event and each request of restart control. */
-  readonly reportRestart?: (told: RecordedRestartEvent) => void;
+  readonly reportRestart?: (recorded: RecordedRestartEvent) => void;
   /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
   readonly onRestartEvent?: ReportRestart;
   /** Called with each event and each write of the application observer. */

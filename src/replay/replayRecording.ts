@@ -14,10 +14,10 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const player = createPlayer(file, {
     report: (event) => {
       const [t, after] = [player.clock.monotonic(), player.inputs()];
-      replayed.push(...recordedEventsOf(event).map((told) => ({ event: { t, ...told }, after })));
+      replayed.push(...recordedEventsOf(event).map((recorded) => ({ event: { t, ...recorded }, after })));
     },
-    reportRestart: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
-    reportObserver: (told) => void others.push({ t: player.clock.monotonic(), ...told }),
+    reportRestart: (recorded) => void others.push({ t: player.clock.monotonic(), ...recorded }),
+    reportObserver: (recorded) => void others.push({ t: player.clock.monotonic(), ...recorded }),
   });
   while (await player.next());
   await player.clock.pass(0);

@@ -1,17 +1,24 @@
 import type { Config } from '../config/config.ts';
 import type { ControllerContext } from '../controller/controller.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import type { FollowKeysOptions } from './digest/followKeys.ts';
+import type { WatchHashKeysOptions } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
 import { withoutSecrets } from './model/sourceMeta.ts';
 import type { RestartApi } from './requests/restartApi.ts';
 import { createRestartControl, type RestartControl, type WrapDigests } from './restartControl.ts';
 import { createRestartStreams, type WrapRestartSink } from './sources/restartStreams.ts';
 
-type OfThePart = 'config' | 'runtime' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
+type OfTheController =
+  | 'config'
+  | 'runtime'
+  | 'namespaces'
+  | 'shard'
+  | 'isDryRun'
+  | 'onStreamsChanged'
+  | 'onStreamClosed';
 
 /** Everything through which restart control interacts with the outside: a recording wraps it, a replay replaces it. */
-export interface RestartCoreOptions extends Pick<ControllerContext, OfThePart> {
+export interface RestartCoreOptions extends Pick<ControllerContext, OfTheController> {
   readonly api: RestartApi;
   readonly report: ReportRestart;
   /** From 0 to 1, for jitter. */
@@ -19,7 +26,7 @@ export interface RestartCoreOptions extends Pick<ControllerContext, OfThePart> {
   /** The namespace of the Secret with the hash key, unless the config sets it. */
   readonly ownNamespace: string;
   /** Reads the hash keys periodically; returns a function that stops it. */
-  readonly followKeys: (told: Pick<FollowKeysOptions, 'where' | 'onKeys' | 'onChecked'>) => () => void;
+  readonly watchHashKeys: (options: Pick<WatchHashKeysOptions, 'where' | 'onKeys' | 'onChecked'>) => () => void;
   /** Called once when restart control acts and all of its streams have been read, with their number. */
   readonly onStarted?: (streams: number) => void;
   readonly wrapDigests?: WrapDigests;
@@ -99,7 +106,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
       if (mayStart) running.start();
       reportSynced();
     };
-    stopKeys = options.followKeys({ where, onKeys: running.useKeys, onChecked });
+    stopKeys = options.watchHashKeys({ where, onKeys: running.useKeys, onChecked });
   }
 
   return {

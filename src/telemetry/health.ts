@@ -133,7 +133,7 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
   const name = `lease/${lease}`;
   if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
   if (state === 'leading') return { name, isOk: true, detail: `this replica leads, as ${identity}` };
-  return { name, isOk: true, detail: holder === undefined ? 'nobody leads' : `${holder} leads` };
+  return { name, isOk: true, detail: holder === undefined ? 'no leader' : `${holder} leads` };
 }
 
 /**

@@ -16,13 +16,13 @@ import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
 import type { ReportObserver } from '../observer/model/facts.ts';
-import type { ObserverPart } from '../observer/observerPart.ts';
+import type { ObserverController } from '../observer/observerController.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { Reload } from '../process/reload.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
-import type { RestartPart } from '../restart/restartPart.ts';
+import type { RestartController } from '../restart/restartController.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
 
@@ -54,8 +54,8 @@ interface ServedAddresses {
 
 /** The controllers besides the weeder, if they exist. */
 interface WatchedControllers {
-  readonly restarts?: Pick<RestartPart, 'control'> | undefined;
-  readonly observer?: Pick<ObserverPart, 'core'> | undefined;
+  readonly restarts?: Pick<RestartController, 'control'> | undefined;
+  readonly observer?: Pick<ObserverController, 'core'> | undefined;
 }
 
 /** The ports; undefined: not served. */

@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import type { AboutResource, ObserverFact } from '../observer/model/facts.ts';
+import type { AboutResource, ObserverEvent } from '../observer/model/facts.ts';
 import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
 import { listed } from '../observer/model/wording.ts';
@@ -44,7 +44,7 @@ function textOf({ id, actor, resources }: ApplicationEntry): string {
 }
 
 function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
-  const { id, actor, isDetectOnly, faults, resources, pendingRemovals } = entry;
+  const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
   const all = [...resources.values()];
   const [troubled, calm] = [all.filter(isTroubled), all.filter((each) => !isTroubled(each))];
   const gone = [...pendingRemovals.values()].map(
@@ -58,7 +58,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
     since: since(actor) ?? 0,
     until: endOf(actor, since),
     isDetectOnly,
-    faults: faults.map(({ place, message }) => `${place}: ${message}`),
+    errors: errors.map(({ place, message }) => `${place}: ${message}`),
     total: all.length + gone.length,
     resources: [...shown.map((each) => resourceView(each, since)), ...gone].slice(0, mostResources),
   };
@@ -67,7 +67,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
 const nothing = {
   actor: undefined,
   until: undefined,
-  rival: undefined,
+  conflictingManager: undefined,
   observed: undefined,
   drifts: [],
   moreDrifts: 0,
@@ -82,21 +82,25 @@ function isTroubled(resource: ResourceEntry): boolean {
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
   const { identity, actor, reason, fieldError, lastKnownGood, conflictingManager, baseline, drifts, corrections } =
     resource;
-  const told = driftViews(resource, drifts);
+  const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
     actor: actor?.id,
     state: stateOf(resource),
     until: actor === undefined ? undefined : endOf(actor, since),
     reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
-    rival: drifts.length > 0 ? conflictingManager : undefined,
+    conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
-    drifts: told,
-    moreDrifts: drifts.length - told.length,
+    drifts: shown,
+    moreDrifts: drifts.length - shown.length,
     corrections: corrections
       .slice(-mostCorrectionsShown)
       .reverse()
-      .map((each) => ({ at: each.at, drifts: driftViews(resource, each.drifts), rival: each.conflictingManager })),
+      .map((each) => ({
+        at: each.at,
+        drifts: driftViews(resource, each.drifts),
+        conflictingManager: each.conflictingManager,
+      })),
     corrected: corrections.length,
   };
 }
@@ -119,7 +123,7 @@ function endOf(actor: AnyActorRef, since: Since): number | undefined {
   return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
 }
 
-const told: ReadonlySet<ObserverFact['type']> = new Set([
+const shownEvents: ReadonlySet<ObserverEvent['type']> = new Set([
   'application.applied',
   'application.invalid',
   'application.paused',
@@ -139,15 +143,15 @@ const told: ReadonlySet<ObserverFact['type']> = new Set([
 /**
  * The moment of a fact of the observer in the timeline; undefined: it is not shown. It contains no values of fields.
  */
-export function observerMoment(fact: ObserverFact, t: number): Moment | undefined {
-  if (!told.has(fact.type) || !('application' in fact)) return undefined;
+export function observerMoment(fact: ObserverEvent, t: number): Moment | undefined {
+  if (!shownEvents.has(fact.type) || !('application' in fact)) return undefined;
   const { namespace, name } = fact.application;
   const about = `application/${namespace}/${name}`;
   const detail = 'resource' in fact ? `${identityText(fact.resource)}${ofResource(fact)}` : reasonOf(fact);
   return { t, what: fact.type, about, detail };
 }
 
-function ofResource(fact: Extract<ObserverFact, AboutResource>): string {
+function ofResource(fact: Extract<ObserverEvent, AboutResource>): string {
   const text = 'drifts' in fact ? listed(fact.drifts.map(({ path }) => path)) : reasonOf(fact);
   const by =
     'conflictingManager' in fact && fact.conflictingManager !== undefined ? ` (by ${fact.conflictingManager})` : '';

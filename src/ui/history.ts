@@ -71,7 +71,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
 
 /** A fact results in one moment for each window that it concerns. `t` is epoch milliseconds. */
 export function momentsOf(fact: WeederEvent, t: number): Moment[] {
-  return recordedEventsOf(fact).map(({ out, ...told }) => ({ t, what: out, ...told }));
+  return recordedEventsOf(fact).map(({ out, ...recorded }) => ({ t, what: out, ...recorded }));
 }
 
 export function processMoment(fact: ProcessEvent, t: number): Moment {

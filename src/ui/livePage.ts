@@ -35,7 +35,7 @@ export interface LivePage {
   /** Discards the history: in a replay, time was set back. */
   forget(): void;
   /** In a replay, time has passed, or its speed has changed. */
-  tellClock(): void;
+  sendClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
   workloads(): WorkloadList;
   /** The applications for which each word of the search occurs in a name or a state. */
@@ -95,18 +95,18 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const chosenActors = createActorSubscriptions({
     source: () => source,
     now: () => clock.now(),
-    tell(id, text) {
+    send(id, text) {
       for (const { chosen, connection } of pages.values()) if (chosen === id) connection?.send(text);
     },
   });
 
-  function tell(text: string): void {
+  function send(text: string): void {
     for (const { connection } of pages.values()) connection?.send(text);
   }
 
   function add(moment: Moment): void {
     const json = history.add(moment);
-    if (pages.size > 0) tell(jsonEvent('moment', json));
+    if (pages.size > 0) send(jsonEvent('moment', json));
   }
 
   function* everything(chosen: string | undefined): Generator<string> {
@@ -125,8 +125,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
-    tellUnseen();
-    tellChanges(changes);
+    sendUnseen();
+    sendChanges(changes);
     begin();
     timers.set('look', pace.setTimeout(startLooking, lookEvery));
   }
@@ -140,21 +140,21 @@ export function createLivePage(options: LivePageOptions): LivePage {
       });
   }
 
-  function tellUnseen(): void {
+  function sendUnseen(): void {
     const words = unseenInWords(source?.unseenServices?.() ?? []);
-    if (words !== unseen) tell(eventText({ type: 'unseenServices', words }));
+    if (words !== unseen) send(eventText({ type: 'unseenServices', words }));
     unseen = words;
   }
 
-  function tellChanges({ all, changed, gone }: Changes): void {
+  function sendChanges({ all, changed, gone }: Changes): void {
     if (changed.length + gone.length > mostChanges) {
       for (const { connection } of pages.values()) connection?.sendParts(listParts('services', [...all.values()]));
       return;
     }
-    for (const json of changed) tell(jsonEvent('service', json));
+    for (const json of changed) send(jsonEvent('service', json));
     for (const key of gone) {
       const [namespace = '', service = ''] = key.split('/');
-      tell(eventText({ type: 'serviceGone', namespace, service }));
+      send(eventText({ type: 'serviceGone', namespace, service }));
     }
   }
 
@@ -209,8 +209,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
       tallies.clear();
       for (const { connection } of pages.values()) connection?.renew();
     },
-    tellClock() {
-      if (replayClock !== undefined && pages.size > 0) tell(eventText({ type: 'clock', ...replayClock() }));
+    sendClock() {
+      if (replayClock !== undefined && pages.size > 0) send(eventText({ type: 'clock', ...replayClock() }));
     },
     actors: index.find,
     workloads: () => ({ workloads: workloadViews(source?.workloads?.() ?? [], (actor) => source?.since(actor)) }),

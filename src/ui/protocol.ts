@@ -1,5 +1,5 @@
 /**
- * What the live page is told, as server-sent events: the event's name is the message's `type`, its data the message as
+ * The messages to the live page, as server-sent events: the event's name is the message's `type`, its data the message as
  * JSON. Times are epoch milliseconds by weeder's clock (by the recording's, in a replay).
  */
 export type PageMessage =
@@ -131,7 +131,7 @@ export interface ApplicationView {
   /** Nothing is applied: it is in mode `detect`, or weeder in a dry run. */
   readonly isDetectOnly: boolean;
   /** With their places. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
   /** How many there are; of many, those that are not in sync come first, and the rest is left out. */
   readonly total: number;
   readonly resources: readonly ResourceView[];
@@ -148,7 +148,7 @@ export interface ResourceView {
   readonly until: number | undefined;
   readonly reason: string;
   /** The field manager that changed what differs. */
-  readonly rival: string | undefined;
+  readonly conflictingManager: string | undefined;
   /** How many fields are observed; undefined: not known yet. */
   readonly observed: number | undefined;
   readonly drifts: readonly DriftView[];
@@ -162,14 +162,14 @@ export interface ResourceView {
 export interface DriftView {
   readonly path: string;
   readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
-  readonly wanted?: string;
+  readonly desired?: string;
   readonly found?: string;
 }
 
 export interface CorrectionView {
   readonly at: number;
   readonly drifts: readonly DriftView[];
-  readonly rival: string | undefined;
+  readonly conflictingManager: string | undefined;
 }
 
 export interface ApplicationList {
@@ -196,7 +196,7 @@ export interface ReplayClock {
   readonly speed: number;
 }
 
-/** What a replay is told: POST `/replay` with this as JSON. There is no such path in a running weeder. */
+/** A command to a replay: POST `/replay` with this as JSON. There is no such path in a running weeder. */
 export type ReplayCommand =
   | { readonly do: 'play' }
   | { readonly do: 'pause' }

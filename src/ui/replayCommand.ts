@@ -19,9 +19,10 @@ export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
       response.setHeader('allow', 'POST');
       return sendText(request, response, 405, 'method not allowed: POST is\n');
     }
-    if (!isSameOrigin(request)) return sendText(request, response, 403, 'only the page itself may steer the replay\n');
+    if (!isSameOrigin(request))
+      return sendText(request, response, 403, 'only the page itself may control the replay\n');
     if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? ''))
-      return sendText(request, response, 415, 'wanted application/json\n');
+      return sendText(request, response, 415, 'expected Content-Type application/json\n');
     const command = commands.safeParse(await readJson(request));
     if (!command.success) return sendText(request, response, 400, `${z.prettifyError(command.error)}\n`);
     await obey(command.data);

@@ -93,7 +93,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
     if (command.do === 'step') await step();
     else if (command.do === 'seek') await seek(command.to);
     if (command.do === 'play' || (command.do === 'seek' && wasPlaying)) play();
-    live.tellClock();
+    live.sendClock();
   }
 
   function pause(): void {
@@ -115,7 +115,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
     const at = pace.monotonic();
     await player.playTo(Math.min(end, position() + (at - since) * speed));
     isPlaying = position() < end;
-    live.tellClock();
+    live.sendClock();
     if (isPlaying) goOnIn(frame, at);
   }
 

@@ -41,13 +41,13 @@ interface SubscriptionOptions {
   readonly source: () => Pick<PageSource, 'since'> | undefined;
   readonly now: () => number;
   /** Called with every message for the pages that have chosen this actor. */
-  readonly tell: (id: string, text: string) => void;
+  readonly send: (id: string, text: string) => void;
 }
 
 /** An active actor that was reported within this time is not replaced by a newer one. Milliseconds. */
 const minimumDisplay = 2000;
 
-export function createActorSubscriptions({ source, now, tell }: SubscriptionOptions): ActorSubscriptions {
+export function createActorSubscriptions({ source, now, send }: SubscriptionOptions): ActorSubscriptions {
   const all = new Map<string, Subscription>();
   /** The steps of actors before they were started. */
   const starting = new WeakMap<object, Step[]>();
@@ -64,16 +64,16 @@ export function createActorSubscriptions({ source, now, tell }: SubscriptionOpti
    */
   function sendChanges(id: string, chosen: Subscription, found: Found): void {
     const steps = chosen.steps.splice(0);
-    for (const step of steps) tell(id, messageOf(found, step));
+    for (const step of steps) send(id, messageOf(found, step));
     const text = messageOf(found);
-    if (steps.length === 0 && text !== chosen.sent) tell(id, text);
+    if (steps.length === 0 && text !== chosen.sent) send(id, text);
     if (text !== chosen.sent) chosen.sentAt = now();
     chosen.sent = text;
-    if (!isAlive(found)) sendGone(id, chosen);
+    if (!isAlive(found)) sendRemoved(id, chosen);
   }
 
-  function sendGone(id: string, chosen: Subscription): void {
-    if (!chosen.isGone) tell(id, goneMessage(id));
+  function sendRemoved(id: string, chosen: Subscription): void {
+    if (!chosen.isGone) send(id, removedMessage(id));
     chosen.isGone = true;
   }
 
@@ -137,12 +137,12 @@ export function createActorSubscriptions({ source, now, tell }: SubscriptionOpti
     endPoll() {
       for (const [id, chosen] of all) {
         if (chosen.found !== undefined) sendChanges(id, chosen, chosen.found);
-        else if (chosen.isSought) sendGone(id, chosen);
+        else if (chosen.isSought) sendRemoved(id, chosen);
       }
     },
     message(id) {
       const { found, isGone = false } = all.get(id) ?? {};
-      return (found === undefined ? '' : messageOf(found)) + (isGone ? goneMessage(id) : '');
+      return (found === undefined ? '' : messageOf(found)) + (isGone ? removedMessage(id) : '');
     },
     forget() {
       for (const [id, { pages }] of all) all.set(id, emptySubscription(pages));
@@ -178,6 +178,6 @@ function asItIs(found: Found): Found {
   return isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
 }
 
-function goneMessage(id: string): string {
+function removedMessage(id: string): string {
   return eventText({ type: 'actorGone', id });
 }

@@ -44,7 +44,7 @@ function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
   return [...new Set(named)].sort();
 }
 
-const told: ReadonlySet<RestartEvent['type']> = new Set([
+const shownEvents: ReadonlySet<RestartEvent['type']> = new Set([
   'workload.changed',
   'workload.restarted',
   'workload.rolledOut',
@@ -57,7 +57,7 @@ const told: ReadonlySet<RestartEvent['type']> = new Set([
 
 /** The moment of a fact of restart control in the timeline; undefined: it is not shown. */
 export function restartMoment(fact: RestartEvent, t: number): Moment | undefined {
-  if (!told.has(fact.type) || !('workload' in fact)) return undefined;
+  if (!shownEvents.has(fact.type) || !('workload' in fact)) return undefined;
   return { t, what: fact.type, about: workloadKey(fact.workload), detail: detailOf(fact) };
 }
 

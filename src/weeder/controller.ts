@@ -37,7 +37,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   const create = options.recorder ?? { createWeeder, createStreams };
   const log = logEvents(logger, isDryRun);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
-  const tell = recordEvents({ record: options.recordEvent, serviceUid, isDryRun, clock });
+  const record = recordEvents({ record: options.recordEvent, serviceUid, isDryRun, clock });
   const weeder = create.createWeeder({
     config,
     runtime,
@@ -49,7 +49,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
       const fact = options.isLeading() ? reported : withoutLeadership(reported);
       if (fact === undefined) return;
       log(fact);
-      tell(fact);
+      record(fact);
       options.report?.(fact);
     },
     concurrentDeletions,
@@ -65,14 +65,14 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     onClosed: options.onStreamClosed,
   });
   let unseenTimer: TimerHandle | undefined;
-  let told = '';
+  let lastReported = '';
   function reportUnseenSoon(): void {
     clock.clearTimeout(unseenTimer);
     unseenTimer = clock.setTimeout(() => {
       const words = unseenInWords(weeder.unseen());
-      if (words !== '' && words !== told)
+      if (words !== '' && words !== lastReported)
         logger.warn({ services: words }, 'services of the config that never opened a window');
-      told = words;
+      lastReported = words;
     }, unseenAfter);
   }
 

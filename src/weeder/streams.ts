@@ -170,7 +170,7 @@ function sinksOf({ slices, pods }: Weeder): StreamSinks {
     pods({ labelSelector, selectors }) {
       if (selectors !== undefined) return fanOut(pods, selectors);
       const index = pods.get(labelSelector);
-      if (index === undefined) throw new Error(`the weeder was not told of the podSelector ${labelSelector}`);
+      if (index === undefined) throw new Error(`the weeder does not know the podSelector ${labelSelector}`);
       return index.createSink();
     },
   };

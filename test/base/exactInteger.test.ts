@@ -14,12 +14,12 @@ import { secretMask } from '../../src/recording/observer/secretMask.ts';
 const home = { namespace: 'shop', name: 'web' };
 const thing = (id: unknown) => ({ apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id } });
 
-function faultsOf(json: string): readonly string[] {
-  return readSpec({ manifests: [thing(parseJson(json))] }, home).faults.map(({ message }) => message);
+function errorsOf(json: string): readonly string[] {
+  return readSpec({ manifests: [thing(parseJson(json))] }, home).errors.map(({ message }) => message);
 }
 
 suite('integers beyond 2^53', () => {
-  test('are written as they were read, wherever they stand', () => {
+  test('are written as they were read, at any position', () => {
     const text = '{"a":9007199254740993,"b":[-9223372036854775808,{"c":9223372036854775807}],"d":1152921504606846976}';
     assert.equal(JSON.stringify(parseJson(text)), text);
     assert.equal(JSON.stringify(parseJson('9007199254740993')), '9007199254740993');
@@ -27,7 +27,7 @@ suite('integers beyond 2^53', () => {
     assert.equal(JSON.stringify(parseJson(spaced)), '{"a":9007199254740993,"b":[9007199254740995]}');
   });
 
-  test('of 64 bits are written as they were read, whatever they are', () => {
+  test('of 64 bits are written as they were read, whatever their value', () => {
     fc.assert(
       fc.property(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), (id) => {
         assert.equal(JSON.stringify(parseJson(`{"id":${id}}`)), `{"id":${id}}`);
@@ -35,7 +35,7 @@ suite('integers beyond 2^53', () => {
     );
   });
 
-  test('are none where a number is as exact, where there is a fraction, and within texts', () => {
+  test('are not used if a number is exact, for fractions, or within strings', () => {
     const text = '{"a":9007199254740991,"b":"9007199254740993","c":":9007199254740993","d":0.12345678901234568}';
     assert.deepEqual(parseJson(text), JSON.parse(text));
     assert.equal(parseJson('1e3'), 1000);
@@ -43,7 +43,7 @@ suite('integers beyond 2^53', () => {
     assert.throws(() => parseJson('{"a":9007199254740993'));
   });
 
-  test('are equal to themselves and to no neighbour', () => {
+  test('are equal to themselves and not to a neighbour', () => {
     const [one, same, other] = ['9007199254740993', '9007199254740993', '9007199254740992'].map(integerOf);
     assert.ok(isSameJson({ a: [one] }, { a: [same] }));
     assert.ok(!isSameJson({ a: [one] }, { a: [other] }));
@@ -55,17 +55,17 @@ suite('integers beyond 2^53', () => {
     assert.deepEqual([hashes[0] === hashes[1], hashes[0] === hashes[2]], [true, false]);
   });
 
-  test('are keys of lists as the API server writes them', () => {
+  test('are list keys as the API server writes them', () => {
     const step = stepTextOf('k:{"id":9007199254740993}');
     assert.equal(step, '[id=9007199254740993]');
     const tree = treeOf([{ key: { id: new ExactInteger('9007199254740993') } }]);
     assert.deepEqual(Object.keys(tree), ['k:{"id":9007199254740993}']);
   });
 
-  test('of more than 64 bits are refused in a sentence, with the place, as the API server has rounded them', () => {
+  test('of more than 64 bits are refused with a message and a path, because the API server has rounded them', () => {
     const sentence = ['an integer beyond 64 bits, which Kubernetes rounds: write it as a text, if its field takes one'];
     for (const json of ['9223372036854775808', '-9223372036854775809', '18446744073709551615', '18446744073709552000'])
-      assert.deepEqual(faultsOf(json), sentence, json);
+      assert.deepEqual(errorsOf(json), sentence, json);
     for (const json of [
       '9223372036854775807',
       '-9223372036854775808',
@@ -74,15 +74,15 @@ suite('integers beyond 2^53', () => {
       '0.5',
       '"18446744073709551615"',
     ])
-      assert.deepEqual(faultsOf(json), [], json);
-    const { faults } = readSpec({ manifests: [thing([{ of: integerOf('18446744073709551615') }])] }, home);
-    assert.deepEqual(faults[0]?.path, ['spec', 'manifests', 0, 'spec', 'id', 0, 'of']);
+      assert.deepEqual(errorsOf(json), [], json);
+    const { errors } = readSpec({ manifests: [thing([{ of: integerOf('18446744073709551615') }])] }, home);
+    assert.deepEqual(errors[0]?.path, ['spec', 'manifests', 0, 'spec', 'id', 0, 'of']);
   });
 
-  test('are no maps to an observer schema, and no values to a recording of a Secret', () => {
+  test('are not maps for an observer schema, and their values are not in the recording of a Secret', () => {
     const entry = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: integerOf('9007199254740993') };
     assert.deepEqual(
-      readObserverSchema([entry]).faults.map(({ code, message }) => [code, message]),
+      readObserverSchema([entry]).errors.map(({ code, message }) => [code, message]),
       [['leaf', 'has a number for a value']],
     );
     const secret = {

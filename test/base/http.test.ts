@@ -21,7 +21,7 @@ const server = createServer(pages).listen(0, '127.0.0.1');
 await once(server, 'listening');
 after(() => server.close());
 
-/** What is answered to a request whose target is exactly this; undefined: the connection was closed. */
+/** The status of the response to a request with exactly this target; undefined if the connection was closed. */
 async function answerTo(target: string, method = 'GET'): Promise<string | undefined> {
   const address = server.address();
   assert(typeof address === 'object' && address !== null);
@@ -30,7 +30,7 @@ async function answerTo(target: string, method = 'GET'): Promise<string | undefi
   return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
 }
 
-test('a page is found by its path, whatever the query; what is not there is a 404', async () => {
+test('a page is found by its path, whatever the query; an unknown path is a 404', async () => {
   for (const target of ['/good', '/good?a=b', '/good?//', '/good?a=%', '/./good']) {
     assert.equal(await answerTo(target), '200', target);
   }
@@ -39,13 +39,13 @@ test('a page is found by its path, whatever the query; what is not there is a 40
   }
 });
 
-test('a path that begins with two slashes is a path and no host: the process goes on', async () => {
+test('a path that begins with two slashes is a path, not a host, and does not end the process', async () => {
   for (const target of ['//', '///', '//good', '//[', '//a:99999', '/\\', '//%', '//good/good', '/\\good']) {
     assert.equal(await answerTo(target), '404', target);
   }
 });
 
-test('what only reads may be read only, and a page that breaks is told', async () => {
+test('only GET and HEAD are allowed, and an exception in a page is reported', async () => {
   assert.equal(await answerTo('/good', 'POST'), '405');
   assert.equal(await answerTo('/good', 'HEAD'), '200');
   assert.equal(await answerTo('/bad'), '500');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { measureActors } from '../../bench/recovery/actors.ts';
 import { difference } from '../../bench/support/metricsOf.ts';
 
-test('the benchmark of many windows has as many of them as it says', async () => {
+test('the benchmark of many windows has the number of windows that its size states', async () => {
   const said: string[] = [];
   const [found] = await measureActors([20], (line) => said.push(line));
   assert.ok(found);
@@ -14,7 +14,7 @@ test('the benchmark of many windows has as many of them as it says', async () =>
   assert.equal(said.length, 1);
 });
 
-test('between two scrapes only what changed is told', () => {
+test('the difference of two scrapes contains only the counters that changed', () => {
   assert.deepEqual(
     difference({ 'delete pods 200': 3, 'get pods 200': 1, 'watch pods 200': 2 }, { 'get pods 200': 1 }),
     {

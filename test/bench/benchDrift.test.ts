@@ -55,21 +55,21 @@ test('each goal of the observer is met up to its limit, and missed beyond it', (
   ]);
 });
 
-test('five times as many drifts may take six times as long', () => {
+test('five times as many drifts may take up to six times as long', () => {
   const taking = (total: number) => caseOf({ all: { ...drifts, count: 5_000, total } });
   assert.deepEqual(missed(taking(15_000)), []);
   assert.deepEqual(missed(taking(15_001)), [
-    `5000 drifts at once, against 1000 with 1000 applications: ${15_001 / 2_500}`,
+    `5000 drifts at once, relative to 1000 with 1000 applications: ${15_001 / 2_500}`,
   ]);
 });
 
-test('a smaller size is told of and held against no goal, and the bare script against none ever', () => {
+test('goals apply neither to a smaller size nor to the bare script', () => {
   assert.deepEqual(driftGoals([caseOf({ idleCpu: 50 }, 100)]), []);
   const { weeder: _, ...rest } = caseOf({});
   assert.deepEqual(driftGoals([{ ...rest, bare: weeder }]), []);
 });
 
-test('the report has a line for each kind of drift and candidate, and says the most frequent requests first', () => {
+test('the report has a line for each kind of drift and candidate, and lists the most frequent requests first', () => {
   const found = caseOf({ many: { ...weeder.many, requests: { 'patch services 200': 2, 'patch configmaps 200': 3 } } });
   const lines = driftReport([{ ...found, bare: weeder }]).split('\n');
   const of = (words: string) => lines.filter((line) => line.includes(words));
@@ -82,7 +82,7 @@ test('the report has a line for each kind of drift and candidate, and says the m
   assert.deepEqual(DriftCase.parse(JSON.parse(JSON.stringify(found))), found);
 });
 
-test('what drifts in one round is listed by the schema, and is never what drifts in another', () => {
+test('each round changes a field that the schema lists, and no two rounds change the same one', () => {
   const manifests = manifestsOf(7);
   assert.equal(new Set(manifests.map(keyOf)).size, manifests.length);
   assert.ok(!JSON.stringify(manifests).includes(`"${drifted}"`));

@@ -5,63 +5,66 @@ import { fileURLToPath } from 'node:url';
 import { cases, type Outcome, trialsOf } from '../../bench/kubelet/cases.ts';
 import { recoveryTable, verdict } from '../../bench/kubelet/results.ts';
 
-/** Outcomes of every case: `helped` with weeder, 70 s without. */
-function outcomesOf(helped: readonly number[]): Outcome[] {
-  const rest = { reported: 'terminated', into: 5, replaced: true } as const;
+/** Outcomes of every case: `times` with weeder, 70 s without. */
+function outcomesOf(times: readonly number[]): Outcome[] {
+  const rest = { reported: 'terminated', backOffElapsed: 5, replaced: true } as const;
   return cases.flatMap((one) => [
-    ...helped.map((seconds) => ({ ...one, ...rest, helped: true, seconds, deletedAfter: seconds / 10 })),
-    ...helped.map((_, index) => ({ ...one, ...rest, helped: false, seconds: 70 + index })),
+    ...times.map((seconds) => ({ ...one, ...rest, hasWeeder: true, seconds, deletedAfter: seconds / 10 })),
+    ...times.map((_, index) => ({ ...one, ...rest, hasWeeder: false, seconds: 70 + index })),
   ]);
 }
 
 suite('the benchmark on a real kubelet', () => {
-  test('has a trial of each case for each run, with weeder and without, each with a name and a port of its own', () => {
+  test('has a trial of each case for each run, with weeder and without, each with its own name and port', () => {
     const ports = Array.from({ length: 24 }, (_, index) => 20_000 + index);
     const trials = trialsOf(2, ports);
     assert.equal(trials.length, cases.length * 2 * 2);
     assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length);
     assert.deepEqual(new Set(trials.map(({ port }) => port)), new Set(ports));
-    assert.equal(trials.filter(({ helped }) => helped).length, trials.length / 2);
+    assert.equal(trials.filter(({ hasWeeder }) => hasWeeder).length, trials.length / 2);
   });
 
   test('prints for each case the median and the range without weeder, the median, the worst and weeder’s part with it', () => {
     const about = { measured: '2026-11-21', kubelet: 'kubelet v1', runtime: 'containerd 1', machine: '2 cores' };
     const text = recoveryTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
     assert.match(text, /^\| at once \| 40 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
-    assert.match(text, /^\| after 5 s \| 80 s \| as it begins \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
+    assert.match(
+      text,
+      /^\| after 5 s \| 80 s \| as the back-off begins \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m,
+    );
     assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
   });
 
-  test('takes the mean of the two in the middle for the median of an even number', () => {
+  test('the median of an even number of values is the mean of the middle two', () => {
     assert.match(verdict(outcomesOf([0.1, 0.2, 0.4, 0.9])).lines[0] ?? '', /median 0\.30 s \(< 1 s\), worst 0\.90 s/);
   });
 
-  test('says that the goal is met when every median is below 1 s and nothing takes 3 s', () => {
+  test('reports the goal as met if every median is below 1 s and no trial takes 3 s', () => {
     const { isMet, lines } = verdict(outcomesOf([0.2, 0.9, 2.9]));
     assert.equal(isMet, true);
     assert.equal(lines.filter((line) => line.startsWith('met ')).length, 4);
   });
 
-  for (const [what, helped] of [
+  for (const [what, times] of [
     ['one takes 3 s', [0.2, 0.3, 3]],
     ['the median is 1 s', [0.2, 1, 1.1]],
     ['a case was not measured', []],
   ] as const) {
-    test(`says that it is missed when ${what}`, () => {
-      const { isMet, lines } = verdict(outcomesOf(helped));
+    test(`reports the goal as missed if ${what}`, () => {
+      const { isMet, lines } = verdict(outcomesOf(times));
       assert.equal(isMet, false);
       assert.equal(lines.filter((line) => line.startsWith('missed ')).length, 4);
     });
   }
 
-  test('sets no goal for a service that returns as the back-off begins', () => {
-    const outcomes = outcomesOf([0.2]).map((each) => ({ ...each, seconds: each.returnsAfter === 0 ? 2.2 : 0.2 }));
+  test('has no goal for a service that recovers when the back-off begins', () => {
+    const outcomes = outcomesOf([0.2]).map((each) => ({ ...each, seconds: each.recoversAfter === 0 ? 2.2 : 0.2 }));
     const { isMet, lines } = verdict(outcomes);
     assert.equal(isMet, true);
-    assert.equal(lines.filter((line) => /^no goal .*back after 0 s: median 2\.20 s/.test(line)).length, 2);
+    assert.equal(lines.filter((line) => /^no goal .*recovers after 0 s: median 2\.20 s/.test(line)).length, 2);
   });
 
-  test('says in one sentence what the machine lacks, and installs nothing', async () => {
+  test('names the missing tools in one sentence, and installs nothing', async () => {
     const { code, stdout, stderr } = await bench([], { PATH: '/nonexistent' });
     assert.equal(code, 1);
     assert.equal(stdout, '');

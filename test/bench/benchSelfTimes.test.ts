@@ -25,7 +25,7 @@ test('self times are those between two moments, by function and by the module th
     { functionName: 'emit', url: 'node:events', lineNumber: 4 },
   ];
   const nodes = frames.map((callFrame, id) => ({ id, callFrame }));
-  // Microseconds: of the samples one is before the recovery, and one behind it.
+  // Microseconds. One sample is before the recovery, and one after it.
   const profile = { nodes, startTime: 1_000_000, samples: [2, 1, 2, 0, 2, 3, 1], timeDeltas: Array(7).fill(10_000) };
   const file = join(folder, 'CPU.20261121.101010.4242.0.001.cpuprofile');
   writeFileSync(file, JSON.stringify(profile));

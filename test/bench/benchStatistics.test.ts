@@ -5,7 +5,7 @@ import { isMet, recoveryGoals } from '../../bench/support/goals.ts';
 import { median, percentile } from '../../bench/support/statistics.ts';
 import { figure, table } from '../../bench/support/table.ts';
 
-test('a percentile is a value that was seen, whatever order they came in', () => {
+test('a percentile is one of the values, in whatever order they are given', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
   assert.deepEqual(
     [0, 50, 90, 99, 100].map((p) => percentile(hundred, p)),
@@ -23,7 +23,7 @@ test('a median lies between the two middle values of an even number', () => {
   assert.ok(Number.isNaN(median([])));
 });
 
-test('a table lines up, names to the left and figures to the right', () => {
+test('a table aligns names to the left and figures to the right', () => {
   assert.equal(
     table(
       ['client', 'ms', ''],
@@ -63,7 +63,7 @@ function caseOf(namespaces: number, bare: readonly object[], weeder: readonly ob
   return { namespaces, podsEach: 1, recoveries: 1, podBytes: 5000, server: 'v1.36.3', rounds: candidates };
 }
 
-/** The goals that are missed, by their sentences. */
+/** The texts of the missed goals. */
 function missed(cases: readonly RecoveryCase[]): string[] {
   return recoveryGoals(cases)
     .filter((goal) => !isMet(goal))
@@ -78,7 +78,7 @@ test('goals are met up to their limits, and missed beyond', () => {
   assert.deepEqual(
     missed([caseOf(1, [{}], [{ p50: 13, idleRss: 91, idleCpu: 0.6, startToSynced: 1001, streams: 3 }])]),
     [
-      'p50 with 1 namespace, against the bare client: 1.3',
+      'p50 with 1 namespace, relative to the bare client: 1.3',
       'memory at rest with 1 namespace: 91',
       'CPU at rest with 1 namespace: 0.6',
       'start to synced with 1 namespace: 1001',
@@ -91,7 +91,7 @@ test('speed is judged by the median of the ratios within each round', () => {
   const slow = { p50: 100, p99: 100 };
   assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 110 }, { p50: 40 }])]), []);
   assert.deepEqual(missed([caseOf(1, [{}, slow, {}], [{ p50: 11 }, { ...slow, p50: 130 }, { p50: 40 }])]), [
-    'p50 with 1 namespace, against the bare client: 1.3',
+    'p50 with 1 namespace, relative to the bare client: 1.3',
   ]);
 });
 
@@ -100,6 +100,6 @@ test('memory after a recovery counts with 1,000 namespaces only, and the cost of
   assert.deepEqual(missed([small, caseOf(1000, [{}], [{ cpu: 1.2, afterRss: 150 }])]), []);
   assert.deepEqual(missed([small, caseOf(1000, [{}], [{ cpu: 1.3, afterRss: 151 }])]), [
     'memory after the recovery with 1000 namespaces: 151',
-    'CPU of 1000 namespaces, against 100: 13',
+    'CPU of 1000 namespaces, relative to 100: 13',
   ]);
 });

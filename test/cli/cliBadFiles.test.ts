@@ -36,27 +36,27 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
 ];
 
-suite('a config that cannot be used is told in one sentence, by run and by explain', { concurrency: 4 }, () => {
+suite('an unusable config is reported in one sentence, by run and by explain', { concurrency: 4 }, () => {
   for (const [path, sentence] of badConfigs) {
     test(sentence, async () => {
       assert.equal(oneSentence(await cli([`--config-file=${path}`]), 1), sentence);
     });
   }
-  test('explain says the same', async () => {
+  test('explain reports the same sentence as run', async () => {
     const [path = '', sentence = ''] = badConfigs[2] ?? [];
     assert.equal(oneSentence(await cli(['explain', '--config-file', path]), 1), sentence);
   });
-  test('many faults stand one below the other, between what is wrong and what to do', async () => {
-    const path = file('faulty.yaml', 'watchDuration: 5\nonStart: recnt\nservicesAndDependantSelectors: {db: {}}\n');
+  test('several errors are listed one to a line, between what is wrong and what to do', async () => {
+    const path = file('three.yaml', 'watchDuration: 5\nonStart: recnt\nservicesAndDependantSelectors: {db: {}}\n');
     const { code, stdout, stderr } = await cli(['run', `--config-file=${path}`]);
     const lines = stderr.replaceAll(folder, '.').trimEnd().split('\n');
-    assert.equal(lines.at(0), 'weeder: The config ./faulty.yaml has 3 errors:');
+    assert.equal(lines.at(0), 'weeder: The config ./three.yaml has 3 errors:');
     assert.deepEqual(
       lines.slice(1, -1).map((line) => line.split(':', 3).join(':')),
       [
-        './faulty.yaml:1:16 watchDuration',
-        './faulty.yaml:2:10 onStart',
-        './faulty.yaml:3:33 servicesAndDependantSelectors.db.podSelectors',
+        './three.yaml:1:16 watchDuration',
+        './three.yaml:2:10 onStart',
+        './three.yaml:3:33 servicesAndDependantSelectors.db.podSelectors',
       ],
     );
     assert.equal(lines.at(-1), correct);
@@ -114,33 +114,33 @@ const badKubeconfigs: readonly BadKubeconfig[] = [
     sentence: 'The kubeconfig ./good.kubeconfig has no context "prod"; it has "here". Choose one with --context.',
   },
   {
-    what: 'a server that is no address',
+    what: 'a server that is not an address',
     words: ['--kubeconfig', file('server.kubeconfig', kubeconfig('somewhere'))],
     sentence: `In the kubeconfig ./server.kubeconfig, context "here": the server "somewhere" is not an address such as https://10.0.0.1:6443. ${kube}`,
   },
   {
-    what: 'a token file that is gone',
+    what: 'a token file that does not exist',
     words: ['--kubeconfig', file('token.kubeconfig', kubeconfig('https://127.0.0.1:9', { tokenFile: 'gone' }))],
     sentence: `In the kubeconfig ./token.kubeconfig, context "here": the tokenFile ./gone does not exist. ${kube}`,
   },
 ];
 
-suite('a kubeconfig that leads nowhere is told in one sentence', { concurrency: 4 }, () => {
-  for (const { what, words = [], env = {}, sentence } of badKubeconfigs) {
+suite('a kubeconfig that cannot be used is reported in one sentence', { concurrency: 4 }, () => {
+  for (const { what, words: args = [], env = {}, sentence } of badKubeconfigs) {
     test(what, async () => {
-      const ended = await cli([`--config-file=${config}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...words], {
+      const ended = await cli([`--config-file=${config}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...args], {
         env,
       });
-      const said = oneSentence(ended, 1);
-      if (typeof sentence === 'string') assert.equal(said, sentence);
-      else assert.match(said, sentence);
+      const message = oneSentence(ended, 1);
+      if (typeof sentence === 'string') assert.equal(message, sentence);
+      else assert.match(message, sentence);
       assert.equal(ended.stdout, '');
     });
   }
 });
 
 for (const flag of ['--health-bind-addr', '--metrics-bind-addr']) {
-  test(`a port in use is told with the flag ${flag}, before anything is asked of the cluster`, async (t) => {
+  test(`a port in use is reported with the flag ${flag}, before any request to the cluster`, async (t) => {
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     t.after(() => server.close());
@@ -148,8 +148,8 @@ for (const flag of ['--health-bind-addr', '--metrics-bind-addr']) {
     assert.ok(typeof address === 'object' && address !== null);
     const path = file('dead.kubeconfig', kubeconfig('https://127.0.0.1:9'));
     const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
-    const words = [`--config-file=${config}`, `--kubeconfig=${path}`, ...nowhere];
-    const ended = await cli([...words, `${flag}=127.0.0.1:${address.port}`]);
+    const args = [`--config-file=${config}`, `--kubeconfig=${path}`, ...nowhere];
+    const ended = await cli([...args, `${flag}=127.0.0.1:${address.port}`]);
     assert.equal(
       oneSentence(ended, 1),
       `Cannot listen on 127.0.0.1:${address.port} (${flag}): another process listens there already. Free the port, choose another one, or give "0" to listen on none.`,

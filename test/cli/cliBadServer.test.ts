@@ -31,7 +31,7 @@ function status(code: number, reason: string, message: string): RequestListener 
   };
 }
 
-/** Runs weeder against this server; `flags` may say how patient it is. */
+/** Runs weeder against this server; `flags` may set how long it waits. */
 function against(server: string, { user, cluster, flags = [] }: Options = {}): Promise<Ended> {
   files += 1;
   const path = file(`${files}.kubeconfig`, kubeconfig(server, user, cluster));
@@ -50,8 +50,8 @@ interface Options {
   readonly flags?: readonly string[];
 }
 
-suite('a server that weeder cannot work with is told in one sentence', { concurrency: 3 }, () => {
-  test('a web server that answers HTML is not an API server', async (t) => {
+suite('a server that weeder cannot work with is reported in one sentence', { concurrency: 3 }, () => {
+  test('a web server that answers with HTML is not an API server', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<!doctype html><html><head><title>Sign in</title></head><body></body></html>');
@@ -62,7 +62,7 @@ suite('a server that weeder cannot work with is told in one sentence', { concurr
     );
   });
 
-  test('nor is one that knows no such page', async (t) => {
+  test('a web server that answers 404 is not an API server', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(404, { 'content-type': 'text/html' });
       response.end('<html><title>404 Not Found</title></html>');
@@ -73,7 +73,7 @@ suite('a server that weeder cannot work with is told in one sentence', { concurr
     );
   });
 
-  test('nor is one that redirects to a login page', async (t) => {
+  test('a web server that redirects to a login page is not an API server', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(302, { location: 'https://login.test/' });
       response.end();
@@ -81,7 +81,7 @@ suite('a server that weeder cannot work with is told in one sentence', { concurr
     assert.match(oneSentence(await against(server), 1), /gave an answer that is not Kubernetes' \(302\)/);
   });
 
-  test('a wrong or expired token is not accepted', async (t) => {
+  test('a wrong or expired token is rejected', async (t) => {
     const server = await answering(t, status(401, 'Unauthorized', 'Unauthorized'));
     assert.equal(
       oneSentence(await against(server), 1),
@@ -89,7 +89,7 @@ suite('a server that weeder cannot work with is told in one sentence', { concurr
     );
   });
 
-  test('an authority that did not sign the server’s certificate is no trust, and waiting does not help', async (t) => {
+  test('a server certificate of an untrusted authority is reported at once, without a wait', async (t) => {
     const server = createSecureServer({ cert: tls('server.crt'), key: tls('server.key') });
     const url = `https://127.0.0.1:${await listening(t, server)}`;
     const other = { 'certificate-authority-data': tls('other-authority.crt').toString('base64') };
@@ -98,28 +98,28 @@ suite('a server that weeder cannot work with is told in one sentence', { concurr
     assert.equal(ended.stdout, '');
   });
 
-  test('an exec plugin that fails is named, with its own last words', async () => {
+  test('an exec plugin that fails is named, with what it wrote to stderr', async () => {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', interactiveMode: 'Never' };
     const ended = await against('https://127.0.0.1:9', {
       user: { exec: { ...exec, args: ['-c', 'echo "session expired, log in again" >&2; exit 3'] } },
     });
-    const said = oneSentence(ended, 1);
-    assert.match(said, /^There are no credentials for https:\/\/127\.0\.0\.1:9: the exec plugin "sh" .*exit code 3/);
-    assert.match(said, /session expired, log in again/);
+    const message = oneSentence(ended, 1);
+    assert.match(message, /^There are no credentials for https:\/\/127\.0\.0\.1:9: the exec plugin "sh" .*exit code 3/);
+    assert.match(message, /session expired, log in again/);
   });
 
-  test('an exec plugin that does not exist is told with its hint', async () => {
+  test('an exec plugin that does not exist is reported with its installHint', async () => {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-login', installHint: 'get it' };
-    const said = oneSentence(await against('https://127.0.0.1:9', { user: { exec } }), 1);
-    assert.match(said, /the exec plugin "no-such-login" .*\(get it\)/);
+    const message = oneSentence(await against('https://127.0.0.1:9', { user: { exec } }), 1);
+    assert.match(message, /the exec plugin "no-such-login" .*\(get it\)/);
   });
 });
 
-suite('a server that does not answer is waited for, which is logged once', { concurrency: 4 }, () => {
+suite('weeder waits for a server that does not answer, and logs that once', { concurrency: 4 }, () => {
   const patience = ['--api-server-timeout=1500ms'];
   const waited = (ended: Ended) => logOf(ended).filter(({ msg }) => msg === 'waiting for the API server').length;
 
-  test('nothing listens there', async () => {
+  test('a server on which nothing listens', async () => {
     const started = performance.now();
     const ended = await against('https://127.0.0.1:9', { flags: ['--api-server-timeout=1s'] });
     assert.ok(performance.now() - started >= 1000);
@@ -130,13 +130,13 @@ suite('a server that does not answer is waited for, which is logged once', { con
     assert.equal(waited(ended), 1);
   });
 
-  test('a name that does not exist', async () => {
+  test('a host name that does not resolve', async () => {
     const ended = await against('https://no-such-host.invalid', { flags: patience });
     assert.match(oneSentence(ended, 1), /^https:\/\/no-such-host\.invalid cannot be reached: /);
     assert.equal(waited(ended), 1);
   });
 
-  test('something takes the connection and says nothing', async (t) => {
+  test('a server that accepts the connection and does not answer', async (t) => {
     const server = createTcpServer();
     const url = `http://127.0.0.1:${await listening(t, server)}`;
     const ended = await against(url, { flags: patience });
@@ -146,7 +146,7 @@ suite('a server that does not answer is waited for, which is logged once', { con
     );
   });
 
-  test('the API server is overloaded, or a proxy has nothing behind it', async (t) => {
+  test('an overloaded API server, or a proxy without a backend', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(503, { 'content-type': 'text/html' });
       response.end('<html><title>Service Unavailable</title></html>');

@@ -5,26 +5,26 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { bundle } from '../support/bundle.ts';
-import { cli, config, file, folder, kubeconfig, oneSentence } from '../support/cli.ts';
+import { cli, config, file, folder, kubeconfig, offlineCli, oneSentence } from '../support/cli.ts';
 
 const faulty = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url));
 const bundled = await bundle();
 const faultyPath = file('faulty.yaml', faulty);
 
 suite('check', { concurrency: 4 }, () => {
-  test('says in short what a good file holds', async () => {
+  test('a valid file is summarized in one line', async () => {
     const original = readFileSync(new URL('../data/config/original.yaml', import.meta.url));
     const two = file('original.yaml', original);
-    assert.deepEqual(await cli(['check', config]), {
+    assert.deepEqual(await offlineCli(['check', config]), {
       code: 0,
       signal: null,
       stdout: `${config}: ok, 1 service, 1 podSelector\n`,
       stderr: '',
     });
-    assert.equal((await cli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
+    assert.equal((await offlineCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
   });
 
-  test('says what the section restartControl means, also where no service is watched', async () => {
+  test('the section restartControl is explained rule by rule, also without any service', async () => {
     const text = `restartControl:
   burst: 5
   rules:
@@ -34,7 +34,7 @@ suite('check', { concurrency: 4 }, () => {
 `;
     const lines = async (content: string) => {
       const path = file('restart.yaml', content);
-      const { code, stdout, stderr } = await cli(['check', path]);
+      const { code, stdout, stderr } = await offlineCli(['check', path]);
       assert.deepEqual([code, stderr], [0, '']);
       return stdout.replace(path, 'restart.yaml').trimEnd().split('\n');
     };
@@ -64,8 +64,8 @@ suite('check', { concurrency: 4 }, () => {
     ]);
   });
 
-  test('names every fault of a bad one, one a line, with its place, and with what was probably meant', async () => {
-    const { code, stdout, stderr } = await cli(['check', faultyPath]);
+  test('each error of an invalid file has a line, with its position and a suggestion', async () => {
+    const { code, stdout, stderr } = await offlineCli(['check', faultyPath]);
     assert.deepEqual([code, stdout], [1, '']);
     const lines = stderr.trimEnd().replaceAll(folder, '.').split('\n');
     assert.ok(lines.every((line) => /^\.\/faulty\.yaml:\d+:\d+ [\w.[\]-]+: .+$/.test(line)));
@@ -84,8 +84,8 @@ suite('check', { concurrency: 4 }, () => {
     assert.ok(lines[1]?.endsWith('found "recnt", allowed are recent, always, never; did you mean "recent"?'));
   });
 
-  test('reads a pipe when the file is -', async () => {
-    // A pipe as a shell makes it: what `spawn` gives a child is a socket, which cannot be opened by name.
+  test('a file named - is read from a pipe', async () => {
+    // A pipe as a shell creates it: what `spawn` gives a child is a socket, which cannot be opened by name.
     const piped = { node: '/bin/sh', program: '-c' };
     const line = (text: string) => `printf '${text}' | '${process.execPath}' '${bundled}' check -`;
     const good = await cli(
@@ -98,18 +98,23 @@ suite('check', { concurrency: 4 }, () => {
     assert.match(bad.stderr, /^\/dev\/stdin:1:\d+ watchDuration: /m);
   });
 
-  for (const [path, said] of [
+  for (const [path, error] of [
     [join(folder, 'absent'), 'there is no such file'],
     [folder, 'is a directory; give the path of the config file in it'],
     ['', 'there is no such file'],
   ] as const) {
-    test(`says of "${path.replace(folder, '.')}" that it ${said}`, async () => {
-      assert.deepEqual(await cli(['check', path]), { code: 1, signal: null, stdout: '', stderr: `${path}: ${said}\n` });
+    test(`the error for "${path.replace(folder, '.')}": ${error}`, async () => {
+      assert.deepEqual(await offlineCli(['check', path]), {
+        code: 1,
+        signal: null,
+        stdout: '',
+        stderr: `${path}: ${error}\n`,
+      });
     });
   }
 });
 
-suite('explain says in one sentence why it cannot', { concurrency: 4 }, () => {
+suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => {
   const withKubeconfig = (name: string, server: string) => [
     'explain',
     `--config-file=${config}`,
@@ -120,29 +125,29 @@ suite('explain says in one sentence why it cannot', { concurrency: 4 }, () => {
     assert.match(oneSentence(await cli(['explain', '--config-file', config]), 1), /^No cluster was found: /);
   });
 
-  test('the config has faults', async () => {
+  test('the config has errors', async () => {
     const { code, stderr } = await cli(['explain', '--config-file', faultyPath]);
     assert.equal(code, 1);
     assert.match(stderr, /^weeder: The config .+ has 7 errors:\n/);
   });
 
-  test('the API server is away: it waits a few seconds only', async () => {
+  test('the API server is unreachable: explain waits only a few seconds', async () => {
     const ended = await cli(withKubeconfig('away', 'http://127.0.0.1:9'));
     assert.match(oneSentence(ended, 1), /^http:\/\/127\.0\.0\.1:9 cannot be reached: /);
     assert.equal(ended.stdout, '');
   });
 
-  test('it may not list', async (t) => {
+  test('the credentials do not permit list', async (t) => {
     const url = await forbidding(t);
-    const said = oneSentence(await cli(withKubeconfig('forbidden', url)), 1);
+    const error = oneSentence(await cli(withKubeconfig('forbidden', url)), 1);
     assert.equal(
-      said,
+      error,
       `Cannot read endpointslices: ${url} refused (403): endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope. Grant it in a ClusterRole: {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}.`,
     );
   });
 });
 
-/** An API server that lets nobody see anything. */
+/** An API server that answers each request with 403. */
 async function forbidding(t: TestContext): Promise<string> {
   const message =
     'endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope';

@@ -16,7 +16,7 @@ function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown
   return command.opts();
 }
 
-/** Every flag of the Go original that means something here, with a value as its manifests give it. */
+/** Every flag of the Go original that has an effect here, with a value as its manifests give it. */
 const original: readonly (readonly [flag: string, value: string, key: keyof RunFlags, meaning: unknown])[] = [
   ['config-file', '/etc/dep-config.yaml', 'configFile', '/etc/dep-config.yaml'],
   ['kubeconfig', '/etc/kubeconfig', 'kubeconfig', '/etc/kubeconfig'],
@@ -31,16 +31,16 @@ const original: readonly (readonly [flag: string, value: string, key: keyof RunF
   ['zap-log-level', 'INFO', 'zapLogLevel', 'info'],
 ];
 
-test('each flag of the original is understood as --flag value, --flag=value, -flag value and -flag=value', () => {
+test('each flag of the original is accepted as --flag value, --flag=value, -flag value and -flag=value', () => {
   for (const [flag, value, key, meaning] of original) {
-    for (const words of [[`--${flag}`, value], [`--${flag}=${value}`], [`-${flag}`, value], [`-${flag}=${value}`]]) {
-      assert.deepEqual(flagsOf(...words)[key], meaning, words.join(' '));
-      assert.deepEqual(flagsOf('weeder', ...words)[key], meaning, `weeder ${words.join(' ')}`);
+    for (const args of [[`--${flag}`, value], [`--${flag}=${value}`], [`-${flag}`, value], [`-${flag}=${value}`]]) {
+      assert.deepEqual(flagsOf(...args)[key], meaning, args.join(' '));
+      assert.deepEqual(flagsOf('weeder', ...args)[key], meaning, `weeder ${args.join(' ')}`);
     }
   }
 });
 
-test('booleans are as in Go: bare, or with a value behind "="', () => {
+test('a boolean is written as in Go: bare, or with a value behind "="', () => {
   for (const flag of ['dry-run', 'enable-leader-election']) {
     const key = flag === 'dry-run' ? 'dryRun' : 'enableLeaderElection';
     assert.equal(flagsOf()[key], false);
@@ -53,21 +53,21 @@ test('booleans are as in Go: bare, or with a value behind "="', () => {
   assert.deepEqual([both.dryRun, both.configFile], [true, 'a.yaml']);
 });
 
-test('Events are told unless they are turned off', () => {
+test('weeder sends Events unless they are turned off', () => {
   assert.deepEqual([flagsOf().events, flagsOf('--events').events], [true, true]);
   for (const no of ['false', '0', 'F']) assert.equal(flagsOf(`--events=${no}`).events, false);
 });
 
-test('durations are as in Go', () => {
-  const wanted = { '300ms': 300, '1m30s': 90_000, '1.5h': 5_400_000, '0': 0 };
-  for (const [text, milliseconds] of Object.entries(wanted)) {
+test('a duration is written as in Go', () => {
+  const expected = { '300ms': 300, '1m30s': 90_000, '1.5h': 5_400_000, '0': 0 };
+  for (const [text, milliseconds] of Object.entries(expected)) {
     assert.equal(flagsOf(`--api-server-timeout=${text}`).apiServerTimeout, milliseconds);
   }
-  assert.throws(() => flagsOf('--api-server-timeout=-1s'), /found "-1s", wanted a duration that is not negative/);
+  assert.throws(() => flagsOf('--api-server-timeout=-1s'), /found "-1s", expected a duration that is not negative/);
 });
 
-test('sizes are as in Kubernetes', () => {
-  const wanted = {
+test('a size is written as in Kubernetes', () => {
+  const expected = {
     '64Ki': 65_536,
     '64Mi': 67_108_864,
     '1Gi': 1_073_741_824,
@@ -75,41 +75,49 @@ test('sizes are as in Kubernetes', () => {
     '2M': 2e6,
     '1000000': 1e6,
   };
-  for (const [text, bytes] of Object.entries(wanted))
+  for (const [text, bytes] of Object.entries(expected))
     assert.equal(flagsOf(`--record-limit=${text}`).recordLimit, bytes);
   assert.deepEqual([flagsOf().recordLimit, flagsOf().recordFiles], [67_108_864, 1]);
   assert.equal(flagsOf('--record-files', '3').recordFiles, 3);
   for (const wrong of ['64', '1Ki', '64MB', '-1Mi', '1.5Gi', '2000Gi', 'Mi', '']) {
-    const sentence = new RegExp(`found "${wrong}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
+    const sentence = new RegExp(`found "${wrong}", expected a size from 64Ki to 1024Gi, such as 64Mi`);
     assert.throws(() => flagsOf(`--record-limit=${wrong}`), sentence);
   }
   for (const wrong of ['0', '101', 'x', '1.5', '-1']) {
-    assert.throws(() => flagsOf(`--record-files=${wrong}`), /wanted a whole number from 1 to 100/);
+    assert.throws(() => flagsOf(`--record-files=${wrong}`), /expected a whole number from 1 to 100/);
   }
 });
 
-test('log levels are taken in any case, as zap has them and as its numbers', () => {
-  const wanted = { Info: 'info', DEBUG: 'debug', warn: 'warn', Error: 'error', panic: 'error', 5: 'debug', 0: 'info' };
-  for (const [text, level] of Object.entries(wanted)) {
+test('a log level is accepted in any case, with the names and the numbers of zap', () => {
+  const expected = {
+    Info: 'info',
+    DEBUG: 'debug',
+    warn: 'warn',
+    Error: 'error',
+    panic: 'error',
+    5: 'debug',
+    0: 'info',
+  };
+  for (const [text, level] of Object.entries(expected)) {
     assert.equal(flagsOf(`--zap-log-level=${text}`).zapLogLevel, level);
     assert.equal(flagsOf(`--log-level=${text}`).logLevel, level);
   }
   assert.equal(flagsOf().logLevel, 'info');
 });
 
-test('a shard is one of several, from 0 on', () => {
+test('a shard is one of several, counted from 0', () => {
   assert.deepEqual(flagsOf('--shard=2/3').shard, { index: 2, count: 3 });
   assert.equal(flagsOf().shard, undefined);
   assert.throws(() => flagsOf('--shard=3/3'), /found "3\/3", but of 3 the last is 2/);
-  assert.throws(() => flagsOf('--shard=three'), /found "three", wanted i\/n/);
+  assert.throws(() => flagsOf('--shard=three'), /found "three", expected i\/n/);
 });
 
-test('namespaces are named with commas, or one by one', () => {
+test('namespaces are separated by commas, or given one by one', () => {
   assert.deepEqual(flagsOf('--namespaces=a,b', '--namespaces', 'b, c').namespaces, ['a', 'b', 'c']);
   assert.equal(flagsOf().namespaces, undefined);
 });
 
-test('an address may have a host, in brackets when it is IPv6, and 0 means none', () => {
+test('an address may have a host, in brackets if it is IPv6, and 0 means none', () => {
   const address = (text: string) => flagsOf(`--health-bind-addr=${text}`).healthBindAddr;
   assert.deepEqual(address('127.0.0.1:9644'), { host: '127.0.0.1', port: 9644 });
   assert.deepEqual(address('[::1]:9644'), { host: '::1', port: 9644 });
@@ -117,17 +125,17 @@ test('an address may have a host, in brackets when it is IPv6, and 0 means none'
   assert.equal(address('0'), 'none');
   assert.equal(address(''), 'none');
   for (const wrong of ['9644', 'localhost', ':70000', '::1:9644', ':-1'])
-    assert.throws(() => address(wrong), /wanted an address/);
+    assert.throws(() => address(wrong), /expected an address/);
 });
 
-test('the last of several values counts', () => {
+test('the last of several values wins', () => {
   assert.equal(flagsOf('--config-file=a', '--config-file=b').configFile, 'b');
 });
 
-test('flags that mean nothing here are taken in every form, and are known by name', () => {
+test('an ignored flag is accepted in every form, and is known by name', () => {
   for (const flag of ignoredFlags) {
-    for (const words of [[`--${flag}=x`], [`-${flag}=x`]]) {
-      assert.deepEqual(givenIgnoredFlags(flagsOf(...words)), [`--${flag}`]);
+    for (const args of [[`--${flag}=x`], [`-${flag}=x`]]) {
+      assert.deepEqual(givenIgnoredFlags(flagsOf(...args)), [`--${flag}`]);
     }
   }
   assert.deepEqual(givenIgnoredFlags(flagsOf('--zap-devel', '--concurrent-reconciles', '5')), [
@@ -137,7 +145,7 @@ test('flags that mean nothing here are taken in every form, and are known by nam
   assert.deepEqual(givenIgnoredFlags(flagsOf('--config-file=x')), []);
 });
 
-test('without flags the election is the original’s: its Lease, its namespace, its times', () => {
+test('by default, leader election has the Lease, the namespace and the times of the original', () => {
   const election = electionOf(flagsOf('--enable-leader-election'));
   assert(election.ok && election.value !== undefined);
   const { identity, ...rest } = election.value;
@@ -154,7 +162,7 @@ test('without flags the election is the original’s: its Lease, its namespace, 
   assert.deepEqual(electionOf(flagsOf()), { ok: true, value: undefined });
 });
 
-test('times of an election that do not go together are refused, all in one sentence', async () => {
+test('times of leader election that contradict each other are refused, all in one sentence', async () => {
   const wrong = [
     ['--leader-elect-lease-duration=10s'],
     ['--leader-elect-renew-deadline=15s'],
@@ -162,10 +170,13 @@ test('times of an election that do not go together are refused, all in one sente
     ['--leader-elect-retry-period=0'],
     ['--leader-elect-lease-duration=25h'],
   ];
-  for (const words of wrong)
-    assert.equal(electionOf(flagsOf('--enable-leader-election', ...words)).ok, false, words.join());
+  for (const args of wrong)
+    assert.equal(electionOf(flagsOf('--enable-leader-election', ...args)).ok, false, args.join());
   assert.ok(electionOf(flagsOf('--enable-leader-election', '--leader-elect-retry-period=8300ms')).ok);
-  assert.ok(electionOf(flagsOf('--leader-elect-retry-period=1h')).ok, 'without an election they do not matter');
+  assert.ok(
+    electionOf(flagsOf('--leader-elect-retry-period=1h')).ok,
+    'without leader election the times are not checked',
+  );
   const ended = await cli([
     'run',
     `--config-file=${config}`,
@@ -178,7 +189,7 @@ test('times of an election that do not go together are refused, all in one sente
   );
 });
 
-test('the command line of the original’s manifests is taken as it is, and one line names what means nothing', async () => {
+test('the command line of the original’s manifests is accepted, and one line names the ignored flags', async () => {
   const manifest = [
     'weeder',
     `--config-file=${config}`,

@@ -29,7 +29,7 @@ const facts: readonly WeederEvent[] = [
   { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
 ];
 
-/** What the logger writes of these facts to an output that is, or is not, a terminal. */
+/** What the logger writes of these events to an output that is, or is not, a terminal. */
 async function written(level: LogLevel, isTTY: boolean): Promise<string> {
   let text = '';
   const output = Object.assign(Object.create(process.stdout), {
@@ -46,7 +46,7 @@ async function written(level: LogLevel, isTTY: boolean): Promise<string> {
   return text;
 }
 
-test('one JSON object a line, with time, namespace, service, pod, window and cause', async () => {
+test('each line is a JSON object with time, namespace, service, pod, window and cause', async () => {
   const lines = logOf({ stdout: await written('info', false) });
   assert.deepEqual(
     lines.map(({ level, msg }) => `${level}: ${msg}`),
@@ -76,7 +76,7 @@ test('one JSON object a line, with time, namespace, service, pod, window and cau
   assert.deepEqual(lines[2]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
 });
 
-test('a level shows what is as important or more', async () => {
+test('a log level shows its own lines and those of higher levels', async () => {
   const count = async (level: LogLevel) => logOf({ stdout: await written(level, false) }).length;
   assert.deepEqual(
     [await count('debug'), await count('info'), await count('warn'), await count('error')],
@@ -84,7 +84,7 @@ test('a level shows what is as important or more', async () => {
   );
 });
 
-test('on a terminal the lines are for people', async () => {
+test('on a terminal, lines are written for people', async () => {
   const text = await written('info', true);
   assert.ok(text.includes('\u001b['), 'in colour');
   const plain = stripVTControlCharacters(text);
@@ -95,7 +95,7 @@ test('on a terminal the lines are for people', async () => {
   assert.doesNotMatch(plain, /^\{/m);
 });
 
-const words = [
+const args = [
   `--config-file=${config}`,
   `--kubeconfig=${file('log.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
   '--health-bind-addr=0',
@@ -104,18 +104,18 @@ const words = [
   '--zap-encoder=json',
 ];
 
-test('--log-level and --zap-log-level are honoured by the program', async () => {
-  const count = async (...more: readonly string[]) => logOf(await cli([...words, ...more])).length;
+test('the program honours --log-level and --zap-log-level', async () => {
+  const count = async (...more: readonly string[]) => logOf(await cli([...args, ...more])).length;
   assert.equal(await count(), 2);
   assert.equal(await count('--log-level=warn'), 1);
   assert.equal(await count('--zap-log-level=ERROR'), 0);
   assert.equal(await count('--log-level=error', '--zap-log-level=info'), 2, 'the original’s own flag wins');
 });
 
-test('the real program on a real terminal writes lines for people', {
+test('the program on a pseudo-terminal writes lines for people', {
   skip: !hasScript() && 'no script(1)',
 }, async () => {
-  const line = [process.execPath, await bundle(), ...words].map((word) => `'${word}'`).join(' ');
+  const line = [process.execPath, await bundle(), ...args].map((arg) => `'${arg}'`).join(' ');
   const child = spawn('script', ['-qec', line, '/dev/null'], {
     env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm' },
     stdio: ['ignore', 'pipe', 'ignore'],

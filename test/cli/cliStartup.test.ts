@@ -7,7 +7,7 @@ import { config, file, kubeconfig, logOf, type Running, startCli } from '../supp
 import { until } from '../support/until.ts';
 
 /** Starts weeder against this server, with its health on `port`. */
-function start(t: TestContext, server: string, port: number, ...words: readonly string[]): Running {
+function start(t: TestContext, server: string, port: number, ...args: readonly string[]): Running {
   const path = file(`${port}.kubeconfig`, kubeconfig(server));
   const health = `--health-bind-addr=127.0.0.1:${port}`;
   const weeder = startCli([
@@ -15,20 +15,20 @@ function start(t: TestContext, server: string, port: number, ...words: readonly 
     `--kubeconfig=${path}`,
     health,
     '--metrics-bind-addr=0',
-    ...words,
+    ...args,
   ]);
   t.after(() => weeder.child.kill('SIGKILL'));
   return weeder;
 }
 
-/** What a probe is told; undefined when nobody answers. */
+/** The answer to a probe; undefined if nothing answers. */
 async function probe(port: number, path: string, method = 'GET'): Promise<string | undefined> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method }).catch(() => undefined);
   return answer && `${answer.status} ${await answer.text()}`.trim();
 }
 
 /** Waits for a line of the log. */
-function said(weeder: Running, msg: string): Promise<void> {
+function untilLogged(weeder: Running, msg: string): Promise<void> {
   // The last line may not be complete yet.
   const lines = () => logOf({ stdout: weeder.stdout().slice(0, weeder.stdout().lastIndexOf('\n') + 1) });
   return until(msg, () => lines().some((line) => line['msg'] === msg));
@@ -38,8 +38,8 @@ async function ready(port: number): Promise<void> {
   for (let answer: string | undefined; answer !== '200 ok'; await pause(20)) answer = await probe(port, '/readyz');
 }
 
-suite('the start', { concurrency: 3 }, () => {
-  test('while weeder waits for its API server it lives, is not ready, and says why; then it is ready', async (t) => {
+suite('startup', { concurrency: 3 }, () => {
+  test('while weeder waits for its API server it is live but not ready, with the reason; afterwards it is ready', async (t) => {
     const server = await misbehavingServer('http');
     t.after(() => server.close());
     const heal = server.failAll((answer) => {
@@ -48,7 +48,7 @@ suite('the start', { concurrency: 3 }, () => {
     });
     const port = await freePort();
     const weeder = start(t, server.url, port);
-    await said(weeder, 'waiting for the API server');
+    await untilLogged(weeder, 'waiting for the API server');
     assert.equal(await probe(port, '/healthz'), '200 ok');
     assert.equal(await probe(port, '/healthz', 'HEAD'), '200');
     const unready =
@@ -57,30 +57,30 @@ suite('the start', { concurrency: 3 }, () => {
     assert.match((await probe(port, '/readyz?verbose')) ?? '', unready);
     assert.equal(await probe(port, '/metricz'), '404 not found: there is /healthz, /readyz and /debug/actors');
     heal();
-    await said(weeder, 'caches synced, starting controller');
+    await untilLogged(weeder, 'caches synced, starting controller');
     assert.equal(await probe(port, '/readyz'), '200 ok');
 
     weeder.child.kill('SIGTERM');
     const { code, signal, stderr } = await weeder.ended;
     assert.deepEqual([code, signal, stderr], [0, null, '']);
-    await said(weeder, 'weeder stopped');
+    await untilLogged(weeder, 'weeder stopped');
     assert.equal(await probe(port, '/healthz'), undefined);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} ends the wait for an API server, with exit code 0`, async (t) => {
       const weeder = start(t, 'http://127.0.0.1:9', await freePort(), '--api-server-timeout=0');
-      await said(weeder, 'waiting for the API server');
-      const asked = performance.now();
+      await untilLogged(weeder, 'waiting for the API server');
+      const signalledAt = performance.now();
       weeder.child.kill(signal);
       const { code, stderr } = await weeder.ended;
-      // It would wait for ever.
-      assert.ok(performance.now() - asked < 10_000);
+      // Without the signal it would wait forever.
+      assert.ok(performance.now() - signalledAt < 10_000);
       assert.deepEqual([code, stderr], [0, '']);
     });
   }
 
-  test('an output that nobody reads any more does not end weeder', async (t) => {
+  test('weeder runs on when its output is closed', async (t) => {
     const server = await misbehavingServer('http');
     t.after(() => server.close());
     const port = await freePort();

@@ -5,13 +5,13 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { codedError } from '../../src/base/errors.ts';
 import { readArguments, usageProblem } from '../../src/cli/flags/commandLine.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { cli, oneSentence } from '../support/cli.ts';
+import { cli, offlineCli, oneSentence } from '../support/cli.ts';
 
 const see = 'See `weeder --help` for the flags and verbs.';
 
 type Case = readonly [command: string, sentence: string];
 
-/** By the real program. */
+/** Checked with the real program. */
 const wrong: readonly Case[] = [
   ['--config-fil x', 'There is no flag --config-fil; did you mean --config-file?'],
   ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
@@ -24,24 +24,21 @@ const wrong: readonly Case[] = [
   ['explain x.yaml', 'weeder explain does not take the word x.yaml; the config goes behind --config-file.'],
   ['explain application', 'weeder explain application needs NAME.'],
   ['check a b', 'weeder check takes fewer words than a, b.'],
-  ['demo --speed 0', 'The flag --speed: found "0", wanted a number from 1 to 50.'],
+  ['demo --speed 0', 'The flag --speed: found "0", expected a number from 1 to 50.'],
   ['demo --image=x', 'The flag --image needs --kubeconfig or --context.'],
-  ['demo --kubeconfig x --speed 4', 'Time on a real cluster runs as it does: --speed 4 cannot be had there.'],
-  ['demo --context x --seed 2', 'The flag --seed is for the simulated cluster: a real one goes its own way.'],
-  [
-    'demo --kubeconfig=x --kubelet=1.34',
-    'The flag --kubelet is for the simulated cluster: a real one goes its own way.',
-  ],
+  ['demo --kubeconfig x --speed 4', '--speed 4 is not available on a real cluster.'],
+  ['demo --context x --seed 2', 'The flag --seed is for the simulated cluster.'],
+  ['demo --kubeconfig=x --kubelet=1.34', 'The flag --kubelet is for the simulated cluster.'],
   ['demo now', 'weeder demo does not know "now": it shows outage, restart or observer.'],
   ['demo restarts', 'weeder demo does not know "restarts"; did you mean restart?'],
   ['demo restart --outage 1m', 'The flag --outage is for the outage: weeder demo restart does not have it.'],
   ['demo observe', 'weeder demo does not know "observe"; did you mean observer?'],
   ['demo observer --replicas 3', 'The flag --replicas is for the outage: weeder demo observer does not have it.'],
   ['demo restart --context x', 'The flag --context is for the outage: weeder demo restart does not have it.'],
-  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", wanted a number from 0 on.'],
+  ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", expected a number from 0 on.'],
 ];
 
-/** The same way, without the time that a process of its own takes. */
+/** Checked in this process, which saves the time to start another one. */
 const alsoWrong: readonly Case[] = [
   ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
   ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
@@ -53,19 +50,19 @@ const alsoWrong: readonly Case[] = [
   ['explain application a b', 'weeder explain takes fewer words than application, a, b.'],
   ['explain application a -n A', 'The flag -n: found "A", which is not the name of a namespace.'],
   ['demo restart now', 'weeder demo takes fewer words than restart, now.'],
-  ['demo --speed=fast', 'The flag --speed: found "fast", wanted a number from 1 to 50.'],
-  ['demo --replicas 0', 'The flag --replicas: found "0", wanted a whole number from 1 to 50.'],
-  ['demo --seed=-1', 'The flag --seed: found "-1", wanted a whole number from 0 to 1000000000.'],
-  ['demo --outage 5s', 'The flag --outage: found "5s", wanted a duration from 15s to 1h.'],
+  ['demo --speed=fast', 'The flag --speed: found "fast", expected a number from 1 to 50.'],
+  ['demo --replicas 0', 'The flag --replicas: found "0", expected a whole number from 1 to 50.'],
+  ['demo --seed=-1', 'The flag --seed: found "-1", expected a whole number from 0 to 1000000000.'],
+  ['demo --outage 5s', 'The flag --outage: found "5s", expected a duration from 15s to 1h.'],
   ['demo --kubelet 1.35', 'The flag --kubelet: found "1.35", allowed are 1.34 and 1.36.'],
   ['check', 'weeder check needs FILE.'],
   ['run --config-file a.yaml b', 'weeder run does not take the word b.'],
   ['--config-file', 'The flag --config-file needs a value.'],
   ['--kubeconfig', 'The flag --kubeconfig needs a value.'],
-  ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", wanted a number from 0 on.'],
-  ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", wanted a whole number from 1 to 10000.'],
+  ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", expected a number from 0 on.'],
+  ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", expected a whole number from 1 to 10000.'],
   ['--zap-log-level=loud', 'The flag --zap-log-level: found "loud", allowed are debug, info, warn, error.'],
-  ['--dry-run=maybe', 'The flag --dry-run: found "maybe", wanted true or false.'],
+  ['--dry-run=maybe', 'The flag --dry-run: found "maybe", expected true or false.'],
   [
     '--dry-run false --config-file x',
     'weeder run does not take the word false; a flag that is on or off takes its value behind "=", as in --dry-run=false.',
@@ -73,7 +70,7 @@ const alsoWrong: readonly Case[] = [
   ['--namespaces=A', 'The flag --namespaces: found "A", which is not the name of a namespace.'],
   [
     '--health-bind-addr=localhost',
-    'The flag --health-bind-addr: found "localhost", wanted an address such as :9644 or 127.0.0.1:9644.',
+    'The flag --health-bind-addr: found "localhost", expected an address such as :9644 or 127.0.0.1:9644.',
   ],
   [
     '--api-server-timeout=5',
@@ -81,12 +78,12 @@ const alsoWrong: readonly Case[] = [
   ],
 ];
 
-const wordsOf = (command: string) => command.split(' ').filter((word) => word !== '');
+const argsOf = (command: string) => command.split(' ').filter((help) => help !== '');
 
-suite('wrong usage is answered in one sentence, with exit code 2', { concurrency: 4 }, () => {
+suite('wrong usage is reported in one sentence, with exit code 2', { concurrency: 4 }, () => {
   for (const [command, sentence] of wrong) {
     test(`weeder ${command}`, async () => {
-      const ended = await cli(wordsOf(command));
+      const ended = await offlineCli(argsOf(command));
       assert.equal(oneSentence(ended, 2), `${sentence} ${see}`);
       assert.equal(ended.stdout, '');
     });
@@ -94,7 +91,7 @@ suite('wrong usage is answered in one sentence, with exit code 2', { concurrency
 
   for (const [command, sentence] of alsoWrong) {
     test(`weeder ${command} (in this process)`, async () => {
-      const { verb, words } = readArguments(wordsOf(command));
+      const { verb, words } = readArguments(argsOf(command));
       const program = createProgram(() => assert.fail('a verb ran'));
       const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof CommanderError);
@@ -103,23 +100,27 @@ suite('wrong usage is answered in one sentence, with exit code 2', { concurrency
   }
 });
 
-test('real time may be asked for on a real cluster', async () => {
+test('--speed=1 is accepted with a real cluster', async () => {
   const ended = await cli(['demo', '--speed=1', '--kubeconfig=missing.yaml', '--image=registry.example/busybox:1']);
   assert.match(oneSentence(ended, 1), /missing\.yaml/);
 });
 
-test('--version says the version, and no more', async () => {
+test('--version prints the version and nothing else', async () => {
   for (const flag of ['--version', '-version']) {
     assert.deepEqual(await cli([flag]), { code: 0, signal: null, stdout: `${packageJson.version}\n`, stderr: '' });
   }
 });
 
-test('--help fits a terminal, shows every flag of run and every verb, and names what has no meaning here', async () => {
-  const [{ stdout, code, stderr }, short, word] = await Promise.all([cli(['--help']), cli(['-h']), cli(['help'])]);
+test('--help fits a terminal, shows every flag of run and every verb, and names the ignored flags', async () => {
+  const [{ stdout, code, stderr }, short, help] = await Promise.all([
+    offlineCli(['--help']),
+    offlineCli(['-h']),
+    offlineCli(['help']),
+  ]);
   assert.equal(code, 0);
   assert.equal(stderr, '');
   assert.equal(short.stdout, stdout);
-  assert.equal(word.stdout, stdout);
+  assert.equal(help.stdout, stdout);
   assert.ok(stdout.split('\n').every((line) => line.length <= 80));
   for (const heading of [
     'Usage:',
@@ -133,7 +134,7 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
     assert.ok(stdout.includes(heading), heading);
   }
   const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));
-  const run = await cli(['run', '--help']);
+  const run = await offlineCli(['run', '--help']);
   for (const flag of run.stdout.match(/^ {2}--[a-z-]+/gm) ?? []) assert.ok(named.has(flag.trim()), flag);
   for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
     assert.ok(named.has(flag), flag);
@@ -142,11 +143,14 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
     assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
 });
 
-test('each verb has a help of its own', async () => {
+test('each verb has its own help', async () => {
   for (const verb of ['run', 'weeder', 'check', 'explain', 'demo']) {
-    const [own, asked] = await Promise.all([cli([verb, '--help']), cli(['help', verb === 'weeder' ? 'run' : verb])]);
+    const [own, viaHelp] = await Promise.all([
+      offlineCli([verb, '--help']),
+      offlineCli(['help', verb === 'weeder' ? 'run' : verb]),
+    ]);
     assert.equal(own.code, 0);
     assert.match(own.stdout, new RegExp(`^Usage: weeder ${verb === 'weeder' ? 'run' : verb} `));
-    assert.equal(asked.stdout, own.stdout);
+    assert.equal(viaHelp.stdout, own.stdout);
   }
 });

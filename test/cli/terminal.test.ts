@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { printable, printableLines } from '../../src/base/printable.ts';
-import { cli, file } from '../support/cli.ts';
+import { cli, file, offlineCli } from '../support/cli.ts';
 
-/** Colours, the title of the window, a bell, C1's CSI, a faked line, turned text, and two separators of lines. */
+/** Colours, a window title, a bell, C1's CSI, a faked line, right-to-left text, and two line separators. */
 const hostile =
   '\u001b[31mred\u001b]0;title\u0007\u009b2J\nFAKE: all is well\r\u202ereversed\u2066\u2028\u2029\u0085end';
 const inJson = JSON.stringify(hostile).slice(1, -1);
 const raw = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Nothing but line feeds of our own: the faked line does not stand at the beginning of one. */
+/** There are no line feeds but weeder's own: the faked line does not begin a line. */
 function assertHarmless(text: string): void {
   assert.doesNotMatch(text.replaceAll('\n', ''), raw);
   assert.doesNotMatch(text, /^\s*FAKE/m);
   assert.match(text, /\\u001b|\\u202e/);
 }
 
-test('what could move a cursor is escaped, and other text stays', () => {
+test('control characters are escaped, and other text is unchanged', () => {
   assert.equal(printable('a\u001b[1mb\n\u202e'), 'a\\u001b[1mb\\u000a\\u202e');
   assert.equal(printableLines('a\nb\r'), 'a\nb\\u000d');
   assert.equal(printable('Größe → “é” 漢字 😀'), 'Größe → “é” 漢字 😀');
 });
 
-test('names and messages of a kubeconfig', async () => {
+test('names and messages of a kubeconfig are escaped', async () => {
   const cluster = (server: string) => ({ clusters: [{ name: hostile, cluster: { server } }] });
   const context = { contexts: [{ name: hostile, context: { cluster: hostile, user: hostile } }] };
   const common = { apiVersion: 'v1', kind: 'Config', 'current-context': hostile, ...context };
@@ -51,7 +51,7 @@ test('names and messages of a kubeconfig', async () => {
   }
 });
 
-test('keys and values of a config, and of an Application', async () => {
+test('keys and values of a config, and of an Application, are escaped', async () => {
   const config = {
     [hostile]: 1,
     servicesAndDependantSelectors: { [hostile]: { [hostile]: hostile } },
@@ -64,13 +64,13 @@ test('keys and values of a config, and of an Application', async () => {
     spec: { mode: hostile, manifests: [{ apiVersion: hostile, kind: hostile, metadata: { name: hostile } }] },
   };
   for (const text of [config, application]) {
-    const { code, stderr, stdout } = await cli(['check', file('checked.yaml', JSON.stringify(text))]);
+    const { code, stderr, stdout } = await offlineCli(['check', file('checked.yaml', JSON.stringify(text))]);
     assert.equal(code, 1);
     assertHarmless(stdout + stderr);
   }
 });
 
-/** Each text of each line, and texts of JSON inside of it, with this in place of that. */
+/** Replaces a text by another one in each line, and in each JSON text inside of it. */
 function renamed(path: string, from: string): string {
   return readFileSync(path, 'utf8')
     .trimEnd()
@@ -84,9 +84,12 @@ function renamed(path: string, from: string): string {
     .join('\n');
 }
 
-test('names in what is replayed: a recording, and watch events', async () => {
-  const recording = file('recording.jsonl', `${renamed('test/replays/outage-of-the-demo.jsonl', 'kube-apiserver-')}\n`);
-  const recorded = await cli(['replay', recording]);
+test('names in a replayed recording, and in watch events, are escaped', async () => {
+  const recording = file(
+    'recording.jsonl',
+    `${renamed('test/replays/services/outage-of-the-demo.jsonl', 'kube-apiserver-')}\n`,
+  );
+  const recorded = await offlineCli(['replay', recording]);
   assert.match(recorded.stdout, /pod deleted/, recorded.stderr);
   assertHarmless(recorded.stdout + recorded.stderr);
   const events = globSync('test/data/recorded/not-ready-exit5-*.jsonl').map((path, index) =>
@@ -94,7 +97,7 @@ test('names in what is replayed: a recording, and watch events', async () => {
   );
   const selectors = '{etcd-main-client: {podSelectors: [{matchLabels: {app: kapi}}], onStart: always}}';
   const config = file('weeder.yaml', `servicesAndDependantSelectors: ${selectors}\n`);
-  const watched = await cli(['replay', `--config=${config}`, ...events]);
+  const watched = await offlineCli(['replay', `--config=${config}`, ...events]);
   assert.match(watched.stdout, /pod deleted/, watched.stderr);
   assertHarmless(watched.stdout + watched.stderr);
 });

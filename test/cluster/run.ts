@@ -17,7 +17,7 @@ import { startControlPlane } from './support/plane/controlPlane.ts';
 import { orderFiles } from './support/plane/fileOrder.ts';
 import { SetupProblem } from './support/plane/process.ts';
 
-const fileTimeout = 10 * 60_000;
+const fileTimeout = 30 * 60_000;
 
 interface Outcome {
   readonly ran: number;
@@ -37,11 +37,11 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
   if (values['without-watch-list']) process.env[withoutWatchList] = 'true';
   const assets = await findAssets();
-  // The test processes take these binaries, and this control plane.
+  // The test processes use these binaries, and this control plane.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;
   const started = performance.now();
   const controlPlane = await startControlPlane();
-  // Only from here on: until now the default, to die at once, is right, and the guards of the folders clean up.
+  // Only from here on: until now the default, to exit at once, is right, and the guards of the folders clean up.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
   try {
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
 async function runTests(files: string[], patterns: string[], signal: AbortSignal): Promise<Outcome> {
   let ran = 0;
   let success = false;
-  // Tests mostly wait for the cluster: a file more than there are cores keeps these busy.
+  // Tests mostly wait for the cluster: one file more than there are cores keeps these busy.
   const concurrency = availableParallelism() + 1;
   const events = run({
     files: orderFiles(files),
@@ -73,7 +73,7 @@ async function runTests(files: string[], patterns: string[], signal: AbortSignal
     if (summary.file === undefined) success = summary.success;
   });
   events.on('test:pass', (event) => {
-    // A file in which nothing ran is itself reported as a test that passed.
+    // A file in which nothing ran is itself reported as a passing test.
     if (event.details.type !== 'suite' && !event.skip && resolve(event.name) !== event.file) ran += 1;
   });
   events.on('test:fail', () => {

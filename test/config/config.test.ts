@@ -29,7 +29,7 @@ const byDefault = {
 const minimal = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n';
 const minimalService = { ...byDefault, name: 'db', podSelectors: [{ matchLabels: { app: 'web' } }] };
 
-test("the Go original's documented file is read as it is", async () => {
+test('the documented file of the Go original is accepted unchanged', async () => {
   const read = await readConfigFile(dataFile('original.yaml'));
   const role = { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] };
   const etcd = [{ matchExpressions: [role, { key: 'role', operator: 'In', values: ['apiserver'] }] }];
@@ -47,7 +47,7 @@ test("the Go original's documented file is read as it is", async () => {
   });
 });
 
-test('a service inherits from the top of the file what it does not say itself', async () => {
+test('a service inherits the settings at the top of the file', async () => {
   const read = await readConfigFile(dataFile('additions.yaml'));
   assert.ok(read.ok);
   assert.deepEqual(read.value.services.get('inherits'), {
@@ -79,7 +79,7 @@ test('a service inherits from the top of the file what it does not say itself', 
   });
 });
 
-test('a file that says nothing but services gets the defaults', () => {
+test('a file with only services gets the defaults', () => {
   assert.deepEqual(parsed(minimal).get('db'), minimalService);
 });
 
@@ -93,12 +93,12 @@ test('a byte order mark, CRLF, document markers and comments change nothing', ()
   for (const text of variants) assert.deepEqual(parsed(text).get('db'), minimalService);
 });
 
-test('JSON is YAML', () => {
+test('JSON is accepted as YAML', () => {
   const json = JSON.stringify({ servicesAndDependantSelectors: { db: { podSelectors: minimalService.podSelectors } } });
   assert.deepEqual(parsed(json).get('db'), minimalService);
 });
 
-test('a key that is left empty counts as left out', () => {
+test('an empty key counts as absent', () => {
   const text = [
     'watchDuration:',
     'onStart: null',
@@ -137,7 +137,7 @@ servicesAndDependantSelectors:
   assert.deepEqual(services.get('merged-first'), mergedFirst);
 });
 
-test('an alias stands for the last anchor of its name before it', () => {
+test('an alias refers to the last anchor of its name before it', () => {
   const services = parsed(`
 servicesAndDependantSelectors:
   one: &anchor {podSelectors: [{matchLabels: {app: one}}]}
@@ -150,14 +150,14 @@ servicesAndDependantSelectors:
   assert.deepEqual(services.get('five')?.podSelectors, [{ matchLabels: { app: 'three' } }]);
 });
 
-test('names that mean something to JavaScript are names like any other', () => {
+test('names with a meaning in JavaScript are ordinary names', () => {
   const services = parsed(
     'servicesAndDependantSelectors: {constructor: {podSelectors: [{matchLabels: {toString: valueOf}}]}}',
   );
   assert.deepEqual(services.get('constructor')?.podSelectors, [{ matchLabels: { toString: 'valueOf' } }]);
 });
 
-test('quoted and tagged scalars are text, whatever they look like', () => {
+test('quoted and tagged scalars are text', () => {
   const services = parsed(
     `servicesAndDependantSelectors: {'1': {podSelectors: [{matchLabels: {a: "1", b: 'on', c: !!str 5}}]}}`,
   );

@@ -16,47 +16,53 @@ const good = ['original.yaml', 'additions.yaml', 'restart.yaml'].map((name) =>
   readFileSync(new URL(`../data/config/${name}`, import.meta.url), 'utf8'),
 );
 
-function faultsOf(text: string): readonly string[] {
+function errorsOf(text: string): readonly string[] {
   const parsed = parseConfig(text, 'f');
   return parsed.ok ? assert.fail('accepted') : parsed.error.map(formatFieldError);
 }
 
-async function faultsOfFile(name: string, content: string | Uint8Array): Promise<readonly string[]> {
+async function errorsOfFile(name: string, content: string | Uint8Array): Promise<readonly string[]> {
   const path = join(folder, name);
   writeFileSync(path, content);
-  return faultsOfPath(path);
+  return errorsOfPath(path);
 }
 
-async function faultsOfPath(path: string): Promise<readonly string[]> {
+async function errorsOfPath(path: string): Promise<readonly string[]> {
   const read = await readConfigFile(path);
-  return read.ok ? assert.fail('accepted') : read.error.map((fault) => formatFieldError({ ...fault, file: 'f' }));
+  return read.ok
+    ? assert.fail('accepted')
+    : read.error.map((fieldError) => formatFieldError({ ...fieldError, file: 'f' }));
 }
 
-/** What every fault must be, whatever the text: in place, one line, and in words of our own. */
-function assertDecent(text: string): void {
+/** Asserts for every error, whatever the text: it has a position, one line, and a message of weeder's own. */
+function assertReadable(text: string): void {
   const parsed = parseConfig(text, 'f');
   if (parsed.ok) return;
   assert.ok(parsed.error.length > 0);
   const lines = text.split('\n').length;
-  for (const fault of parsed.error) assertDecentFault(fault, lines);
+  for (const fieldError of parsed.error) assertReadableError(fieldError, lines);
 }
 
-function assertDecentFault(fault: FieldError, lines: number): void {
-  const printed = formatFieldError(fault);
+function assertReadableError(fieldError: FieldError, lines: number): void {
+  const printed = formatFieldError(fieldError);
   assert.doesNotMatch(printed, /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/u);
   assert.doesNotMatch(
-    fault.message,
+    fieldError.message,
     /^$|Invalid (input|option|key|element)|Unrecognized key|received|Too (small|big)|undefined|\bNaN\b(?!")/,
   );
-  assert.ok(fault.line === undefined || (fault.line >= 1 && fault.line <= lines && (fault.column ?? 0) >= 1), printed);
+  assert.ok(
+    fieldError.line === undefined ||
+      (fieldError.line >= 1 && fieldError.line <= lines && (fieldError.column ?? 0) >= 1),
+    printed,
+  );
 }
 
-test('any text gives a config or decent faults, and never an exception', () => {
+test('any text gives a config or readable errors, and nothing throws', () => {
   const yamlish = fc.string({ unit: fc.constantFrom(...'ab1 \n\n:-[]{}&*!|>\'"%@`#?,~<\t\\\0\u2028'), maxLength: 60 });
-  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), yamlish), assertDecent), propertyRuns(2000));
+  fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), yamlish), assertReadable), propertyRuns(2000));
 });
 
-test('any mutation of a good config gives a config or decent faults', () => {
+test('any mutation of a valid config gives a config or readable errors', () => {
   const fragments = fc.constantFrom(
     ...[
       '',
@@ -92,10 +98,10 @@ test('any mutation of a good config gives a config or decent faults', () => {
         return now.slice(0, start) + insert + now.slice(start + length);
       }, text),
     );
-  fc.assert(fc.property(mutated, assertDecent), propertyRuns(1000));
+  fc.assert(fc.property(mutated, assertReadable), propertyRuns(1000));
 });
 
-test('any value in the place of any other gives a config or decent faults', () => {
+test('any value in place of any other gives a config or readable errors', () => {
   const keys = [
     'servicesAndDependantSelectors',
     'db',
@@ -129,12 +135,12 @@ test('any value in the place of any other gives a config or decent faults', () =
     ),
   }));
   fc.assert(
-    fc.property(value, (each) => assertDecent(JSON.stringify(each))),
+    fc.property(value, (each) => assertReadable(JSON.stringify(each))),
     propertyRuns(2000),
   );
 });
 
-test('any bytes in a file give a config or faults', async () => {
+test('any bytes in a file give a config or errors', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       const path = join(folder, 'bytes');
@@ -146,24 +152,24 @@ test('any bytes in a file give a config or faults', async () => {
   );
 });
 
-test('a file that cannot be read is told with the reason', async () => {
-  assert.deepEqual(await faultsOfPath(join(folder, 'absent')), ['f: there is no such file']);
-  assert.deepEqual(await faultsOfPath(join(folder, 'bytes', 'below')), [
+test('an unreadable file is reported with the reason', async () => {
+  assert.deepEqual(await errorsOfPath(join(folder, 'absent')), ['f: there is no such file']);
+  assert.deepEqual(await errorsOfPath(join(folder, 'bytes', 'below')), [
     'f: cannot be read: a part of its path is not a directory',
   ]);
-  assert.deepEqual(await faultsOfPath(folder), ['f: is a directory; give the path of the config file in it']);
+  assert.deepEqual(await errorsOfPath(folder), ['f: is a directory; give the path of the config file in it']);
   const read = await readConfigFile(join(folder, 'absent'));
   assert.equal(read.ok || read.error[0]?.code, 'CONFIG_UNREADABLE');
 });
 
-test('a file that the user may not read is told so', async () => {
+test('a file without read permission is reported as such', async () => {
   const path = join(folder, 'secret');
   writeFileSync(path, good[0] ?? '');
   chmodSync(path, 0o000);
-  assert.deepEqual(await asOrdinaryUser(() => faultsOfPath(path)), ['f: may not be read by this user']);
+  assert.deepEqual(await asOrdinaryUser(() => errorsOfPath(path)), ['f: may not be read by this user']);
 });
 
-/** Root may read everything: for root, the work is done as the user who owns nothing. */
+/** Root may read everything: for root, the work runs as a user without files. */
 async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -174,24 +180,24 @@ async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test('binary files, other encodings and too large files are refused by what they are', async () => {
+test('binary files, other encodings and files that are too large are refused as such', async () => {
   const [text = ''] = good;
   const notText = 'f: is not text: it contains NUL bytes; a config is YAML in UTF-8';
-  assert.deepEqual(await faultsOfFile('nul', `${text}\0`), [notText]);
-  assert.deepEqual(await faultsOfPath('/dev/zero'), [notText]);
-  assert.deepEqual(await faultsOfFile('utf16', Buffer.from(`\uFEFF${text}`, 'utf16le')), [
+  assert.deepEqual(await errorsOfFile('nul', `${text}\0`), [notText]);
+  assert.deepEqual(await errorsOfPath('/dev/zero'), [notText]);
+  assert.deepEqual(await errorsOfFile('utf16', Buffer.from(`\uFEFF${text}`, 'utf16le')), [
     'f: is UTF-16 text; save it as UTF-8',
   ]);
-  assert.deepEqual(await faultsOfFile('latin1', Buffer.from(`${text}# é`, 'latin1')), [
+  assert.deepEqual(await errorsOfFile('latin1', Buffer.from(`${text}# é`, 'latin1')), [
     'f: is not UTF-8 text; a config is YAML in UTF-8',
   ]);
-  assert.deepEqual(await faultsOfFile('large', `${text}#${'x'.repeat(1024 * 1024)}`), [
+  assert.deepEqual(await errorsOfFile('large', `${text}#${'x'.repeat(1024 * 1024)}`), [
     'f: is larger than 1024 KiB, which no config needs',
   ]);
-  assert.deepEqual(faultsOf(`#${'é'.repeat(600_000)}`), ['f: is larger than 1024 KiB, which no config needs']);
+  assert.deepEqual(errorsOf(`#${'é'.repeat(600_000)}`), ['f: is larger than 1024 KiB, which no config needs']);
 });
 
-test('a pipe is read like a file, and no further than a file', () => {
+test('a pipe is read like a file, up to the same limit', () => {
   const script = `
     import { readConfigFile } from ${JSON.stringify(new URL('../../src/config/read.ts', import.meta.url).href)};
     const read = await readConfigFile('/dev/stdin');
@@ -206,91 +212,91 @@ test('a pipe is read like a file, and no further than a file', () => {
   assert.equal(piped(`##${'é'.repeat(600_000)}`), 'is larger than 1024 KiB, which no config needs');
 });
 
-test('a file without anything in it is told so', async () => {
+test('an empty file is reported as such', async () => {
   const empty =
     'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
   for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
-    assert.deepEqual(await faultsOfFile('empty', text), [empty], JSON.stringify(text));
+    assert.deepEqual(await errorsOfFile('empty', text), [empty], JSON.stringify(text));
   }
 });
 
-test('a top level that is not a mapping is told so', () => {
+test('a top level that is not a mapping is reported as such', () => {
   for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
-    assert.deepEqual(faultsOf(text), [
+    assert.deepEqual(errorsOf(text), [
       'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
     ]);
   }
 });
 
-test('a whole ConfigMap manifest is recognized, and the place of the config in it named', () => {
+test('a whole ConfigMap manifest is recognised, and the error names where the config is in it', () => {
   const manifest =
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: weeder}\ndata:\n  dep-config.yaml: |\n    watchDuration: 5m\n';
   const hint = (where: string) =>
-    `f:1:1: this is a whole ConfigMap manifest; the config is only what stands under data${where}: mount the ConfigMap, and give the path of the mounted file`;
-  assert.deepEqual(faultsOf(manifest), [hint(', at dep-config.yaml')]);
-  assert.deepEqual(faultsOf(`${manifest}---\nkind: Role\n`), [hint(', at dep-config.yaml')]);
-  assert.deepEqual(faultsOf('apiVersion: v1\nkind: ConfigMap\n'), [hint('')]);
-  assert.deepEqual(faultsOf('apiVersion: v1\nkind: Pod\n'), [
+    `f:1:1: this is a whole ConfigMap manifest; the config is only the value under data${where}: mount the ConfigMap, and give the path of the mounted file`;
+  assert.deepEqual(errorsOf(manifest), [hint(', at dep-config.yaml')]);
+  assert.deepEqual(errorsOf(`${manifest}---\nkind: Role\n`), [hint(', at dep-config.yaml')]);
+  assert.deepEqual(errorsOf('apiVersion: v1\nkind: ConfigMap\n'), [hint('')]);
+  assert.deepEqual(errorsOf('apiVersion: v1\nkind: Pod\n'), [
     "f:1:1: this is a Kubernetes manifest (kind: Pod), not weeder's config",
   ]);
 });
 
 test('several documents in one file are refused where the second begins', () => {
-  assert.deepEqual(faultsOf('a: 1\n---\nb: 1\n---\nc: 1\n'), [
+  assert.deepEqual(errorsOf('a: 1\n---\nb: 1\n---\nc: 1\n'), [
     'f:3:1: a config is one YAML document; here begins another, the first of 2 more',
   ]);
 });
 
-test('broken YAML is told in one line a fault, without pictures of the code', () => {
-  assert.deepEqual(faultsOf('a: b: c\n'), [
+test('invalid YAML is reported in one line per error, without an excerpt', () => {
+  assert.deepEqual(errorsOf('a: b: c\n'), [
     'f:1:4: not valid YAML: Nested mappings are not allowed in compact mappings',
   ]);
-  assert.deepEqual(faultsOf('a:\n\t- b\n'), ['f:2:1: not valid YAML: Tabs are not allowed as indentation']);
-  assert.deepEqual(faultsOf('a: [1, 2\n'), [
+  assert.deepEqual(errorsOf('a:\n\t- b\n'), ['f:2:1: not valid YAML: Tabs are not allowed as indentation']);
+  assert.deepEqual(errorsOf('a: [1, 2\n'), [
     'f:2:1: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]',
   ]);
-  assert.deepEqual(faultsOf('a: !Ref x\n'), ['f:1:4: not valid YAML: Unresolved tag: !Ref']);
+  assert.deepEqual(errorsOf('a: !Ref x\n'), ['f:1:4: not valid YAML: Unresolved tag: !Ref']);
 });
 
-test('aliases without anchor, or of themselves, and merges of no mapping are told', () => {
-  assert.deepEqual(faultsOf('a: *b\n'), ['f:1:4 a: *b refers to an anchor that is not set before it']);
-  assert.deepEqual(faultsOf('a: &a [*a]\n'), ['f:1:8 a[0][0]: *a refers to a value that contains it']);
-  assert.deepEqual(faultsOf('a: &a {<<: *a}\n'), ['f:1:12 a["<<"]["<<"]: *a refers to a value that contains it']);
-  assert.deepEqual(faultsOf('<<: 5\n'), ['f:1:5 ["<<"]: only a mapping, or a list of mappings, can be merged']);
+test('unknown and recursive aliases, and merges of anything but mappings, are reported', () => {
+  assert.deepEqual(errorsOf('a: *b\n'), ['f:1:4 a: *b refers to an anchor that is not set before it']);
+  assert.deepEqual(errorsOf('a: &a [*a]\n'), ['f:1:8 a[0][0]: *a refers to a value that contains it']);
+  assert.deepEqual(errorsOf('a: &a {<<: *a}\n'), ['f:1:12 a["<<"]["<<"]: *a refers to a value that contains it']);
+  assert.deepEqual(errorsOf('<<: 5\n'), ['f:1:5 ["<<"]: only a mapping, or a list of mappings, can be merged']);
 });
 
-test('an anchors bomb is refused in one sentence', () => {
+test('an alias bomb is refused in one sentence', () => {
   const levels = Array.from(
     { length: 9 },
     (_, level) => `a${level + 1}: &a${level + 1} [${Array(10).fill(`*a${level}`).join(', ')}]`,
   );
   const bomb = ['a0: &a0 [lol]', ...levels].join('\n');
-  assert.deepEqual(faultsOf(bomb), [`f:6:15 a5[1]: aliases up to here stand for more than 100000 values: use fewer`]);
+  assert.deepEqual(errorsOf(bomb), [`f:6:15 a5[1]: aliases up to here expand to more than 100000 values: use fewer`]);
   const merges = Array.from(
     { length: 9 },
     (_, level) => `a${level + 1}: &a${level + 1} {<<: [${Array(10).fill(`*a${level}`).join(', ')}]}`,
   );
-  assert.equal(faultsOf(['a0: &a0 {a: b}', ...merges].join('\n')).length, 1);
+  assert.equal(errorsOf(['a0: &a0 {a: b}', ...merges].join('\n')).length, 1);
 });
 
-test('a thousand services that share one anchor are no bomb', () => {
+test('a thousand services that share one anchor are accepted', () => {
   const services = Array.from({ length: 1000 }, (_, index) => `  db${index}: {podSelectors: *selectors}`);
   const shared = '  db: {podSelectors: &selectors [{matchLabels: {app: web, tier: backend}}]}';
   const parsed = parseConfig(['servicesAndDependantSelectors:', shared, ...services].join('\n'), 'f');
   assert.equal(parsed.ok && parsed.value.services.size, 1001);
 });
 
-test('depth is refused in one sentence', () => {
-  assert.match(faultsOf('['.repeat(60) + ']'.repeat(60)).join('\n'), /^f:1:\d+ .*: nested more than 50 levels deep$/);
+test('too deep nesting is refused in one sentence', () => {
+  assert.match(errorsOf('['.repeat(60) + ']'.repeat(60)).join('\n'), /^f:1:\d+ .*: nested more than 50 levels deep$/);
   for (const text of ['[', '- ', '{a: ', '? ']) {
-    const faults = faultsOf(text.repeat(100_000));
-    assert.equal(faults.length, 1, text);
-    assert.match(faults[0] ?? '', /^f:1:\d+: nested too deeply to be read$/);
+    const errors = errorsOf(text.repeat(100_000));
+    assert.equal(errors.length, 1, text);
+    assert.match(errors[0] ?? '', /^f:1:\d+: nested too deeply to be read$/);
   }
 });
 
-test('the largest files that are read are refused or accepted in the end', { timeout: 120_000 }, () => {
-  // By hand a tenth of the size.
+test('the largest possible files are refused or accepted in finite time', { timeout: 120_000 }, () => {
+  // On a workstation a tenth of the size.
   const most = (count: number) => (process.env['CI'] === undefined ? count / 10 : count);
   const texts = {
     services: `servicesAndDependantSelectors:\n${Array.from({ length: most(18_000) }, (_, i) => `  s${i}: {podSelectors: [{matchLabels: {a: b}}]}\n`).join('')}`,
@@ -313,7 +319,7 @@ test('the largest files that are read are refused or accepted in the end', { tim
   }
 });
 
-test('what is nested too deeply is refused before it is parsed, and brackets in texts are none', () => {
+test('too deep nesting is refused before parsing, and brackets in strings do not count', () => {
   const mib = 1024 * 1024;
   const refused = (text: string) => {
     const read = parseConfig(text, 'f');
@@ -333,7 +339,7 @@ test('what is nested too deeply is refused before it is parsed, and brackets in 
   assert.equal(isNestedTooDeeply(json.replaceAll(':', ': ')), false, 'all in one line');
 });
 
-test('of a text that is no YAML from some place on, the first hundred faults are told', () => {
+test('for a text that is not YAML at most a hundred errors are reported', () => {
   const read = parseConfig('[]'.repeat(5_000), 'f');
   assert(!read.ok);
   assert.equal(read.error.length, 100);

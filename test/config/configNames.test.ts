@@ -14,18 +14,18 @@ function rowsAbout(kind: string) {
 }
 
 for (const [kind, { pattern }] of Object.entries({ dnsLabel, labelKey, labelValue })) {
-  test(`a ${kind} is one for us when Kubernetes takes it for one`, () => {
+  test(`a ${kind} is accepted exactly if Kubernetes accepts it`, () => {
     for (const row of rowsAbout(kind)) assert.equal(pattern.test(String(row['text'])), row['ok'], JSON.stringify(row));
   });
 }
 
-test('a selector of one requirement is accepted when Kubernetes accepts it', () => {
+test('a selector of one requirement is accepted exactly if Kubernetes accepts it', () => {
   for (const row of rowsAbout('selector')) {
     assert.equal(labelSelector.safeParse(row['selector']).success, row['ok'], JSON.stringify(row));
   }
 });
 
-test('a plain scalar is text for us when the YAML reader of Kubernetes takes it for text', () => {
+test('a plain scalar is text exactly if the YAML reader of Kubernetes reads it as text', () => {
   for (const row of rowsAbout('scalar')) {
     assert.equal(misreading(String(row['text'])) === undefined, row['ok'], JSON.stringify(row));
   }

@@ -6,7 +6,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema } from '../../src/config/schema/reference.ts';
 import { keysAt } from '../../src/config/schema/schema.ts';
 
-/** What stands below a value, step by step. */
+/** The value at this path. */
 function at(value: unknown, ...steps: readonly string[]): unknown {
   return steps.reduce<unknown>((here, step) => objectOf(here)[step], value);
 }
@@ -18,13 +18,13 @@ const requirement = at(selector, 'properties', 'matchExpressions', 'items');
 const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
 const settings = keysAt([]).filter((key) => !sections.includes(key));
 
-test('the JSON Schema is of draft 7, and has an id and a title', () => {
+test('the JSON Schema has draft 7, an id and a title', () => {
   assert.equal(schema.$schema, 'http://json-schema.org/draft-07/schema#');
   assert.match(String(schema.$id), /^https:\/\/.*weeder\.schema\.json$/);
   assert.equal(schema.title, "weeder's config file");
 });
 
-test('the JSON Schema knows the keys of each kind of mapping, and allows no others', () => {
+test('the JSON Schema has the keys of each kind of mapping, and allows no others', () => {
   for (const [part, path] of [
     [schema, []],
     [service, ['servicesAndDependantSelectors', 'db']],
@@ -42,7 +42,7 @@ test('the JSON Schema knows the keys of each kind of mapping, and allows no othe
   assert.deepEqual(at(requirement, 'required'), ['key', 'operator']);
 });
 
-test('every key has a description, at the top and at a service, and the same settings stand at both', () => {
+test('every key has a description, at the top and at a service, and both have the same settings', () => {
   for (const part of [schema, service, selector, requirement]) {
     for (const [key, value] of Object.entries(objectOf(at(part, 'properties')))) {
       assert.match(String(at(value, 'description')), /^[A-Z`].*\.$/, key);
@@ -51,7 +51,7 @@ test('every key has a description, at the top and at a service, and the same set
   assert.deepEqual(keysAt(['servicesAndDependantSelectors', 'db']).slice(1), settings);
 });
 
-test('the defaults that the JSON Schema states are those that the parser gives', () => {
+test('the defaults in the JSON Schema are those of the parser', () => {
   const stated = settings.map((key) => [key, at(schema, 'properties', key, 'default')] as const);
   const lines = stated.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}: ${String(value)}\n`);
   assert.equal(lines.length, 6);
@@ -73,7 +73,7 @@ test('the patterns of the JSON Schema compile, and agree with the parser on dura
   assert.ok(count >= 10);
 });
 
-test('the JSON Schema ties operators to values and refuses empty selectors', () => {
+test('the JSON Schema relates operators to values, and refuses empty selectors', () => {
   assert.deepEqual(at(requirement, 'if', 'properties', 'operator', 'enum'), ['In', 'NotIn']);
   assert.deepEqual(at(requirement, 'then'), { required: ['values'], properties: { values: { minItems: 1 } } });
   assert.deepEqual(at(requirement, 'else'), { properties: { values: { maxItems: 0 } } });
@@ -82,7 +82,7 @@ test('the JSON Schema ties operators to values and refuses empty selectors', () 
   assert.equal(at(schema, 'properties', 'servicesAndDependantSelectors', 'minProperties'), 1);
 });
 
-test('every yaml example of the reference is a valid config', () => {
+test('every YAML example of the reference is a valid config', () => {
   const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
@@ -91,7 +91,7 @@ test('every yaml example of the reference is a valid config', () => {
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 
-test('the committed schema is the object that is tested here', () => {
+test('the committed schema equals the generated one', () => {
   const committed: unknown = JSON.parse(
     readFileSync(new URL('../../schema/weeder.schema.json', import.meta.url), 'utf8'),
   );

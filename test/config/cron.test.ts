@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { refusedCron, refusedTimeZone, scheduleOf } from '../../src/config/schema/cron.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 
-/** The times that follow `from`, as ISO texts to the minute. */
+/** The times after `from`, as ISO texts to the minute. */
 function times(cron: string, from: string, count = 2, timeZone = 'Europe/Berlin'): string[] {
   const schedule = scheduleOf({ cron, timeZone });
   const found: string[] = [];
@@ -18,22 +18,22 @@ function times(cron: string, from: string, count = 2, timeZone = 'Europe/Berlin'
   return found;
 }
 
-test('a cron expression names moments in its time zone, in summer and in winter', () => {
+test('a cron expression is evaluated in its time zone, in summer and in winter', () => {
   assert.deepEqual(times('0 22 * * 1-5', '2026-07-03T12:00:00Z'), ['2026-07-03T20:00Z', '2026-07-06T20:00Z']);
   assert.deepEqual(times('0 22 * * 1-5', '2026-01-02T12:00:00Z'), ['2026-01-02T21:00Z', '2026-01-05T21:00Z']);
   assert.deepEqual(times('@daily', '2026-07-03T12:00:00Z', 1, 'UTC'), ['2026-07-04T00:00Z']);
 });
 
-test('in the night that has no 2:30 it comes when the clock is put forward, once', () => {
+test('in a night without 2:30 it occurs once, when the clock is put forward', () => {
   assert.deepEqual(times('30 2 * * *', '2026-03-28T12:00:00Z'), ['2026-03-29T01:00Z', '2026-03-30T00:30Z']);
   assert.deepEqual(times('30 2,14 * * *', '2026-03-28T18:00:00Z'), ['2026-03-29T01:00Z', '2026-03-29T12:30Z']);
 });
 
-test('in the night that has 2:30 twice it comes the first time, once', () => {
+test('in a night with two 2:30 it occurs once, at the first', () => {
   assert.deepEqual(times('30 2 * * *', '2026-10-24T12:00:00Z'), ['2026-10-25T00:30Z', '2026-10-26T01:30Z']);
 });
 
-test('midnight that is skipped, and a change of half an hour', () => {
+test('a skipped midnight, and a change of half an hour', () => {
   assert.deepEqual(times('0 0 * * *', '2026-09-05T12:00:00Z', 2, 'America/Santiago'), [
     '2026-09-06T04:00Z',
     '2026-09-07T03:00Z',
@@ -41,12 +41,12 @@ test('midnight that is skipped, and a change of half an hour', () => {
   assert.deepEqual(times('15 2 * * *', '2026-10-03T12:00:00Z', 1, 'Australia/Lord_Howe'), ['2026-10-03T15:30Z']);
 });
 
-test('a day of the month and a day of the week are either, unless one of them begins with a star', () => {
+test('day of month and day of week are alternatives, unless one of them begins with a star', () => {
   assert.deepEqual(times('0 0 10 * 1', '2026-01-06T00:00:00Z', 2, 'UTC'), ['2026-01-10T00:00Z', '2026-01-12T00:00Z']);
   assert.deepEqual(times('0 0 */2 * 1', '2026-01-06T00:00:00Z', 2, 'UTC'), ['2026-01-19T00:00Z', '2026-02-09T00:00Z']);
 });
 
-/** What a clock on the wall of the zone shows. */
+/** The wall clock time in the zone. */
 function wallClock(timeZone: string): (time: number) => { hour: number; minute: number } {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: 'numeric', minute: 'numeric', hourCycle: 'h23' });
   return (time) => {
@@ -55,7 +55,7 @@ function wallClock(timeZone: string): (time: number) => { hour: number; minute: 
   };
 }
 
-test('with a step in the minutes it comes at each moment at which the wall clock shows one, and at no other', () => {
+test('with a step in the minutes it occurs exactly when the wall clock shows a multiple', () => {
   const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu'];
   const minute = 60_000;
   fc.assert(
@@ -74,7 +74,7 @@ test('with a step in the minutes it comes at each moment at which the wall clock
   );
 });
 
-test('what is wrong with a cron expression is said in one sentence: which field, and how it is written', () => {
+test('the error of a cron expression is one sentence: which field, and how to write it', () => {
   for (const [cron, sentence] of [
     [
       '',
@@ -98,7 +98,7 @@ test('what is wrong with a cron expression is said in one sentence: which field,
   }
 });
 
-test('what a CronJob takes is taken', () => {
+test('expressions that a CronJob accepts are accepted', () => {
   const taken = [
     '0 22 * * 1-5',
     ' 0  22 * * 1-5 ',
@@ -113,7 +113,7 @@ test('what a CronJob takes is taken', () => {
   }
 });
 
-test('a time zone is one that is known here, and a misspelt one is told apart', () => {
+test('a time zone must be known, and a misspelt one gets a suggestion', () => {
   for (const name of ['UTC', 'Europe/Berlin', 'europe/berlin', '+02:00'])
     assert.equal(refusedTimeZone(name), undefined);
   assert.equal(

@@ -6,7 +6,7 @@ import { rowsOf } from '../data/config/rows.ts';
 
 const rows = rowsOf('durations.jsonl');
 
-test('every text is accepted or refused as Go accepts or refuses it, and means the same', () => {
+test('every text is accepted or refused as in Go, with the same value', () => {
   assert.ok(rows.length > 700);
   for (const row of rows) {
     const parsed = parseDuration(String(row['text']));
@@ -15,14 +15,14 @@ test('every text is accepted or refused as Go accepts or refuses it, and means t
   }
 });
 
-test('a duration is written as Go writes it', () => {
+test('a duration is formatted as in Go', () => {
   // Above 2^50 ns (13 days) a double no longer holds every nanosecond, and the product never shows such times.
   const exact = rows.filter((row) => row['nanos'] !== undefined && Math.abs(Number(row['nanos'])) < 2 ** 50);
   assert.ok(exact.length > 200);
   for (const row of exact) assert.equal(formatDuration(Number(row['nanos']) / 1e6), row['string'], JSON.stringify(row));
 });
 
-test('what is written is read back as the same time', () => {
+test('a formatted duration is parsed to the same value', () => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), (nanos) => {
       const parsed = parseDuration(formatDuration(nanos / 1e6));
@@ -31,7 +31,7 @@ test('what is written is read back as the same time', () => {
   );
 });
 
-test('whatever is read, the answer is a number or a clause, and never an exception', () => {
+test('any text gives a number or an error message, and nothing throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0159.+-nuµmsh') })), (text) => {
       const parsed = parseDuration(text);
@@ -40,7 +40,7 @@ test('whatever is read, the answer is a number or a clause, and never an excepti
   );
 });
 
-test('a refusal says what was found, why it is refused and how a duration is written', () => {
+test('a refusal says what was found, why it is refused and how to write a duration', () => {
   const how = 'a duration is written like 300ms, 1.5h or 2m30s (units are ns, us, ms, s, m, h)';
   const reasons: Record<string, string> = {
     '': 'found "", which is empty',

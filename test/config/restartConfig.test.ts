@@ -24,7 +24,7 @@ const byDefault = {
   minInterval: 60_000,
   strategy: 'rollout',
   imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
+  immutableRecreated: 'report',
   jobs: 'report',
   unstick: false,
   stallAfter: 60_000,
@@ -47,14 +47,14 @@ const limits = {
   hashKey: { namespace: undefined, name: 'weeder-hash-key' },
 };
 
-/** Each setting as the file says it, and as the program has it. */
+/** Each setting as in the file, and as parsed. */
 const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]>> = {
   quietPeriod: ['0s', 0],
   quietMax: ['90s', 90_000],
   minInterval: ['1h', 3_600_000],
   strategy: ['evict', 'evict'],
   imagePullSecrets: ['hash', 'hash'],
-  immutableRecreated: ['tell', 'tell'],
+  immutableRecreated: ['report', 'report'],
   jobs: ['report', 'report'],
   unstick: ['true', true],
   stallAfter: ['2m', 120_000],
@@ -75,7 +75,7 @@ const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]
   ],
 };
 
-test('without the section nothing is managed, and services are not asked for where it is there', () => {
+test('without the section nothing is managed, and with it services are optional', () => {
   assert.equal(configOf(service).restart, undefined);
   assert.equal(configOf(`${service}\nrestartControl:`).restart, undefined);
   const { services, restart } = configOf('restartControl: {}');
@@ -84,7 +84,7 @@ test('without the section nothing is managed, and services are not asked for whe
   assert.equal(configOf(`${service}\nrestartControl: {}`).services.size, 1);
 });
 
-test('a bare list is the rules of a mapping that says nothing else', () => {
+test('a bare list is equivalent to a mapping with only rules', () => {
   const list = '[{namespaces: [shop, shop]}, {kinds: [Job], strategy: evict}]';
   const expected = {
     rules: [
@@ -99,7 +99,7 @@ test('a bare list is the rules of a mapping that says nothing else', () => {
   assert.deepEqual(restartOf('restartControl: []'), restartOf('restartControl: {rules: }'));
 });
 
-test('every setting may stand at a rule, and for all of them at the top, where a rule wins', () => {
+test('every setting can be set for a rule, and for all rules at the top; a rule takes precedence', () => {
   for (const [key, [text, value]] of Object.entries(others)) {
     const atTop = restartOf(`restartControl: {${key}: ${text}, rules: [{}]}`);
     assert.deepEqual(atTop.defaults, { ...byDefault, [key]: value }, key);
@@ -115,7 +115,7 @@ test('every setting may stand at a rule, and for all of them at the top, where a
   assert.deepEqual([rules[0]?.windows, rules[0]?.unstick], [[], true]);
 });
 
-test('the limits, the access and the key stand at the top', () => {
+test('limits, access and hash key are set at the top', () => {
   const {
     rules: _,
     defaults,
@@ -142,7 +142,7 @@ restartControl:
   assert.deepEqual(defaults, byDefault);
 });
 
-test('a selector is of the workload, in both of its forms', () => {
+test('a selector selects workloads, in both of its forms', () => {
   const { rules } = restartOf(
     'restartControl: [{selector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists, values: []}]}}]',
   );
@@ -167,14 +167,14 @@ restartControl:
     - {quietPeriod: 1.5s}
 `;
 
-test('a config that is written down resolves to itself', () => {
+test('a config that is written as a file parses to itself', () => {
   for (const text of [rich, 'restartControl: []', `${service}\nrestartControl: {}`, service]) {
     const config = configOf(text);
     assert.deepEqual(configOf(JSON.stringify(configFileOf(config))), config);
   }
 });
 
-test('a change of the section is told, and what says the same in other words is none', () => {
+test('a change of the section is reported, and an equivalent section is no change', () => {
   const changeOf = (from: string, to: string) => compareConfigs(configOf(from), configOf(to)).restartControl;
   assert.equal(changeOf(service, rich), 'added');
   assert.equal(changeOf(rich, service), 'removed');
@@ -194,11 +194,11 @@ test('a change of the section is told, and what says the same in other words is 
   assert.ok(hasSameRestart(configOf(rich).restart, configOf(reworded).restart));
 });
 
-test('whatever else the section says is a change, the order of rules too', () => {
+test('any other difference in the section is a change, including the order of rules', () => {
   const one = configOf('restartControl: {rules: [{}, {kinds: [Job]}]}').restart;
   const differs = (text: string) => assert.ok(!hasSameRestart(one, configOf(`restartControl: ${text}`).restart), text);
   const said = Object.entries(others).filter(([key]) => key !== 'immutableRecreated' && key !== 'jobs');
-  // These two have one value that is accepted.
+  // These two have one accepted value.
   for (const [key, [text]] of said) {
     differs(`{${key}: ${text}, rules: [{}, {kinds: [Job]}]}`);
     differs(`{rules: [{}, {kinds: [Job], ${key}: ${text}}]}`);

@@ -6,7 +6,7 @@ import { settled, virtualClock } from '../support/world/virtualClock.ts';
 /** A content that a test changes, watched in simulated time: missing counts after 2 s, everything else after 300 ms. */
 function watched(first = 'a') {
   const clock = virtualClock();
-  const news: string[] = [];
+  const reported: string[] = [];
   let content = first;
   let reads = 0;
   const watch = watchContent({
@@ -19,12 +19,12 @@ function watched(first = 'a') {
     settleTime: (text) => (text === 'missing' ? 2000 : 300),
     pollInterval: 10_000,
     known: first,
-    onNews: (text) => news.push(`${text}@${clock.monotonic()}`),
+    onChange: (text) => reported.push(`${text}@${clock.monotonic()}`),
   });
   return {
     clock,
     watch,
-    news,
+    reported,
     reads: () => reads,
     set(text: string) {
       content = text;
@@ -36,72 +36,72 @@ function watched(first = 'a') {
   };
 }
 
-test('a new content is told once, when it has stayed the same for a moment', async () => {
-  const { clock, news, set } = watched();
+test('new content is reported once, after it was stable for a moment', async () => {
+  const { clock, reported, set } = watched();
   set('b');
   await clock.pass(399);
-  assert.deepEqual(news, []);
+  assert.deepEqual(reported, []);
   await clock.pass(60_000);
-  assert.deepEqual(news, ['b@400']);
+  assert.deepEqual(reported, ['b@400']);
 });
 
-test('a content that is written piece by piece is told when it is whole', async () => {
-  const { clock, news, set } = watched();
+test('content that is written in pieces is reported when it is complete', async () => {
+  const { clock, reported, set } = watched();
   for (const piece of ['', 'b', 'bb', 'bbb']) {
     set(piece);
     await clock.pass(250);
   }
   await clock.pass(60_000);
   assert.deepEqual(
-    news.map((each) => each.split('@')[0]),
+    reported.map((each) => each.split('@')[0]),
     ['bbb'],
   );
 });
 
-test('being touched is no news, and neither is a content that goes and comes back', async () => {
-  const { clock, news, set } = watched();
+test('touching the file is not reported, and neither is content that changes and changes back', async () => {
+  const { clock, reported, set } = watched();
   set('a');
   await clock.pass(1000);
   set('b');
   await clock.pass(200);
   set('a');
   await clock.pass(60_000);
-  assert.deepEqual(news, []);
+  assert.deepEqual(reported, []);
 });
 
-test('missing for a moment is no news; missing for good is told once, and so is what comes afterwards', async () => {
-  const { clock, news, set } = watched();
+test('content that is briefly missing is not reported; permanently missing is reported once, and so is its return', async () => {
+  const { clock, reported, set } = watched();
   set('missing');
   await clock.pass(1500);
   set('a');
   await clock.pass(10_000);
-  assert.deepEqual(news, []);
+  assert.deepEqual(reported, []);
   set('missing');
   await clock.pass(600_000);
-  assert.deepEqual(news, ['missing@13600']);
+  assert.deepEqual(reported, ['missing@13600']);
   set('a');
   await clock.pass(60_000);
-  assert.deepEqual(news.slice(1), ['a@611900']);
+  assert.deepEqual(reported.slice(1), ['a@611900']);
 });
 
-test('where nothing tells of changes, a change is seen within the poll interval', async () => {
-  const { clock, news, setUnnoticed } = watched();
+test('without notifications a change is found within the poll interval', async () => {
+  const { clock, reported, setUnnoticed } = watched();
   await clock.pass(15_000);
   setUnnoticed('b');
   await clock.pass(60_000);
-  assert.deepEqual(news, ['b@20300']);
+  assert.deepEqual(reported, ['b@20300']);
 });
 
-test('asked to look now, it takes what is there as it is, and says whether it was news', async () => {
-  const { watch, news, setUnnoticed } = watched();
+test('lookNow() reports the current content at once, and returns whether it was new', async () => {
+  const { watch, reported, setUnnoticed } = watched();
   assert.equal(await watch.lookNow(), false);
   setUnnoticed('b');
   assert.equal(await watch.lookNow(), true);
-  assert.deepEqual(news, ['b@0']);
+  assert.deepEqual(reported, ['b@0']);
   assert.equal(await watch.lookNow(), false);
 });
 
-test('however much happens, there are ten looks a second at most, and when nothing does, one in ten seconds', async () => {
+test('there are at most ten reads a second, and without events one in ten seconds', async () => {
   const { clock, watch, reads } = watched();
   for (let ms = 0; ms < 1000; ms += 1) {
     watch.notice();
@@ -114,8 +114,8 @@ test('however much happens, there are ten looks a second at most, and when nothi
   assert.equal(reads() - before, 10);
 });
 
-test('stopped, it looks no more and tells nothing', async () => {
-  const { clock, watch, news, set, setUnnoticed } = watched();
+test('after stop() nothing is read or reported', async () => {
+  const { clock, watch, reported, set, setUnnoticed } = watched();
   set('b');
   await clock.pass(200);
   setUnnoticed('c');
@@ -125,6 +125,6 @@ test('stopped, it looks no more and tells nothing', async () => {
   assert.equal(await asked, false);
   await clock.pass(60_000);
   await settled();
-  assert.deepEqual(news, []);
+  assert.deepEqual(reported, []);
   assert.equal(clock.pending, 0);
 });

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { bundle } from '../support/bundle.ts';
 import { cli, type Ended, folder } from '../support/cli.ts';
 
-/** Gives a program a terminal; not everywhere there. */
+/** Gives a program a terminal; it is not installed everywhere. */
 const script = spawnSync('script', ['--version']).status === 0;
 
 /** A line of the timeline. */
@@ -31,12 +31,12 @@ function secondsOf(lines: readonly Line[], what: RegExp): number[] {
   return lines.filter((line) => what.test(line.what)).map(({ seconds }) => seconds);
 }
 
-const speed = 10;
-/** Time runs on while a loaded machine keeps the process waiting: 0.8 s of real time, in the demo's seconds. */
+const speed = 20;
+/** Time runs on while a busy machine delays the process: 0.8 s of real time, in the demo's seconds. */
 const late = 0.8 * speed;
 
 suite('weeder demo', { concurrency: 2 }, () => {
-  test('plays the timeline of the seeds, and the pods are back long before their back-offs are over', async () => {
+  test('plays the timeline of the seeds, and the pods are ready long before their back-offs end', async () => {
     const ended = await cli(['demo', '--speed', String(speed), '--replicas=3']);
     assert.equal(ended.stderr, '');
     assert.equal(ended.code, 0);
@@ -62,7 +62,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     }
   });
 
-  test('is plain text where the output is no terminal, and says how long it takes', async () => {
+  test('prints plain text if the output is not a terminal, and how long it takes', async () => {
     const { stdout, code } = await cli(['demo', '--speed=30', '--outage', '30s', '--kubelet', '1.34', '--seed', '7']);
     assert.equal(code, 0);
     assert.equal(stdout.includes('\u001B'), false);
@@ -75,7 +75,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.ok(stdout.split('\n').every((line) => line.length <= 80 && line === line.trimEnd()));
   });
 
-  test('ends with exit code 1, and says so, when the pods are not back in time', async () => {
+  test('exits with code 1, and a sentence, if the pods are not ready in time', async () => {
     const ended = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=500ms']);
     assert.equal(ended.code, 1);
     assert.equal(ended.stderr, '');
@@ -86,7 +86,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.doesNotMatch(inTime.stdout, /not back| > /);
   });
 
-  test('is coloured on a terminal, where the last line shows that time passes', {
+  test('prints colours on a terminal, and updates the last line as time passes', {
     skip: !script && 'no script(1)',
   }, async () => {
     const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=70s'].join(' ');
@@ -102,7 +102,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mdeletes kube-apiserver-\w{5} .*\^\[39m/);
     const progress = stripVTControlCharacters(text).match(/\rt= +\d+\.\ds {2}[█░]{20} \d of 2 down/g) ?? [];
     assert.ok(progress.length > 3, text);
-    // Before each line of the timeline, and at the end, the progress goes away.
+    // Before each line of the timeline, and at the end, the progress line is cleared.
     assert.doesNotMatch(readable, /down\^\[K\r?\n/);
   });
 });

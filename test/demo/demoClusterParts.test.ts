@@ -15,30 +15,30 @@ const pod = (uid: string, state: object = { running: {} }, restartCount = 0) => 
   status: { containerStatuses: [{ name: 'main', state, restartCount }] },
 });
 
-test('a stream that begins anew tells of each change once, and of what has gone meanwhile', () => {
-  const told: string[] = [];
-  const sink = podSink((type, { uid }) => told.push(`${type} ${uid}`));
+test('a stream that begins again reports each change once, and what was deleted meanwhile', () => {
+  const received: string[] = [];
+  const sink = podSink((type, { uid }) => received.push(`${type} ${uid}`));
   const list = (...uids: string[]) => {
     sink.begin();
     for (const uid of uids) sink.apply('ADDED', pod(uid));
     sink.end();
-    return told.splice(0);
+    return received.splice(0);
   };
   assert.deepEqual(list('a', 'b'), ['ADDED a', 'ADDED b']);
   sink.apply('MODIFIED', pod('b'));
   sink.apply('DELETED', pod('a'));
   sink.apply('DELETED', pod('a'));
-  assert.deepEqual(told.splice(0), ['MODIFIED b', 'DELETED a']);
+  assert.deepEqual(received.splice(0), ['MODIFIED b', 'DELETED a']);
   assert.deepEqual(list('c', 'd'), ['ADDED c', 'ADDED d', 'DELETED b']);
-  // Cut, and begun again.
+  // Broken off, and begun again.
   sink.begin();
   sink.apply('ADDED', pod('c'));
   assert.deepEqual(list('d'), ['MODIFIED c', 'MODIFIED d', 'DELETED c']);
 });
 
-test('each exit is told once, in whatever way the kubelet shows it, with the back-off that is due', () => {
-  const told: (readonly number[])[] = [];
-  const see = watchExits(({ restarts, backOff }) => told.push([restarts, backOff]));
+test('each exit is reported once, however the kubelet shows it, with the back-off that is due', () => {
+  const received: (readonly number[])[] = [];
+  const see = watchExits(({ restarts, backOff }) => received.push([restarts, backOff]));
   const ended = { terminated: { exitCode: 1 } };
   const waiting = { waiting: { reason: 'CrashLoopBackOff' } };
   see(podView(pod('a', { waiting: { reason: 'ContainerCreating' } })));
@@ -50,7 +50,7 @@ test('each exit is told once, in whatever way the kubelet shows it, with the bac
   see(podView(pod('a', ended, 1)));
   see(podView(pod('a', { running: {} }, 3)));
   see(podView(pod('b', ended)));
-  assert.deepEqual(told, [
+  assert.deepEqual(received, [
     [0, 0],
     [1, 10_000],
     [2, 20_000],
@@ -58,7 +58,7 @@ test('each exit is told once, in whatever way the kubelet shows it, with the bac
   ]);
 });
 
-test('a dependant that is left alone is back at the first restart after the outage', () => {
+test('a dependant without weeder is ready at the first restart after the outage', () => {
   const restarts = [10_000, 25_000, 50_000, 95_000, 180_000, 345_000];
   for (const [index, at] of restarts.entries()) {
     assert.equal(returnAfter(at - 1_000), at);
@@ -66,7 +66,7 @@ test('a dependant that is left alone is back at the first restart after the outa
   }
 });
 
-test('what runs on a cluster is what the config selects, is admitted where restrictions are strict, and is bounded', () => {
+test('the pods on a cluster match the selectors of the config, and meet the restricted Pod Security Standard', () => {
   const all = manifests('here', defaultImage, 3);
   const selector = /key: role, operator: In, values: \[apiserver\]/;
   assert.match(configText, selector);
@@ -90,7 +90,7 @@ test('what runs on a cluster is what the config selects, is admitted where restr
   }
 });
 
-test('a wait ends when its condition is met, when its time is over, or with the signal', async () => {
+test('a wait ends when its condition holds, at its time-out, or with the signal', async () => {
   const clock = virtualClock();
   const stop = new AbortController();
   const options = { clock, signal: stop.signal };

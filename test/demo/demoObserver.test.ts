@@ -10,29 +10,29 @@ import { observerTimelineEntry } from '../../src/demo/observer/timeline.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
 
-/** Gives a program a terminal; not everywhere there. */
+/** Gives a program a terminal; it is not installed everywhere. */
 const script = spawnSync('script', ['--version']).status === 0;
 
-function told(row: string, observed: Chapter['observed'], came: Partial<ChapterResult> = {}): ChapterResult {
+function resultOf(row: string, observed: Chapter['observed'], came: Partial<ChapterResult> = {}): ChapterResult {
   const play = async () => ({ weeder: '', took: undefined, isAsExpected: true });
   const chapter: Chapter = { title: `somebody: ${row}`, row, observed, play };
   return { chapter, weeder: 'leaves it', took: undefined, isAsExpected: true, ...came };
 }
 
-test('the table says what was done, whether it is observed, what weeder did and how long that took', () => {
-  const all = [told('another image', 'yes', { weeder: 'puts it back', took: 7.42 }), told('scaled to 5', 'no')];
+test('the table shows what was done, whether it is observed, what weeder did, and how long that took', () => {
+  const all = [resultOf('another image', 'yes', { weeder: 'restores it', took: 7.42 }), resultOf('scaled to 5', 'no')];
   assert.deepEqual(outcomeTable(all), [
-    'what is done    observed   weeder          after',
-    'another image   yes        puts it back   7.4 ms',
+    'what is done    observed   weeder         after',
+    'another image   yes        restores it   7.4 ms',
     'scaled to 5     no         leaves it',
   ]);
   assert.deepEqual(deviationsOf(all), []);
-  assert.deepEqual(deviationsOf([...all, told('x', '', { isAsExpected: false })]), [
-    '"somebody: x" did not go as it should.',
+  assert.deepEqual(deviationsOf([...all, resultOf('x', '', { isAsExpected: false })]), [
+    '"somebody: x" did not go as expected.',
   ]);
 });
 
-test('a drift is a diff, whose lines are cut where they would be too long', () => {
+test('a drift is a diff, and lines that are too long are cut', () => {
   const application = { namespace: 'shop', name: 'nginx', uid: 'u' };
   const resource = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'nginx' };
   const about = { application, resource, apiVersion: 'apps/v1', uid: 'v' };
@@ -51,15 +51,15 @@ test('a drift is a diff, whose lines are cut where they would be too long', () =
   assert.equal(entry?.what, 'Deployment nginx has drifted, by bot:');
   assert.deepEqual(entry?.diff, [
     { is: 'path', text: '.spec.a' },
-    { is: 'wanted', text: '- 1' },
+    { is: 'desired', text: '- 1' },
     { is: 'path', text: '….b.this.is.long'.slice(-15).replace(/^./, '…') },
     { is: 'found', text: '+ "this is lon…' },
   ]);
 });
 
 suite('weeder demo observer', { concurrency: 2 }, () => {
-  test('tells the story, each chapter as it should end, in plain lines that fit', async () => {
-    const { stdout, stderr, code } = await cli(['demo', 'observer']);
+  test('plays the story, each chapter as it should end, in plain lines that fit', async () => {
+    const { stdout, stderr, code } = await cli(['demo', 'observer', '--speed=4']);
     assert.equal(stderr, '');
     assert.equal(code, 0, stdout);
     assert.equal(stdout.includes('\u001B') || stdout.includes('\r'), false);
@@ -75,20 +75,20 @@ suite('weeder demo observer', { concurrency: 2 }, () => {
     assert.match(parts[2] ?? '', /containers\[name="miner"\]\n {20}\+ \{"name":"miner"/);
     assert.match(container?.[1] ?? '', /^corrects it, /);
     assert.deepEqual([label, scaled], [[], []]);
-    assert.deepEqual(deleted, ['Service nginx is missing', 'creates Service nginx anew']);
+    assert.deepEqual(deleted, ['Service nginx is missing', 'recreates Service nginx']);
     const waits = fight?.filter((line) => line?.startsWith('waits ')) ?? [];
     assert.equal(waits.length, 2);
-    assert.ok(waits.every((line) => line?.endsWith(' s, as label-bot goes on')));
+    assert.ok(waits.every((line) => line?.endsWith(' s, because label-bot repeats its change')));
     assert.equal(fight?.filter((line) => line?.startsWith('corrects it, ')).length, 3);
     assert.ok(version?.includes('updates Deployment nginx'));
-    assert.match(stdout, /^ {2}another image +yes +puts it back +[\d.]+ ms$/m);
+    assert.match(stdout, /^ {2}another image +yes +restores it +[\d.]+ ms$/m);
     assert.match(stdout, /^ {2}a new version +applies it, 5 replicas stay$/m);
   });
 
-  test('is coloured on a terminal, where the last line says how many resources are in which state', {
+  test('prints colours on a terminal, where the last line shows how many resources are in which state', {
     skip: !script && 'no script(1)',
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', 'observer', '--speed=2'].join(' ');
+    const line = [process.execPath, await bundle(), 'demo', 'observer', '--speed=4'].join(' ');
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -13,7 +13,7 @@ import { bundle } from '../support/bundle.ts';
 import { cli, folder } from '../support/cli.ts';
 import { cpuTime } from '../support/cpuTime.ts';
 
-/** Gives a program a terminal; not everywhere there. */
+/** Gives a program a terminal; it is not installed everywhere. */
 const script = spawnSync('script', ['--version']).status === 0;
 
 const chapter: Chapter = {
@@ -37,23 +37,23 @@ function ended(...names: string[]): ChapterResult {
   return { chapter, rollouts: rolloutsOf(...names), stale: [], isSettled: true };
 }
 
-test('a chapter is as told when what was needed was rolled out, once, and weeder said so', () => {
+test('a chapter ends as expected if the necessary rollouts were made, once, and weeder reported them', () => {
   const facts = [restarted('web'), restarted('db')];
   assert.deepEqual(deviationsOf(ended('web', 'db'), facts), []);
   assert.deepEqual(deviationsOf(ended('web', 'db', 'web'), facts), [
-    '"a Secret changes": rollouts of db, web, web in place of db, web.',
+    '"a Secret changes": rollouts of db, web, web instead of db, web.',
   ]);
   assert.deepEqual(deviationsOf(ended('web'), [restarted('web')]), [
-    '"a Secret changes": rollouts of web in place of db, web.',
-    '"a Secret changes": workload.restarted was told of web in place of db, web.',
+    '"a Secret changes": rollouts of web instead of db, web.',
+    '"a Secret changes": workload.restarted was reported for web instead of db, web.',
   ]);
   assert.deepEqual(deviationsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, facts), [
     '"a Secret changes": old content in db-0.',
-    '"a Secret changes": it did not come to rest.',
+    '"a Secret changes": it did not settle.',
   ]);
 });
 
-test('the table says what was needed, what was made, and what was missed', () => {
+test('the table shows what was necessary, what was made, and what was missed', () => {
   assert.deepEqual(rolloutTable([ended('web', 'db')], [ended('web', 'web', 'web')]), [
     'rollouts           needed   weeder   plain watcher',
     'a Secret changes        2        2     1 missed, 3',
@@ -61,10 +61,10 @@ test('the table says what was needed, what was made, and what was missed', () =>
   ]);
 });
 
-test('a plain watcher rolls out for keys that nobody uses and for each change, and misses what it has not seen', async () => {
+test('a plain watcher restarts for unused keys and for each change, and misses what it has not seen', async () => {
   const used = cpuTime();
-  const told = await playWithPlainWatcher(1);
-  const made = told.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
+  const chapters = await playWithPlainWatcher(1);
+  const made = chapters.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
   assert.deepEqual(made, [
     [],
     ['payments', 'web'],
@@ -74,14 +74,14 @@ test('a plain watcher rolls out for keys that nobody uses and for each change, a
     [],
     [],
   ]);
-  assert.deepEqual(told.map(({ stale }) => stale).at(-1), ['db-0', 'db-1']);
-  assert.ok(told.every(({ isSettled }) => isSettled));
+  assert.deepEqual(chapters.map(({ stale }) => stale).at(-1), ['db-0', 'db-1']);
+  assert.ok(chapters.every(({ isSettled }) => isSettled));
   assert.ok(used() < 10_000);
 });
 
 suite('weeder demo restart', { concurrency: 2 }, () => {
-  test('tells the story, each chapter as it should end, in plain lines that fit', async () => {
-    const { stdout, stderr, code } = await cli(['demo', 'restart', '--speed=10']);
+  test('plays the story, each chapter as it should end, in plain lines that fit', async () => {
+    const { stdout, stderr, code } = await cli(['demo', 'restart', '--speed=20']);
     assert.equal(stderr, '');
     assert.equal(code, 0, stdout);
     assert.equal(stdout.includes('\u001B') || stdout.includes('\r'), false);
@@ -91,18 +91,21 @@ suite('weeder demo restart', { concurrency: 2 }, () => {
     );
     const [, ...parts] = stdout.split(/^\d\. .*\n/m);
     const weeder = parts.map((part) => [...part.matchAll(/^t= *[\d.]+s {2}weeder {3}(.*)$/gm)].map(([, what]) => what));
-    const [adoption, used, unused, burst, release, missing, away] = weeder;
+    const [adoption, used, unused, burst, release, missing, whileStopped] = weeder;
     assert.equal(adoption?.filter((line) => line?.startsWith('adopts ')).length, 5);
-    assert.deepEqual(used?.slice(0, 2), ['hears of it: web uses greeting of shop-settings', 'restarts Deployment web']);
+    assert.deepEqual(used?.slice(0, 2), [
+      'observes the change: web uses greeting of shop-settings',
+      'restarts Deployment web',
+    ]);
     assert.deepEqual(unused, []);
     assert.deepEqual(
       burst?.filter((line) => line?.startsWith('restarts ')),
       ['restarts Deployment cart'],
     );
     assert.ok(!release?.some((line) => line?.startsWith('restarts ')));
-    assert.ok(release?.includes('leaves payments alone: its pods are newer'));
-    assert.deepEqual(missing, ['holds cart: ConfigMap shop/features is missing']);
-    assert.deepEqual(away?.filter((line) => line?.startsWith('restarts ')).toSorted(), [
+    assert.ok(release?.includes('does not restart payments: its pods are newer'));
+    assert.deepEqual(missing, ['cannot restart cart yet: ConfigMap shop/features is missing']);
+    assert.deepEqual(whileStopped?.filter((line) => line?.startsWith('restarts ')).toSorted(), [
       'restarts CronJob report',
       'restarts StatefulSet db',
     ]);
@@ -110,10 +113,10 @@ suite('weeder demo restart', { concurrency: 2 }, () => {
     assert.match(stdout, /^ {2}in all {2,}5 {2,}5 {2,}17$/m);
   });
 
-  test('is coloured on a terminal, where the last line says how many workloads are in which state', {
+  test('prints colours on a terminal, where the last line shows how many workloads are in which state', {
     skip: !script && 'no script(1)',
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', 'restart', '--speed=12'].join(' ');
+    const line = [process.execPath, await bundle(), 'demo', 'restart', '--speed=20'].join(' ');
     const child = spawn('script', ['-qec', line, '/dev/null'], {
       env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -125,7 +128,7 @@ suite('weeder demo restart', { concurrency: 2 }, () => {
     const readable = text.replaceAll('\u001B', '^');
     assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mrestarts Deployment web\^\[39m/);
     assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} 5 current/);
-    assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} weeder is away/);
+    assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} weeder is down/);
     assert.doesNotMatch(readable, /current\^\[K\r?\n/);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scaledClock, simulatedClock } from '@weeder/embedded-cluster';
+import { simulatedClock } from '@weeder/embedded-cluster';
 import { replicaSets } from '@weeder/embedded-cluster/resources';
 import { comparison } from '../../src/demo/comparison.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
@@ -12,7 +12,7 @@ import { virtualClock } from '../support/world/virtualClock.ts';
 
 const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36', timeout: 600_000 } as const;
 
-test('without weeder every replica sits out its back-off, and one seed always gives the same downtimes', async () => {
+test('without weeder every replica waits for its back-off, and one seed always gives the same downtimes', async () => {
   const all = await playWithoutWeeder(scenario);
   assert.equal(all.length, 3);
   for (const { total, isDown } of all) {
@@ -30,7 +30,7 @@ test('an outage of an hour without weeder takes no time to play', async () => {
   assert.ok(used() < 5_000);
 });
 
-test('the scenario waits to begin, and pods that cannot come back end it all the same, with no', async () => {
+test('the scenario waits for its start, and ends without success if pods cannot become ready', async () => {
   const clock = virtualClock();
   const play = startScenario(clock, scenario);
   await clock.pass(10_000);
@@ -49,7 +49,7 @@ test('the scenario waits to begin, and pods that cannot come back end it all the
   assert.equal(clock.pending, 0);
 });
 
-test('the two tables stand side by side, aligned', () => {
+test('the two tables are printed side by side, aligned', () => {
   const downtime = (pod: string, total: number): Downtime => ({ pod, total, isDown: false });
   const lines = comparison(
     [downtime('web-aaaaa', 9_120), downtime('web-bb', 12_000)],
@@ -62,7 +62,7 @@ test('the two tables stand side by side, aligned', () => {
   ]);
 });
 
-test('whoever is not back is marked, and nobody knows what it saved', () => {
+test('a replica that is not ready is marked, without a time saved', () => {
   const lines = comparison(
     [
       { pod: 'a', total: 5_000, isDown: true },
@@ -80,30 +80,7 @@ test('whoever is not back is marked, and nobody knows what it saved', () => {
   ]);
 });
 
-test('a scaled clock runs as many times as fast, its timers too', async () => {
-  const clock = scaledClock(50);
-  /** Both clocks, with the real one before and after: nobody knows how long the process waits in between. */
-  const look = () => {
-    const earliest = performance.now();
-    const [now, monotonic] = [clock.now(), clock.monotonic()];
-    return { earliest, now, monotonic, latest: performance.now() };
-  };
-  assert.ok(Math.abs(clock.now() - Date.now()) < 60_000);
-  const before = look();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  clock.clearTimeout(clock.setTimeout(() => assert.fail('cleared'), 100));
-  clock.setTimeout(resolve, 2_000);
-  await promise;
-  const after = look();
-  const [least, most] = [(after.earliest - before.latest) * 50, (after.latest - before.earliest) * 50];
-  assert.ok(least >= 1_900 && least < 80_000, String(least));
-  for (const which of ['now', 'monotonic'] as const) {
-    const passed = after[which] - before[which];
-    assert.ok(passed >= least - 1 && passed <= most + 1, `${which}: ${least}, ${passed}, ${most}`);
-  }
-});
-
-test('a skipping clock takes each timer at its own time, those armed on the way included', async () => {
+test('a skipping clock runs each timer at its own time, including timers that are set on the way', async () => {
   const clock = simulatedClock(1_000);
   const seen: [string, number][] = [];
   clock.setTimeout(() => seen.push(['late', clock.now()]), 500);

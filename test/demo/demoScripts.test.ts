@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { dependantScript, readyFile } from '../../src/demo/cluster/scripts.ts';
 
 /**
- * Runs the dependants' program with a shell. `answers` has a letter for each time that it asks for etcd: `y` is an
- * answer, anything else is none, and at its end there is none any more. Nothing sleeps.
+ * Runs the dependants' program with a shell. `answers` has a letter for each request to etcd: `y` is an answer,
+ * anything else is none, and after its end there is none any more. Sleeps take no time.
  */
 function run(answers: string, address: string) {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-scripts-'));
@@ -31,28 +31,28 @@ function run(answers: string, address: string) {
   const { status } = spawnSync('/bin/sh', ['-c', dependantScript], { env, timeout: 20_000 });
   const lines = readFileSync(calls, 'utf8').trim().split('\n');
   rmSync(folder, { recursive: true });
-  const asked = lines.filter((line) => line.startsWith('wget '));
-  return { status, lines, asked, slept: lines.filter((line) => line === 'sleep 1').length };
+  const requests = lines.filter((line) => line.startsWith('wget '));
+  return { status, lines, requests, slept: lines.filter((line) => line === 'sleep 1').length };
 }
 
-test('a dependant that never reaches etcd gives up at the fifth time, and is never ready', () => {
-  const { status, lines, asked, slept } = run('', '10.96.0.7');
+test('a dependant that never reaches etcd exits at the fifth try, and is never ready', () => {
+  const { status, lines, requests, slept } = run('', '10.96.0.7');
   assert.equal(status, 1);
-  assert.deepEqual(asked, Array(5).fill('wget -q -O /dev/null http://10.96.0.7:2379/'));
+  assert.deepEqual(requests, Array(5).fill('wget -q -O /dev/null http://10.96.0.7:2379/'));
   assert.equal(slept, 4);
   assert.ok(!lines.includes(`touch ${readyFile}`));
 });
 
-test('a dependant is ready when it has reached etcd, and exits when it has missed it ten times in a row', () => {
+test('a dependant is ready when it has reached etcd, and exits after ten failed tries in a row', () => {
   const before = 'nny';
   const after = 'yynnnnnnnnnyn';
-  const { status, lines, asked } = run(before + after, '10.96.0.7');
+  const { status, lines, requests } = run(before + after, '10.96.0.7');
   assert.equal(status, 1);
-  assert.equal(asked.length, before.length + after.length + 9);
+  assert.equal(requests.length, before.length + after.length + 9);
   const readyAt = lines.indexOf(`touch ${readyFile}`);
   assert.equal(lines.slice(0, readyAt).filter((line) => line.startsWith('wget ')).length, before.length);
 });
 
-test('an IPv6 address stands in brackets', () => {
-  assert.deepEqual(new Set(run('', 'fd00::7').asked), new Set(['wget -q -O /dev/null http://[fd00::7]:2379/']));
+test('an IPv6 address is written in brackets', () => {
+  assert.deepEqual(new Set(run('', 'fd00::7').requests), new Set(['wget -q -O /dev/null http://[fd00::7]:2379/']));
 });

@@ -6,7 +6,7 @@ import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
 import { type diagramFormats, drawable, system } from '../../src/diagram/formats.ts';
 import { machines } from '../../src/diagram/machines.ts';
 import { sayings } from '../../src/diagram/system.ts';
-import { cli, oneSentence } from '../support/cli.ts';
+import { offlineCli, oneSentence } from '../support/cli.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 
 function drawn(name: string, format: (typeof diagramFormats)[number]): string {
@@ -19,7 +19,7 @@ function allStates(state: DrawnState): DrawnState[] {
   return [state, ...state.children.flatMap(allStates)];
 }
 
-test('the help names all that can be drawn', () => {
+test('the help names everything that can be drawn', () => {
   assert.deepEqual([...drawable].sort(), [system, ...machines.keys()].sort());
 });
 
@@ -89,7 +89,7 @@ for (const [name, { machine }] of machines) {
     assert.deepEqual(shape(again.root), shape(machine.root));
   });
 
-  test(`what ${name} spawns is said in the picture of the system`, () => {
+  test(`what ${name} spawns is in the picture of the system`, () => {
     for (const spawned of spawns) {
       const isSaid = sayings.some(
         ({ from, to, words }) => from === name && to === spawned && /spawns/.test(words.join(' ')),
@@ -99,7 +99,7 @@ for (const [name, { machine }] of machines) {
   });
 }
 
-test('what many states lead to, and nothing but time leads out of, is written in their boxes in place of arrows', () => {
+test('a state with many incoming arrows that is only left by time is named in the boxes instead of drawn with arrows', () => {
   const picture = drawn('workload', 'svg');
   const shapes = (shape: string, from: string, to: string) =>
     picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
@@ -110,11 +110,11 @@ test('what many states lead to, and nothing but time leads out of, is written in
     [true, true],
   );
   assert.ok(picture.includes('>→ backingOff</text>'));
-  // Few lead to those of the others.
+  // Few arrows lead to the states of the others.
   for (const name of ['podDeletion', 'reflector', 'lease']) assert.ok(!drawn(name, 'svg').includes('>→ '), name);
 });
 
-test('in the picture of the system every event is one that its receiver knows', () => {
+test('in the picture of the system every event is known to its receiver', () => {
   for (const { to, events } of sayings) {
     const known = new Set(machines.get(to)?.machine.events ?? []);
     for (const event of events) assert.ok(known.has(event), `${to} knows no ${event}`);
@@ -126,22 +126,22 @@ test('in the picture of the system every event is one that its receiver knows', 
   );
 });
 
-test('weeder diagram prints what is asked for', async () => {
-  const byDefault = await cli(['diagram']);
+test('weeder diagram prints the requested diagram', async () => {
+  const byDefault = await offlineCli(['diagram']);
   assert.equal(byDefault.stdout, drawn('system', 'ascii'));
-  const asked = await cli(['diagram', 'endpoint', '--format', 'mermaid']);
+  const asked = await offlineCli(['diagram', 'endpoint', '--format', 'mermaid']);
   assert.equal(asked.stdout, drawn('endpoint', 'mermaid'));
   assert.equal(asked.code, 0);
 });
 
-test('an unknown machine or format is told in one sentence', async () => {
-  const unknown = await cli(['diagram', 'endpont']);
+test('an unknown machine or format is reported in one sentence', async () => {
+  const unknown = await offlineCli(['diagram', 'endpont']);
   assert.equal(unknown.code, 2);
   assert.equal(unknown.stderr, 'weeder: There is no machine "endpont". Did you mean endpoint?\n');
-  const format = await cli(['diagram', 'endpoint', '--format', 'png']);
+  const format = await offlineCli(['diagram', 'endpoint', '--format', 'png']);
   assert.match(oneSentence(format, 2), /^The flag --format: Allowed choices are mermaid, svg, json, ascii\. See /);
-  const words = await cli(['diagram', 'endpoint', 'lease']);
+  const words = await offlineCli(['diagram', 'endpoint', 'lease']);
   assert.match(oneSentence(words, 2), /^weeder diagram takes fewer words than endpoint, lease\. See /);
-  const system = await cli(['diagram', 'system', '--format', 'json']);
+  const system = await offlineCli(['diagram', 'system', '--format', 'json']);
   assert.match(system.stderr, /The actor system is no machine/);
 });

@@ -17,7 +17,7 @@ function all(box: PictureBox): PictureBox[] {
   return [box, ...box.children.flatMap(all)];
 }
 
-/** What does not lie wholly in the other; text may be a pixel wider than it is thought to be. */
+/** Whether a rectangle is not inside the other; text may be a pixel wider than estimated. */
 function sticksOut(inner: Rectangle, outer: Rectangle): boolean {
   return (
     inner.x < outer.x ||
@@ -49,7 +49,7 @@ for (const [name, { root, arrows }] of pictures) {
     return place === undefined || lines.length === 0 ? [] : [{ what: `${from} to ${to}`, place }];
   });
 
-  test(`in the picture of ${name} no text is cut, and no box leaves the one that it is in`, () => {
+  test(`in the picture of ${name} no text is cut off, and no box exceeds its parent`, () => {
     const page = { x: 0, y: 0, width: layout.width, height: layout.height };
     for (const box of all(root)) {
       assert.ok(!sticksOut(headOf(box), placeOf(box.id)), `the text of ${box.id}`);
@@ -58,7 +58,7 @@ for (const [name, { root, arrows }] of pictures) {
     for (const { what, place } of labels) assert.ok(!sticksOut(place, page), what);
   });
 
-  test(`in the picture of ${name} no words lie on others, nor on a box that they are not about`, () => {
+  test(`in the picture of ${name} no labels overlap, or cover an unrelated box`, () => {
     const closed = all(root).filter(({ children }) => children.length === 0);
     const places = [...all(root).map((box) => ({ what: `the text of ${box.id}`, place: headOf(box) })), ...labels];
     for (const [index, one] of places.entries()) {

@@ -15,7 +15,7 @@ const directions = [
 suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
     for (const [by, sign] of directions) {
-      test(`over ${protocol}, ${by} in a window: it goes on, and ends on time by the clock that does not jump`, async (t) => {
+      test(`over ${protocol}, ${by} in a window: it stays open, and ends on time by the monotonic clock`, async (t) => {
         const length = 9_000;
         const play = await setPlay(t, 'clock', protocol, { settings: { watchDuration: `${length / 1000}s` } });
         const { scene, weeder, hand } = play;
@@ -39,7 +39,7 @@ suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
   }
 
   for (const [by, sign] of directions) {
-    test(`${by}, while it leads: its deletions wait for a renewal at most, and it goes on leading`, async (t) => {
+    test(`${by}, while it leads: its deletions wait for one renewal at most, and it continues to lead`, async (t) => {
       const stage = await setStage(t, 'leading', 'h2');
       const { scene, hand } = stage;
       const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];

@@ -7,8 +7,8 @@ import { protocols } from './support/apiServer.ts';
 import { isDelete } from './support/faults.ts';
 import { type Play, setPlay } from './support/play.ts';
 
-/** How long the API server is away. */
-const away = 10_000;
+/** How long the API server is unreachable. */
+const downtime = 10_000;
 
 /** By weeder's own log: milliseconds from now until it has found a stream silent. */
 async function untilSilent({ weeder }: Play, since: number): Promise<number> {
@@ -22,24 +22,24 @@ const faults: Readonly<Record<string, (play: Play, t: TestContext) => Promise<vo
     server.cutConnections();
   },
 
-  async 'the API server is away for 10 s, and the service recovers meanwhile'({ scene, server }) {
+  async 'the API server is unreachable for 10 s, and the service recovers meanwhile'({ scene, server }) {
     server.goAway();
-    await pause(away / 2);
+    await pause(downtime / 2);
     await scene.endpoints(true);
-    await pause(away / 2);
+    await pause(downtime / 2);
     await server.comeBack();
   },
 
-  async 'the API server goes away for 10 s when the first deletion is on its way'({ scene, server }) {
-    const gone = Promise.withResolvers<void>();
+  async 'the API server becomes unreachable for 10 s while the first deletion is in flight'({ scene, server }) {
+    const stopped = Promise.withResolvers<void>();
     const stop = server.failAll(() => {
       server.goAway();
-      gone.resolve();
+      stopped.resolve();
     }, isDelete);
     await scene.endpoints(true);
-    await gone.promise;
+    await stopped.promise;
     stop();
-    await pause(away);
+    await pause(downtime);
     await server.comeBack();
   },
 
@@ -48,7 +48,7 @@ const faults: Readonly<Record<string, (play: Play, t: TestContext) => Promise<vo
     await play.scene.endpoints(true);
     const connections = play.server.connections;
     await play.weeder.log.until('stream silent', {}, { within: 45_000 });
-    await eventually(() => play.server.connections >= connections + 2, { what: 'two tries', within: 60_000 });
+    await eventually(() => play.server.connections >= connections + 2, { what: 'two tries' });
     await play.server.comeBack();
   },
 
@@ -72,7 +72,7 @@ suite('connections', { concurrency: 10 }, () => {
   for (const protocol of protocols) {
     for (const [what, fault] of Object.entries(faults)) {
       test(`over ${protocol}, ${what}`, async (t) => {
-        // An Event on its way would find a dead connection first, by its own time-out.
+        // An Event in flight would find a dead connection first, by its own time-out.
         const play = await setPlay(t, 'connections', protocol, { flags: ['--events=false'] });
         await fault(play, t);
         await afterwards(play);

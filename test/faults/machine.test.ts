@@ -10,7 +10,7 @@ import { eventually } from '../cluster/support/cluster.ts';
 import { freePorts } from '../cluster/support/plane/ports.ts';
 import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
-import { ask } from './support/measure.ts';
+import { get } from './support/measure.ts';
 import { atRest, setPlay, setStage } from './support/play.ts';
 
 /** A place for a file that is full after a few kilobytes: a file system of its own, or, without root, a device. */
@@ -32,7 +32,7 @@ suite('the machine', { concurrency: 5 }, () => {
       const { file, isDisk } = fullDisk(t);
       const play = await setPlay(t, 'full', protocol, { flags: [`--record=${file}`] });
       const hasStopped = async () =>
-        /^weeder_recording_failures_total 1$/m.test((await ask(play.pages.metrics, '/metrics')).text);
+        /^weeder_recording_failures_total 1$/m.test((await get(play.pages.metrics, '/metrics')).text);
       let fillers = 0;
       await eventually(
         async () => {
@@ -44,7 +44,7 @@ suite('the machine', { concurrency: 5 }, () => {
       );
       await play.scene.endpoints(true);
       await afterwards(play);
-      // What is there is whole lines: it can be replayed.
+      // The file has whole lines: it can be replayed.
       if (isDisk) {
         const lines = readFileSync(file, 'utf8').split('\n');
         assert.equal(lines.pop(), '');
@@ -58,7 +58,7 @@ suite('the machine', { concurrency: 5 }, () => {
     { flag: '--health-bind-addr', page: 'health' },
     { flag: '--ui-bind-addr', page: undefined },
   ] as const) {
-    test(`the port of ${flag} is taken: weeder says so and ends, and works where it is free`, async (t) => {
+    test(`the port of ${flag} is in use: weeder reports it and exits, and runs once it is free`, async (t) => {
       const stage = await setStage(t, 'port', 'h2');
       const [free = 0] = await freePorts(1);
       const port = page === undefined ? free : stage.pages[page];

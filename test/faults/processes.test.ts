@@ -8,27 +8,27 @@ import { atRest, type Stage, setPlay, setStage } from './support/play.ts';
 
 suite('the process', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
-    test(`over ${protocol}, killed in a window with deletions on their way: the next one ends the work`, async (t) => {
+    test(`over ${protocol}, killed in a window with deletions in flight: the next process completes them`, async (t) => {
       const stage = await setStage(t, 'killed', protocol);
       const { scene, server } = stage;
       const first = await stage.started();
       const before = await atRest({ ...stage, weeder: first });
-      let held = 0;
+      let blocked = 0;
       // One is accepted, two never arrive.
       server.failNext((_answer, _request, proceed) => proceed(), isDelete);
       const stop = server.failAll(() => {
-        held += 1;
+        blocked += 1;
       }, isDelete);
       await scene.endpoints(true);
       await first.log.until('pod deleted');
-      await eventually(() => held === stage.looping.length - 1, { what: 'deletions on their way' });
+      await eventually(() => blocked === stage.looping.length - 1, { what: 'deletions on their way' });
       await first.kill();
       stop();
       const weeder = await stage.started();
       await afterwards({ ...stage, weeder, before });
     });
 
-    test(`over ${protocol}, stopped for longer than every time-out, over a recovery`, async (t) => {
+    test(`over ${protocol}, suspended for longer than every time-out, over a recovery`, async (t) => {
       const play = await setPlay(t, 'stopped', protocol);
       play.weeder.signal('SIGSTOP');
       await pause(5_000);
@@ -39,25 +39,25 @@ suite('the process', { concurrency: 6 }, () => {
     });
 
     // A real API server that is started after weeder: test/cluster/disruptionApiServer.
-    for (const { what, away } of [
+    for (const { what, fail } of [
       {
         what: 'before the API server listens',
-        away: ({ server }: Stage) => {
+        fail: ({ server }: Stage) => {
           server.goAway();
           return () => server.comeBack();
         },
       },
       {
         what: 'while it answers 503 to everything',
-        away: ({ server }: Stage) => server.failAll(refusing(503, 'ServiceUnavailable')),
+        fail: ({ server }: Stage) => server.failAll(refusing(503, 'ServiceUnavailable')),
       },
     ]) {
       test(`over ${protocol}, started ${what}`, async (t) => {
         const stage = await setStage(t, 'early', protocol);
-        const back = away(stage);
+        const recover = fail(stage);
         const weeder = stage.start();
         await weeder.log.until('waiting for the API server');
-        await back();
+        await recover();
         await weeder.ready();
         const play = { ...stage, weeder, before: await atRest({ ...stage, weeder }) };
         await play.scene.endpoints(true);

@@ -17,27 +17,27 @@ function decided(watchDuration: number, events: readonly (DependantsEvent | Inte
   return { state, effects };
 }
 
-test('from its first moment it counts down the window and watches the pods', () => {
+test('it starts by counting down the window and watching the pods', () => {
   assert.deepEqual(decided(120_000, []), { state: released, effects: ['wait 120000', 'spawn podWatch 120000'] });
 });
 
-test('a window that is longer than a timer can be is as long as a timer can be', () => {
+test('a window longer than the maximum of a timer lasts for that maximum', () => {
   assert.equal(decided(2 ** 40, []).effects[0], `wait ${2 ** 31 - 1}`);
   assert.equal(decided(-5, []).effects[0], 'wait 0');
 });
 
-test('each crash-looping pod is requested to be deleted, and each newer state of it', () => {
+test('the deletion of each crash-looping pod is requested, and again for each newer version of the pod', () => {
   assert.deepEqual(decided(1000, [crashLooping]), { state: released, effects: ['requestDeletion'] });
   assert.deepEqual(decided(1000, [crashLooping, crashLooping]), { state: released, effects: ['requestDeletion'] });
 });
 
-test('held: what was requested is withdrawn, and nothing more is requested', () => {
+test('held: requested deletions are withdrawn, and no further ones are requested', () => {
   assert.deepEqual(decided(1000, [crashLooping, hold]), { state: held, effects: ['withdrawDeletions'] });
   assert.deepEqual(decided(1000, [hold, crashLooping]), { state: held, effects: [] });
   assert.deepEqual(decided(1000, [hold, hold]), { state: held, effects: [] });
 });
 
-test('when the time is over it ends, held or not', () => {
+test('it ends when the time is over, held or not', () => {
   for (const events of [[], [crashLooping], [hold]]) {
     const { state, effects } = decided(1000, [...events, timeIsOver]);
     assert.equal(state, 'expired');
@@ -45,7 +45,7 @@ test('when the time is over it ends, held or not', () => {
   }
 });
 
-test('a pod watch that breaks is started again after a second, and the window neither ends nor starts anew', () => {
+test('a failed pod watch is restarted after a second, and the window neither ends nor starts over', () => {
   const broken = decided(1000, [podWatchBroke]);
   assert.equal(broken.state, released.replace('pods.watching', 'pods.backingOff'));
   assert.deepEqual(broken.effects, ['stop podWatch', 'reportPodWatchFailed', 'wait 1000']);
@@ -53,6 +53,6 @@ test('a pod watch that breaks is started again after a second, and the window ne
   assert.equal(decided(1000, [podWatchBroke, timeIsOver]).state, 'expired');
 });
 
-test('a pod watch that is started again while the window is held stays held', () => {
+test('a pod watch that is restarted while the window is held stays held', () => {
   assert.equal(decided(1000, [hold, podWatchBroke, restart]).state, held);
 });

@@ -21,14 +21,14 @@ function decided(input: Partial<EndpointInput>, events: readonly (EndpointEvent 
   return { state, effects };
 }
 
-test('a recovery opens a window with one child for each podSelector, for the whole watchDuration', () => {
+test('a recovery opens a window with one child per podSelector, for the whole watchDuration', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready]), {
     state: 'ready.windowOpen.settled',
     effects: ['reportWindowOpened', 'spawn dependants-1-0 120000', 'spawn dependants-1-1 120000'],
   });
 });
 
-test('ready again while ready opens nothing, with a window and without one', () => {
+test('ready again while ready opens nothing, with or without a window', () => {
   assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.windowOpen.settled', effects: [] });
   assert.deepEqual(decided({}, [ready, childDone('dependants-1-0'), ready]), { state: 'ready.idle', effects: [] });
 });
@@ -39,14 +39,14 @@ test('notReady opens nothing and, without a window, holds nothing', () => {
   assert.deepEqual(decided({}, over), { state: 'notReady.idle', effects: ['reportNotReady'] });
 });
 
-test('while the service is down again the window stays open and its deletions are held', () => {
+test('while the service is notReady again the window stays open and its deletions are held', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready, notReady]), {
     state: 'notReady.holding',
     effects: ['reportNotReady', 'tell dependants-1-0 window.hold', 'tell dependants-1-1 window.hold'],
   });
 });
 
-test('whileNotReady: delete goes on deleting', () => {
+test('whileNotReady: delete continues to delete', () => {
   const options = { whileNotReady: 'delete' } as const;
   assert.deepEqual(decided(options, [ready, notReady]), { state: 'notReady.windowOpen', effects: ['reportNotReady'] });
 });
@@ -60,7 +60,7 @@ test('the next recovery replaces the open window: the new children start before 
   }
 });
 
-test('the window closes when its last child is done, in every state that has one, and not before', () => {
+test('the window closes when its last child is done, in every state with a window, and not before', () => {
   const first = childDone('dependants-1-0');
   const last = childDone('dependants-1-1');
   const cases = [
@@ -78,14 +78,14 @@ test('the window closes when its last child is done, in every state that has one
   }
 });
 
-test('a child that breaks is reported and reaped, and the others go on', () => {
+test('a failed child is reported and reaped, and the others continue', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready, childBroke('dependants-1-0')]), {
     state: 'ready.windowOpen.settled',
     effects: ['reportChildFailed', 'stop dependants-1-0'],
   });
 });
 
-test('found ready at the start: onStart decides, and recent asks the backing pods', () => {
+test('found ready at the start: onStart decides, and with recent the backing pods are read', () => {
   const opened = ['reportWindowOpened', 'spawn dependants-1-0 120000'];
   assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), {
     state: 'ready.windowOpen.settled',
@@ -98,11 +98,11 @@ test('found ready at the start: onStart decides, and recent asks the backing pod
   assert.deepEqual(decided({}, [foundReady]), { state: 'ready.resolvingRecoveryTime', effects: ['spawn readySince'] });
 });
 
-test('onStart: never does not keep a recovery that was seen from opening a window', () => {
+test('onStart: never does not prevent a window for an observed recovery', () => {
   assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.windowOpen.settled');
 });
 
-test('ready for less than watchDuration: a window for what is left of it', () => {
+test('ready for less than watchDuration: a window for the remaining time', () => {
   const opened = (duration: number) => ['stop readySince', 'reportWindowOpened', `spawn dependants-1-0 ${duration}`];
   for (const [age, left] of [
     [0, 120_000],
@@ -126,7 +126,7 @@ test('ready for watchDuration or longer: no window', () => {
   }
 });
 
-test('ready since nobody knows when: a full window, also when asking breaks', () => {
+test('ready since an unknown time: a full window, also if reading the time fails', () => {
   const opened = ['stop readySince', 'reportWindowOpened', 'spawn dependants-1-0 120000'];
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [undated, broke]) {
@@ -134,7 +134,7 @@ test('ready since nobody knows when: a full window, also when asking breaks', ()
   }
 });
 
-test('down again before the backing pods have told: nothing opens, whatever they say then', () => {
+test('notReady before the backing pods were read: nothing opens, whatever their times are', () => {
   assert.deepEqual(decided({}, [foundReady, notReady]), {
     state: 'notReady.idle',
     effects: ['stop readySince', 'reportNotReady'],
@@ -142,7 +142,7 @@ test('down again before the backing pods have told: nothing opens, whatever they
   assert.deepEqual(decided({}, [foundReady, notReady, dated(now)]), { state: 'notReady.idle', effects: [] });
 });
 
-test('after a gap a window opens only for a recovery that lies in the gap', () => {
+test('after a gap a window opens only for a recovery during the gap', () => {
   const idle = [ready, childDone('dependants-1-0')];
   const seenUntil = now - minute;
   const after = (event: EndpointEvent) => decided({}, [...idle, foundAfterGap(seenUntil), event]);
@@ -158,7 +158,7 @@ test('after a gap a window opens only for a recovery that lies in the gap', () =
   assert.deepEqual(after({ type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' }), none);
 });
 
-test('a gap while a window is open: a recovery in it replaces the window, and otherwise the window goes on', () => {
+test('a gap while a window is open: a recovery in it replaces the window, otherwise the window continues', () => {
   const seenUntil = now - minute;
   const asking = [ready, foundAfterGap(seenUntil)];
   assert.deepEqual(decided({}, asking), {
@@ -169,15 +169,15 @@ test('a gap while a window is open: a recovery in it replaces the window, and ot
     state: 'ready.windowOpen.settled',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000', 'stop dependants-1-0'],
   });
-  const goesOn = { state: 'ready.windowOpen.settled', effects: ['stop readySince'] };
+  const continues = { state: 'ready.windowOpen.settled', effects: ['stop readySince'] };
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [dated(seenUntil), undated, broke]) {
-    assert.deepEqual(decided({}, [...asking, event]), goesOn);
+    assert.deepEqual(decided({}, [...asking, event]), continues);
   }
   assert.equal(decided({}, [...asking, notReady]).state, 'notReady.holding');
 });
 
-test('a question about a gap outlives the window in which it came: it is asked again, by what was seen before', () => {
+test('resolving the time of a gap outlives its window: it starts again with the last observation before the gap', () => {
   const seenUntil = now - minute;
   const over = [ready, foundAfterGap(seenUntil), childDone('dependants-1-0')];
   assert.deepEqual(decided({}, over), {
@@ -192,7 +192,7 @@ test('a question about a gap outlives the window in which it came: it is asked a
   assert.equal(decided({}, [...over, undated]).state, 'ready.idle');
 });
 
-test('one more gap while the question is out: it is asked anew, and reaches back to the first', () => {
+test('a further gap while the time is being resolved: it starts again, and covers the first gap too', () => {
   const seenUntil = now - minute;
   const idle = [ready, childDone('dependants-1-0')];
   for (const before of [[ready], idle]) {
@@ -205,12 +205,12 @@ test('one more gap while the question is out: it is asked anew, and reaches back
   assert.equal(decided({}, [foundReady, foundAfterGap(now), undated]).state, 'ready.windowOpen.settled');
 });
 
-test('a service that had windows before counts on from there', () => {
+test('a service with previous windows continues their numbering', () => {
   const { effects } = decided({ lastWindow: 3 }, [ready]);
   assert.deepEqual(effects, ['reportWindowOpened', 'spawn dependants-4-0 120000']);
 });
 
-test('what was noted of an old gap does not keep a later start from being dated by itself', () => {
+test('an old gap does not affect how the time of a later start is resolved', () => {
   const idle = [ready, childDone('dependants-1-0'), foundAfterGap(now), undated];
   assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.windowOpen.settled');
 });

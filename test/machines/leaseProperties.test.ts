@@ -33,14 +33,14 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Two processes, each of which is started anew when it has ended, and what went wrong with them. */
+/** Two processes, each restarted when it has ended, and every moment at which both were allowed to act. */
 function election() {
   const clock = virtualClock();
   const api = leaseApi(clock);
   const coming: Fate[] = [];
   api.setFate(() => coming.shift());
   const replicas: Replica[] = [];
-  const twice: string[] = [];
+  const violations: string[] = [];
   let born = 0;
   let terms = 0;
 
@@ -55,7 +55,7 @@ function election() {
   async function pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 200) {
       await clock.pass(Math.min(200, left));
-      if (acting().length > 1) twice.push(`${acting().map((each) => each.identity)} at ${clock.monotonic()}`);
+      if (acting().length > 1) violations.push(`${acting().map((each) => each.identity)} at ${clock.monotonic()}`);
     }
   }
 
@@ -66,7 +66,7 @@ function election() {
     begin(place);
   }
 
-  async function happen(each: Step): Promise<void> {
+  async function perform(each: Step): Promise<void> {
     if (each.do === 'pass') return pass(each.ms);
     if (each.do === 'fates') return void coming.push(...each.fates);
     const replica = replicas[each.who] ?? assert.fail();
@@ -80,10 +80,10 @@ function election() {
   begin(1);
   return {
     pass,
-    happen,
+    perform,
     acting,
-    twice,
-    async becomeReasonable() {
+    violations,
+    async recover() {
       coming.length = 0;
       for (const replica of replicas) await replica.thaw();
     },
@@ -93,16 +93,16 @@ function election() {
   };
 }
 
-test('whatever happens to the API and to the processes: never two may act, and in the end one does', async () => {
+test('whatever happens to the API and to the processes: two never act at the same time, and one eventually does', async () => {
   let terms = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (script) => {
       const at = election();
-      for (const each of script) await at.happen(each);
-      await at.becomeReasonable();
-      // What is on its way for 30 s may come yet, and whoever it names has 15 s more.
+      for (const each of script) await at.perform(each);
+      await at.recover();
+      // Responses may be delayed by 30 s, and the holder that they name has another 15 s.
       await at.pass(60_000);
-      assert.deepEqual(at.twice, []);
+      assert.deepEqual(at.violations, []);
       assert.equal(at.acting().length, 1);
       terms += at.terms;
     }),

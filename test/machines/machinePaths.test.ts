@@ -9,7 +9,7 @@ import { explorations, pathsOf } from '../support/oracle/machineExplorations.ts'
 for (const { name, machines } of machineFiles()) {
   const exploration = explorations[name];
 
-  test(`every state of ${name} is reached by some path`, () => {
+  test(`every state of ${name} is reached by a path`, () => {
     assert.ok(exploration !== undefined, `say here with which events ${name} is explored`);
     const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
     const reached = new Set<string>();
@@ -24,7 +24,7 @@ for (const { name, machines } of machineFiles()) {
   });
 }
 
-/** Which events, in whatever state, decide on an effect. */
+/** The only events that lead to an effect, in any state. */
 const causes: readonly { readonly machine: string; readonly effect: RegExp; readonly events: readonly string[] }[] = [
   { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['slot.granted'] },
   { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
@@ -87,7 +87,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
 ];
 
 for (const { machine: name, effect, events } of causes) {
-  test(`in every state that ${name} can be in, ${effect.source} is decided on by ${events.join(', ')} only`, () => {
+  test(`in every state of ${name}, only ${events.join(', ')} leads to ${effect.source}`, () => {
     const machine = machineNamed(name);
     const exploration = explorations[name];
     assert.ok(exploration !== undefined);
@@ -101,7 +101,7 @@ for (const { machine: name, effect, events } of causes) {
   });
 }
 
-test('without its events a machine does not get far', () => {
+test('without its events a machine does not leave its first states', () => {
   const machine = machineNamed('podDeletion');
   const reached = pathsOf(machine, { events: [] }).flatMap((path) => activeStates(path.state));
   assert.ok(reached.includes('podDeletion.attempting.queued'));
@@ -113,7 +113,7 @@ function machineNamed(name: string): AnyStateMachine {
   return machine ?? assert.fail(`there is no machine ${name}`);
 }
 
-/** It is left before anybody can see it: an `always` without a guard. */
+/** It is left before it can be observed: an `always` without a guard. */
 function isTransient(node: ReturnType<typeof statesOf>[number]): boolean {
   return (node.always ?? []).some((each) => each.guard === undefined);
 }

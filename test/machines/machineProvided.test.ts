@@ -17,7 +17,7 @@ import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 type Kind = 'actions' | 'actors' | 'guards' | 'delays';
 
-test('every stub of every machine throws, and the product provides an implementation in its place', async () => {
+test('every stub of every machine throws, and the program provides an implementation for it', async () => {
   const provided = await runningMachines();
   for (const { name, machines } of machineFiles()) {
     const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
@@ -35,7 +35,7 @@ test('every stub of every machine throws, and the product provides an implementa
   }
 });
 
-test('an effect that is not provided would be noticed', () => {
+test('an effect without an implementation would be detected', () => {
   for (const { name, machines } of machineFiles()) {
     const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
     const stubs = stubsOf(machine, 'actions');
@@ -45,7 +45,7 @@ test('an effect that is not provided would be noticed', () => {
   }
 });
 
-/** The actors, and the actions that are plain functions: a pure machine can have them as stubs only. */
+/** The actors, and the actions that are plain functions: a pure machine has them only as stubs. */
 function stubsOf(machine: AnyStateMachine, kind: Kind): string[] {
   const isBuiltIn = (value: unknown) => typeof value === 'function' && 'type' in value;
   return Object.entries(machine.implementations[kind])
@@ -72,7 +72,7 @@ function textOfImplementation(machine: AnyStateMachine, kind: Kind, name: string
   return implementation instanceof StateMachine ? 'a machine' : String(config);
 }
 
-/** Every machine that the product starts, as it starts it, by id. */
+/** Every machine that the program starts, as it starts it, by ID. */
 async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   const machines = new Map<string, AnyStateMachine>();
   const inspect = (event: InspectionEvent) => {

@@ -6,7 +6,7 @@ import { bareEvents, exploreBare, isInternal, spawnedChildren, statesOf } from '
 
 const files = machineFiles();
 
-/** Inputs with which a machine that needs one to have children has some. */
+/** Inputs for machines that need one to have children. */
 const inputs: Readonly<Record<string, unknown>> = { manager: { streams: ['pods'] } };
 
 const verbs =
@@ -16,7 +16,7 @@ for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
   const states = statesOf(machine);
 
-  test(`machines/${path} imports values from xstate only, and gives the visualizer one machine of its own name`, () => {
+  test(`machines/${path} imports values only from xstate, and exports one machine with its own name`, () => {
     assert.deepEqual(imports, ['xstate']);
     assert.deepEqual(
       machines.map((each) => each.id),
@@ -24,7 +24,7 @@ for (const { name, path, imports, machines } of files) {
     );
   });
 
-  test(`${name} starts without input, and no bare event breaks it`, () => {
+  test(`${name} starts without input, and no event without payload causes an error`, () => {
     assert.equal(initialTransition(machine)[0].status, 'active');
     for (const input of [undefined, inputs[name]]) {
       for (const [state, snapshot] of exploreBare(machine, input)) {
@@ -46,7 +46,7 @@ for (const { name, path, imports, machines } of files) {
     }
   });
 
-  test(`${name} gives every invoked actor an id and onError, and manages what it spawns`, () => {
+  test(`${name} gives every invoked actor an id and onError, and handles the end of the actors that it spawns`, () => {
     for (const node of [machine.root, ...states]) {
       for (const invoked of arrayOf<{ id?: string; onError?: unknown }>(node.config.invoke)) {
         assert.equal(typeof invoked.id, 'string', `an invoke of ${node.id} has no id`);
@@ -67,7 +67,7 @@ for (const { name, path, imports, machines } of files) {
     }
   });
 
-  test(`${name} follows the conventions for names, describes every state, and cannot loop for ever`, () => {
+  test(`${name} follows the naming conventions, describes every state, and cannot loop forever`, () => {
     assert.ok(machine.config.description, `${name} has no description`);
     assert.ok(Number.isFinite(machine.options.maxIterations), 'maxIterations is not set');
     for (const node of states) {
@@ -86,13 +86,13 @@ for (const { name, path, imports, machines } of files) {
   });
 }
 
-test('the weeder has the machines that its design names', () => {
+test('the weeder has its documented machines', () => {
   const names = files.map((file) => file.name);
   for (const name of ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'])
     assert.ok(names.includes(name));
 });
 
-test('a machine file that imports something else, or has a target that does not exist, is noticed', () => {
+test('another import in a machine file, or a target that does not exist, is detected', () => {
   const good = "import { setup } from 'xstate';\nexport const one = setup({}).createMachine({ id: 'one' });";
   assert.deepEqual(sketch(good).imports, ['xstate']);
   assert.deepEqual(sketch(`import type { Foo } from './foo.ts';\n${good}`).imports, ['xstate']);
@@ -110,7 +110,7 @@ interface TransitionConfig {
   readonly guard?: unknown;
 }
 
-/** What a state node refers to, as its file wrote it. */
+/** What a state node refers to, as its file declares it. */
 function referencesOf({ config }: AnyStateNode): Reference[] {
   const invokes = arrayOf<{ src: unknown; onDone?: unknown; onError?: unknown }>(config.invoke);
   const transitions = [

@@ -16,7 +16,7 @@ for (const { name, machines } of machineFiles()) {
   const paths = pathsOf(machine, exploration, 'simple').map((path) => walk(machine, path));
   walkedPaths.set(name, paths);
 
-  test(`the ${paths.length} simple paths of ${name} reach every state, and leave none with an error`, () => {
+  test(`the ${paths.length} simple paths of ${name} reach every state, and none ends in an error`, () => {
     const snapshots = paths.flat().map(({ snapshot }) => snapshot);
     const reached = new Set(snapshots.flatMap(activeStates));
     const missing = statesOf(machine).filter((node) => !reached.has(node.id) && (node.always ?? []).every(hasGuard));
@@ -31,7 +31,7 @@ for (const { name, machines } of machineFiles()) {
   });
 }
 
-/** What holds after each step of each simple path: a sentence, and whether it is so. */
+/** A rule that holds after each step of each simple path, and its check. */
 type Rule = readonly [sentence: string, isSo: (walked: Walked, snapshot: AnyMachineSnapshot) => boolean];
 
 const afterAnswer: Readonly<Record<string, string>> = {
@@ -44,24 +44,24 @@ const afterAnswer: Readonly<Record<string, string>> = {
 
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
-    ['a place in the queue is held while attempting, and only then', holds('semaphoreSlot', 'podDeletion.attempting')],
-    ['a DELETE is on its way while deleting, and only then', holds('deletePod', 'podDeletion.attempting.deleting')],
-    ['deleted is told exactly once it is deleted', tells('reportDeleted', 'podDeletion.deleted')],
-    ['recovered is told exactly once it recovered', tells('reportRecovered', 'podDeletion.recovered')],
-    ['given up is told exactly once it is abandoned', tells('reportAbandoned', 'podDeletion.abandoned')],
+    ['a semaphore slot is held while attempting, and only then', holds('semaphoreSlot', 'podDeletion.attempting')],
+    ['a DELETE is in flight while deleting, and only then', holds('deletePod', 'podDeletion.attempting.deleting')],
+    ['the deletion is reported exactly once when deleted', decidesOnce('reportDeleted', 'podDeletion.deleted')],
+    ['the recovery is reported exactly once when recovered', decidesOnce('reportRecovered', 'podDeletion.recovered')],
+    ['the failure is reported exactly once when abandoned', decidesOnce('reportAbandoned', 'podDeletion.abandoned')],
     [
-      'the answer to a DELETE decides where it ends',
+      'the response to a DELETE determines the final state',
       (walked, snapshot) => {
         const state = afterAnswer[walked.at(-1)?.event ?? ''];
         return state === undefined || isIn(snapshot, `podDeletion.${state}`);
       },
     ],
     [
-      'nobody gets a DELETE without a turn',
+      'no DELETE is sent without a slot',
       (walked) => count(walked, 'spawn deletePod') === walked.filter(({ event }) => event === 'slot.granted').length,
     ],
     [
-      'each refusal is told, and waits',
+      'each refusal is reported, and followed by a pause',
       (walked) => walked.every(({ event, effects }) => event !== 'delete.refused' || isBackOff(effects)),
     ],
     [
@@ -71,17 +71,17 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   workload: [
     ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
-    ['it has, or waits for, a place exactly while it is restarting', holds('restartSlot', 'workload.restarting')],
-    ['the pods are looked at while proving, and only then', holds('verifyPods', 'workload.restarting.verifying')],
-    ['a restart is on its way while patching, and only then', holds('restart', 'workload.restarting.patching')],
-    ['a rollout is followed while it rolls or stands still', holds('followRollout', /\.(rolling|stopped)$/)],
-    ['its state is written while recording or leaving', holds('writeState', /\.(writingState|releasing)$/)],
+    ['it has, or waits for, a slot exactly while it is restarting', holds('restartSlot', 'workload.restarting')],
+    ['the pods are verified while verifying, and only then', holds('verifyPods', 'workload.restarting.verifying')],
+    ['a restart is in flight while patching, and only then', holds('restart', 'workload.restarting.patching')],
+    ['a rollout is followed while it is rolling or stopped', holds('followRollout', /\.(rolling|stopped)$/)],
+    ['its state is written while writing or releasing', holds('writeState', /\.(writingState|releasing)$/)],
     [
-      'nobody is restarted without a proof',
+      'no workload is restarted without verification',
       (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'verified.outdated').length,
     ],
     [
-      'each restart that is accepted is told',
+      'each accepted restart is reported',
       (walked) =>
         count(walked, 'reportRestarted') === walked.filter(({ event }) => event === 'restart.accepted').length,
     ],
@@ -91,7 +91,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ['resources are applied while applying, and only then', holds('applyResources', 'application.applying')],
     ['and deleted while deleting', holds('deleteResources', 'application.deleting.attempting')],
     [
-      'after an observer nothing is applied or deleted before its requests were drained',
+      'after an observer nothing is applied or deleted before its requests have drained',
       (walked) => {
         const effects = walked.flatMap((step) => step.effects.map((effect) => [step.event, effect] as const));
         const last = effects.findLastIndex(([, effect]) => effect === 'stop observer');
@@ -104,10 +104,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   resource: [
     ['it is checked while checking, and only then', holds('check', 'resource.checking')],
-    ['a correction is under way while correcting, and only then', holds('correct', 'resource.correcting')],
-    ['it is made while creating, and only then', holds('create', 'resource.creating')],
+    ['a correction is in flight while correcting, and only then', holds('correct', 'resource.correcting')],
+    ['it is created while creating, and only then', holds('create', 'resource.creating')],
     [
-      'what is only to be told is not written',
+      'a resource that is only reported is not written',
       (walked, { context }) =>
         context.mayCorrect ||
         !(/^(write)/.test(walked.at(-1)?.event ?? '') && walked.at(-1)?.effects.includes('spawn correct')),
@@ -115,7 +115,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   endpoint: [
     [
-      'since when is asked while resolving the time of a recovery, and only then',
+      'the ready time is read while resolving the time of a recovery, and only then',
       holds('readySince', /\.resolvingRecoveryTime$/),
     ],
     [
@@ -123,35 +123,35 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (_, snapshot) => snapshot.hasTag('windowOpen') === spawnedChildren(snapshot).length > 0,
     ],
     [
-      'as many windows were opened as were closed, are open or were replaced',
+      'the number of opened windows is the number of the current window',
       (walked, { context }) => count(walked, 'reportWindowOpened') === context.window,
     ],
     [
-      'each window that is opened has a child that starts',
+      'each opened window has a child that starts',
       (walked) => count(walked, 'reportWindowOpened') === count(walked, /^spawn dependants-\d+-0 \d+$/),
     ],
     [
-      'the children are told to hold only when the service is down in a window, and the config wants it',
+      'the children are only held when the service is notReady in a window and the config says so',
       (walked, snapshot) =>
         walked.at(-1)?.effects.includes('tell dependants-1-0 window.hold') !== true ||
         (isIn(snapshot, 'endpoint.notReady') && snapshot.context.whileNotReady === 'hold'),
     ],
     [
-      'whoever holds was told to',
+      'in the state holding the children were told to hold',
       (walked, snapshot) => !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, /window\.hold$/) > 0,
     ],
   ],
   dependants: [
     [
-      'the pods are watched exactly while the window is open and the watch is whole',
+      'the pods are watched exactly while the window is open and the watch has not failed',
       holds('podWatch', 'dependants.watching.pods.watching'),
     ],
     [
       'deletions are withdrawn exactly once when held',
-      tells('withdrawDeletions', 'dependants.watching.deletions.held'),
+      decidesOnce('withdrawDeletions', 'dependants.watching.deletions.held'),
     ],
     [
-      'no deletion is requested in a window that holds',
+      'no deletion is requested in a held window',
       (walked, snapshot) =>
         walked.at(-1)?.effects.includes('requestDeletion') !== true ||
         isIn(snapshot, 'dependants.watching.deletions.released'),
@@ -169,16 +169,16 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   lease: [
     [
-      'leading is announced exactly once, by an answer to a write',
+      'leadership is reported exactly once, after a response to a write',
       (walked, snapshot) =>
         count(walked, 'reportAcquired') === (isIn(snapshot, /^(lease\.leading|leading)$/) ? 1 : 0) ||
         (count(walked, 'reportAcquired') === 1 && isIn(snapshot, /releas|lost/)),
     ],
-    ['lost is told exactly once it is lost', tells('reportLost', 'lost')],
-    ['nobody acts who has lost it or gives it back', dropsTenure],
+    ['the loss is reported exactly once when leadership is lost', decidesOnce('reportLost', 'lost')],
+    ['a replica that has lost or released leadership may not act', endsTerm],
     ['the Lease is watched while standing by, and only then', holds('leaseWatch', 'lease.candidate.standingBy')],
-    ['it is read while it is not known, and only then', holds('leaseRead', /\.checking$|^reading$/)],
-    ['one write at a time is on its way', holds('leaseWrite', /\.(acquiring|renewing|writing)$/)],
+    ['the Lease is read while its state is unknown, and only then', holds('leaseRead', /\.checking$|^reading$/)],
+    ['at most one write is in flight', holds('leaseWrite', /\.(acquiring|renewing|writing)$/)],
   ],
   manager: [
     [
@@ -186,11 +186,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked) => count(walked, 'startSynced') === 0 || walked.some(({ event }) => event === 'leadership.acquired'),
     ],
     [
-      'a stream that is synced may start a controller',
+      'a synced stream may start a controller',
       (walked) => count(walked, 'startSynced') > 0 || !walked.some(({ event }) => event === 'reflector.synced'),
     ],
     [
-      'the Lease is given back once nothing is in flight, and only if it was not lost',
+      'the Lease is released once nothing is in flight, and only if it was not lost',
       (walked) =>
         walked.every(
           ({ event, effects }) =>
@@ -199,10 +199,10 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
             event === 'shutdown.requested',
         ),
     ],
-    ['what is stopped was started', (walked) => count(walked, 'stopControllers') <= 1],
+    ['controllers are stopped at most once', (walked) => count(walked, 'stopControllers') <= 1],
     ['requests are waited for while draining, and only then', holds('drain', 'manager.draining')],
     [
-      'nothing is left of the streams when it has stopped',
+      'no stream is left when it has stopped',
       (walked, { status }) => status !== 'done' || !(open(walked, 'pods') || open(walked, 'leadership')),
     ],
   ],
@@ -221,8 +221,8 @@ for (const [name, entries] of Object.entries(rules)) {
   }
 }
 
-/** Whoever led and does not any more has dropped the right to act. */
-function dropsTenure(walked: Walked, snapshot: AnyMachineSnapshot): boolean {
+/** A replica that has led and no longer leads has ended its leadership term. */
+function endsTerm(walked: Walked, snapshot: AnyMachineSnapshot): boolean {
   const hasLed = count(walked, 'reportAcquired') === 1;
   return !hasLed || isIn(snapshot, 'leading') || count(walked, 'dropTenure') > 0;
 }
@@ -232,8 +232,8 @@ function holds(actor: string, state: string | RegExp): Rule[1] {
   return (walked, snapshot) => open(walked, actor) === isIn(snapshot, state);
 }
 
-/** This is told once on the way into this final state, and on no other way. */
-function tells(effect: string, state: string): Rule[1] {
+/** The effect is decided on once on the way into this final state, and not otherwise. */
+function decidesOnce(effect: string, state: string): Rule[1] {
   return (walked, snapshot) => {
     const wasThere = walked.some((step) => isIn(step.snapshot, state)) || isIn(snapshot, state);
     return count(walked, effect) === (wasThere ? 1 : 0);

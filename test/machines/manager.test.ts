@@ -18,7 +18,7 @@ const drainTimeout: InternalEvent = { type: 'xstate.after.drainTimeout.manager.d
 
 const running = [acquired, synced('slices'), synced('pods')];
 const drain = ['stopControllers', 'wait 1500', 'spawn drain'];
-const release = ['tell leadership release.requested', 'wait 300'];
+const release = ['tell leadership release.requested', 'wait 3000'];
 const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
 
 function decided(events: readonly (ManagerEvent | InternalEvent)[], streams: readonly string[] = ['slices', 'pods']) {
@@ -31,7 +31,7 @@ test('nothing is read before this replica leads', () => {
   assert.deepEqual(decided([acquired]), { state: 'syncing', effects: ['spawn slices', 'spawn pods'] });
 });
 
-test('each stream that is synced may start a controller; with the last one they all run', () => {
+test('each synced stream may start a controller; with the last one all run', () => {
   const effects = ['startSynced'];
   assert.deepEqual(decided([acquired, synced('pods')]), { state: 'syncing', effects });
   assert.deepEqual(decided([acquired, synced('pods'), synced('pods')]), { state: 'syncing', effects });
@@ -41,15 +41,15 @@ test('each stream that is synced may start a controller; with the last one they 
   });
 });
 
-test('where no stream is needed, the controllers run at once', () => {
+test('if no stream is needed, the controllers run at once', () => {
   assert.deepEqual(decided([acquired], []), { state: 'running', effects: ['startSynced'] });
 });
 
-test('a stream that is synced again while the controllers run changes nothing', () => {
+test('a stream that syncs again while the controllers run changes nothing', () => {
   assert.deepEqual(decided([...running, synced('pods')]), { state: 'running', effects: [] });
 });
 
-test('a stream that breaks or ends is reported and started again, before the controllers run and after', () => {
+test('a stream that fails or ends is reported and restarted, before and while the controllers run', () => {
   for (const kind of ['done', 'error'] as const) {
     for (const before of [[acquired], running]) {
       const { state, effects } = decided([...before, ended(kind, 'pods')]);
@@ -59,7 +59,7 @@ test('a stream that breaks or ends is reported and started again, before the con
   }
 });
 
-test('a change of the config closes and opens only the streams that differ, while the controllers run and before', () => {
+test('a change of the config closes and opens only the streams that differ, before and while the controllers run', () => {
   const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
   const effects = ['stop slices', 'spawn slices 2'];
   assert.deepEqual(decided([...running, changed]), { state: 'running', effects });
@@ -78,14 +78,14 @@ test('a change of the config closes and opens only the streams that differ, whil
   });
 });
 
-test('a change of the config in stand-by, or while draining, opens nothing yet, or any more', () => {
+test('a change of the config in stand-by, or while draining, opens no streams', () => {
   const changed: ManagerEvent = { type: 'streams.changed', streams: ['pods', 'slices 2'] };
   assert.deepEqual(decided([changed]), { state: 'electing', effects: [] });
   assert.deepEqual(decided([changed, acquired]), { state: 'syncing', effects: ['spawn pods', 'spawn slices 2'] });
   assert.deepEqual(decided([...running, shutdown, changed]), { state: 'draining', effects: [] });
 });
 
-test('lost leadership drops what is in flight and stops the controllers, however it is told', () => {
+test('lost leadership drops requests in flight and stops the controllers, however the loss is reported', () => {
   for (const event of [lost, ended('done', 'leadership'), ended('error', 'leadership')]) {
     const { state, effects } = decided([...running, event]);
     assert.equal(state, 'draining');
@@ -96,13 +96,13 @@ test('lost leadership drops what is in flight and stops the controllers, however
   }
 });
 
-test('what is lost is not given back', () => {
+test('a lost Lease is not released', () => {
   assert.equal(decided([...running, lost, drained]).state, 'stopped');
   assert.equal(decided([...running, shutdown, lost, drained]).state, 'stopped');
   assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropRequests', 'reportLeadershipLost']);
 });
 
-test('a shutdown lets the deletions in flight end, and gives the Lease back only then', () => {
+test('a shutdown lets deletions in flight complete, and then releases the Lease', () => {
   assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
   assert.deepEqual(decided([...running, shutdown, drained]), {
     state: 'releasing',
@@ -111,7 +111,7 @@ test('a shutdown lets the deletions in flight end, and gives the Lease back only
   assert.deepEqual(decided([...running, shutdown, drained, released]), { state: 'stopped', effects: stopAll });
 });
 
-test('a Lease that cannot be given back does not hold up the end', () => {
+test('a Lease that cannot be released does not delay the end', () => {
   for (const event of [releaseTimeout, ended('error', 'leadership')]) {
     const { state, effects } = decided([...running, shutdown, drained, event]);
     assert.equal(state, 'stopped');
@@ -120,19 +120,19 @@ test('a Lease that cannot be given back does not hold up the end', () => {
   assert.equal(decided([...running, shutdown, drained, ended('error', 'pods')]).state, 'releasing');
 });
 
-test('a shutdown does not wait for longer than the drain timeout, and keeps the Lease then', () => {
+test('a shutdown waits at most for the drain timeout, and then keeps the Lease', () => {
   const { state, effects } = decided([...running, shutdown, drainTimeout]);
   assert.equal(state, 'stopped');
   assert.ok(effects.includes('reportDrainOverdue'));
 });
 
-test('a shutdown before the streams are synced still stops in order, and one in stand-by withdraws at once', () => {
+test('a shutdown before the streams are synced still stops in order, and one in stand-by releases at once', () => {
   assert.equal(decided([acquired, shutdown]).state, 'draining');
   assert.deepEqual(decided([shutdown]), { state: 'releasing', effects: release });
   assert.deepEqual(decided([shutdown, released]), { state: 'stopped', effects: ['stop leadership'] });
 });
 
-test('what breaks or ends while draining neither breaks the manager nor drains anew', () => {
+test('actors that fail or end while draining cause no failure and no second drain', () => {
   for (const event of [ended('error', 'pods'), ended('done', 'pods'), ended('error', 'leadership'), shutdown]) {
     assert.deepEqual(decided([...running, shutdown, event]), { state: 'draining', effects: [] });
   }

@@ -7,7 +7,7 @@ import { decide } from '../support/oracle/decisions.ts';
 import { transitionsWith } from '../support/oracle/transitionCoverage.ts';
 
 for (const { name, why, events } of rareOfApplication) {
-  test(`${name}, which no replay takes (${why}), is taken all the same`, () => {
+  test(`${name}, which no replay takes (${why}), is taken`, () => {
     const last = events.at(-1) ?? assert.fail('no event takes it');
     const before = decide(application, {}, events.slice(0, -1));
     assert.deepEqual(transitionsWith(application, before.snapshot, last), [name]);
@@ -17,7 +17,7 @@ for (const { name, why, events } of rareOfApplication) {
 }
 
 for (const { name, why, events } of rareOfResource) {
-  test(`${name}, which no replay takes (${why}), is taken all the same`, () => {
+  test(`${name}, which no replay takes (${why}), is taken`, () => {
     const last = events.at(-1) ?? assert.fail('no event takes it');
     const before = decide(resource, {}, events.slice(0, -1));
     assert.deepEqual(transitionsWith(resource, before.snapshot, last), [name]);
@@ -25,7 +25,7 @@ for (const { name, why, events } of rareOfResource) {
   });
 }
 
-/** Undefined: it stays where it is. */
+/** The target state; undefined if the transition stays in its state. */
 function targetIn(name: string): string | undefined {
   const [, target] = /-> \w+\.(.*)$/.exec(name) ?? [];
   return target;

@@ -9,12 +9,12 @@ const left: PodDeletionEvent = { type: 'pod.left' };
 const gone: PodDeletionEvent = { type: 'pod.gone' };
 const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
 const closed: PodDeletionEvent = { type: 'windows.closed' };
-const wanted: PodDeletionEvent = { type: 'windows.open' };
+const reopened: PodDeletionEvent = { type: 'windows.open' };
 const accepted: PodDeletionEvent = { type: 'delete.accepted' };
 const notFound: PodDeletionEvent = { type: 'delete.notFound' };
 const conflicted: PodDeletionEvent = { type: 'delete.conflicted', jitter: 1 };
 const refused = (jitter = 1, retryAfter = 0): PodDeletionEvent => ({ type: 'delete.refused', jitter, retryAfter });
-const news = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
+const updated = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
   type: 'pod.crashLooping',
   resourceVersion: '11',
   settleIn: 0,
@@ -35,24 +35,24 @@ function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: P
 const triedVersion = (events: readonly (PodDeletionEvent | InternalEvent)[]) =>
   decide(podDeletion, pod, events).snapshot.context.triedVersion;
 
-test('a pod in CrashLoopBackOff takes its place in the queue at once', () => {
+test('a pod in CrashLoopBackOff enters the queue at once', () => {
   assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['spawn semaphoreSlot'] });
 });
 
-test('a silent back-off is given its 2 s first, counted anew with newer news', () => {
+test('a silent back-off waits 2 s first, recalculated with each update', () => {
   assert.deepEqual(decided([], { settleIn: 1500 }), { state: 'settling', effects: ['wait 1500'] });
   assert.deepEqual(decided([settled], { settleIn: 1500 }), {
     state: 'attempting.queued',
     effects: ['spawn semaphoreSlot'],
   });
-  assert.deepEqual(decided([news({ settleIn: 700 })], { settleIn: 1500 }), {
+  assert.deepEqual(decided([updated({ settleIn: 700 })], { settleIn: 1500 }), {
     state: 'settling',
     effects: ['wait 700'],
   });
-  assert.equal(decided([news()], { settleIn: 1500 }).state, 'attempting.queued');
+  assert.equal(decided([updated()], { settleIn: 1500 }).state, 'attempting.queued');
 });
 
-test('one DELETE when its turn comes, and the outcome', () => {
+test('one DELETE when it has a slot, and the outcome', () => {
   assert.deepEqual(decided([turn]), { state: 'attempting.deleting', effects: ['spawn deletePod'] });
   assert.deepEqual(decided([turn, accepted]), { state: 'deleted', effects: ['reportDeleted'] });
   assert.deepEqual(decided([turn, notFound]), { state: 'gone', effects: ['reportGone'] });
@@ -68,27 +68,27 @@ test('a pod that recovers or leaves is dropped wherever it waits', () => {
   assert.equal(decided([left], { protection: 'barePod' }).state, 'recovered');
 });
 
-test('a pod that no window wants any more is given up wherever it waits', () => {
+test('a pod that no window selects any more is abandoned wherever it waits', () => {
   const waits = [[], [turn, refused()], [turn, conflicted]];
   for (const events of waits) {
     assert.deepEqual(decided([...events, closed]), { state: 'abandoned', effects: ['reportAbandoned'] });
   }
 });
 
-test('a pod for which no deletion was due when its window closed is skipped, and nothing was given up', () => {
+test('a pod without a due deletion when its window closes is skipped, not abandoned', () => {
   assert.deepEqual(decided([closed], { settleIn: 1500 }), { state: 'skipped', effects: ['reportSkipped'] });
   assert.deepEqual(decided([closed], pending), { state: 'skipped', effects: ['reportSkipped'] });
-  const settlesAgain = [turn, refused(), news({ settleIn: 1500 }), retry];
+  const settlesAgain = [turn, refused(), updated({ settleIn: 1500 }), retry];
   assert.equal(decided(settlesAgain).state, 'settling');
   assert.equal(decided([...settlesAgain, closed]).state, 'abandoned');
-  assert.equal(decided([turn, refused(), news(pending), retry, closed]).state, 'abandoned');
+  assert.equal(decided([turn, refused(), updated(pending), retry, closed]).state, 'abandoned');
 });
 
-test('a deletion that would come too soon or save too little waits, and is weighed again by the newest state', () => {
+test('a deletion that would be too early or too expensive waits, and is reconsidered with the newest state', () => {
   assert.deepEqual(decided([], pending), { state: 'coolingDown', effects: ['reportPending', 'wait 5000'] });
-  assert.equal(decided([news()], pending).state, 'attempting.queued');
-  assert.equal(decided([news(pending)]).state, 'coolingDown');
-  assert.deepEqual(decided([news({ ...pending, settleIn: 700 })], pending), {
+  assert.equal(decided([updated()], pending).state, 'attempting.queued');
+  assert.equal(decided([updated(pending)]).state, 'coolingDown');
+  assert.deepEqual(decided([updated({ ...pending, settleIn: 700 })], pending), {
     state: 'settling',
     effects: ['wait 700'],
   });
@@ -104,35 +104,35 @@ test('a pod that another client deletes has not recovered, wherever it waits', (
   assert.equal(decided([gone], pending).state, 'gone');
 });
 
-test('what is in flight ends by itself: it counts when accepted, and is not tried again when refused', () => {
+test('a deletion in flight completes: it counts when accepted, and is not retried when refused', () => {
   assert.equal(decided([turn, closed]).state, 'attempting.deleting');
   assert.equal(decided([turn, closed, accepted]).state, 'deleted');
   assert.equal(decided([turn, left, accepted]).state, 'deleted');
   for (const answer of [refused(), conflicted]) {
     assert.equal(decided([turn, closed, answer]).state, 'abandoned');
     assert.equal(decided([turn, left, answer]).state, 'recovered');
-    assert.notEqual(decided([turn, closed, wanted, answer]).state, 'abandoned');
-    assert.notEqual(decided([turn, left, news(), answer]).state, 'recovered');
+    assert.notEqual(decided([turn, closed, reopened, answer]).state, 'abandoned');
+    assert.notEqual(decided([turn, left, updated(), answer]).state, 'recovered');
   }
 });
 
-test('newer news while queued keep the place, and the try insists on the newest state', () => {
-  assert.deepEqual(decided([news()]), { state: 'attempting.queued', effects: [] });
+test('an update while queued keeps the place, and the attempt uses the newest version', () => {
+  assert.deepEqual(decided([updated()]), { state: 'attempting.queued', effects: [] });
   assert.equal(triedVersion([turn]), '10');
-  assert.equal(triedVersion([news(), turn]), '11');
+  assert.equal(triedVersion([updated(), turn]), '11');
 });
 
-test('a queued pod that has just ended again, or is protected now, loses its place', () => {
-  assert.deepEqual(decided([news({ settleIn: 2000 })]), { state: 'settling', effects: ['wait 2000'] });
-  assert.deepEqual(decided([news({ protection: 'ignored' })]), { state: 'protected', effects: ['reportProtected'] });
+test('a queued pod that has just ended again, or is now protected, leaves the queue', () => {
+  assert.deepEqual(decided([updated({ settleIn: 2000 })]), { state: 'settling', effects: ['wait 2000'] });
+  assert.deepEqual(decided([updated({ protection: 'ignored' })]), { state: 'protected', effects: ['reportProtected'] });
 });
 
-test('409 with newer news tries again at once with those, otherwise after a pause', () => {
-  assert.equal(decided([turn, news(), conflicted]).state, 'attempting.queued');
+test('409 after an update is retried at once with the newer version, otherwise after a pause', () => {
+  assert.equal(decided([turn, updated(), conflicted]).state, 'attempting.queued');
   assert.deepEqual(decided([turn, conflicted]), { state: 'conflicted', effects: ['wait 200'] });
-  assert.equal(decided([turn, conflicted, news()]).state, 'attempting.queued');
+  assert.equal(decided([turn, conflicted, updated()]).state, 'attempting.queued');
   assert.equal(decided([turn, conflicted, askAgain]).state, 'attempting.queued');
-  assert.equal(triedVersion([turn, conflicted, news(), turn]), '11');
+  assert.equal(triedVersion([turn, conflicted, updated(), turn]), '11');
 });
 
 test('pauses double from 200 ms to 10 s', () => {
@@ -150,7 +150,7 @@ test('pauses double from 200 ms to 10 s', () => {
   );
 });
 
-test('jitter takes off up to a half, and Retry-After is the least that is waited', () => {
+test('jitter reduces the pause by up to a half, and Retry-After is the minimum', () => {
   const pause = (event: PodDeletionEvent) => decided([turn, event]).effects;
   assert.deepEqual(pause(refused(0)), ['reportRefused', 'wait 100']);
   assert.deepEqual(pause(refused(0.5)), ['reportRefused', 'wait 150']);
@@ -159,12 +159,12 @@ test('jitter takes off up to a half, and Retry-After is the least that is waited
   assert.deepEqual(pause(refused(1, 2 ** 40)), ['reportRefused', `wait ${2 ** 31 - 1}`]);
 });
 
-test('news while backing off do not shorten the pause, and are what the next try insists on', () => {
-  assert.deepEqual(decided([turn, refused(), news()]), { state: 'backingOff', effects: [] });
-  assert.equal(triedVersion([turn, refused(), news(), retry, turn]), '11');
+test('an update while backing off does not shorten the pause, and the next attempt uses its version', () => {
+  assert.deepEqual(decided([turn, refused(), updated()]), { state: 'backingOff', effects: [] });
+  assert.equal(triedVersion([turn, refused(), updated(), retry, turn]), '11');
 });
 
-test('an effect that breaks counts as refused', () => {
+test('a failed effect counts as a refusal', () => {
   for (const [events, broke] of [
     [[], internal('error.actor.semaphoreSlot')],
     [[turn], internal('error.actor.deletePod')],
@@ -173,15 +173,18 @@ test('an effect that breaks counts as refused', () => {
   }
 });
 
-test('a protected pod is kept whatever its state, and deleted once it is protected no more', () => {
+test('a protected pod is skipped whatever its state, and deleted once it is no longer protected', () => {
   for (const protection of ['barePod', 'mirrorPod', 'ignored'] as const) {
     assert.deepEqual(decided([], { protection, settleIn: 1500 }), { state: 'protected', effects: ['reportProtected'] });
     assert.equal(decided([turn], { protection }).state, 'protected');
-    assert.equal(decided([news()], { protection }).state, 'attempting.queued');
-    assert.equal(decided([news({ settleIn: 900 })], { protection }).state, 'settling');
+    assert.equal(decided([updated()], { protection }).state, 'attempting.queued');
+    assert.equal(decided([updated({ settleIn: 900 })], { protection }).state, 'settling');
   }
 });
 
-test('one more window that wants a kept pod is told of it too', () => {
-  assert.deepEqual(decided([wanted], { protection: 'barePod' }), { state: 'protected', effects: ['reportProtected'] });
+test('each further window that selects a skipped pod reports it too', () => {
+  assert.deepEqual(decided([reopened], { protection: 'barePod' }), {
+    state: 'protected',
+    effects: ['reportProtected'],
+  });
 });

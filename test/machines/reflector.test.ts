@@ -4,7 +4,7 @@ import { createActor, fromCallback, setup } from 'xstate';
 import { type ReflectorEvent, reflector, type StreamInput } from '../../machines/process/reflector.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-/** The machine with streams that do what the test says, by a virtual clock. */
+/** The machine with streams under the test's control, and a virtual clock. */
 function reflecting(random = 1) {
   const clock = virtualClock();
   const opened: (StreamInput & { readonly at: number })[] = [];
@@ -36,7 +36,7 @@ function reflecting(random = 1) {
     last: () => opened.at(-1),
     send: (event: ReflectorEvent) => send(event),
     state: () => actor.getSnapshot().value,
-    /** How long it waits now, in milliseconds. */
+    /** The duration of the current wait, in milliseconds. */
     wait() {
       const before = opened.length;
       const start = clock.monotonic();
@@ -46,7 +46,7 @@ function reflecting(random = 1) {
   };
 }
 
-test('it lists first, and watches when the complete state is there', () => {
+test('it lists first, and watches once the list is complete', () => {
   const it = reflecting();
   assert.deepEqual(it.state(), { connected: 'listing' });
   assert.equal(it.last()?.resourceVersion, undefined);
@@ -57,7 +57,7 @@ test('it lists first, and watches when the complete state is there', () => {
   assert.deepEqual(it.state(), { connected: 'watching' });
 });
 
-test('a watch that ends in good order is followed at once by the next, where it stopped', () => {
+test('a watch that ends normally is followed at once by the next, from its last position', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   it.send({ type: 'stream.ended', resourceVersion: '9', livedMs: 17_000 });
@@ -67,7 +67,7 @@ test('a watch that ends in good order is followed at once by the next, where it 
   assert.equal(it.clock.monotonic(), 0);
 });
 
-test('a watch that ends as soon as it is opened is not opened again and again without a pause', () => {
+test('a watch that ends right after it was opened is reopened with growing pauses', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   const waits = Array.from({ length: 8 }, () => {
@@ -78,7 +78,7 @@ test('a watch that ends as soon as it is opened is not opened again and again wi
   assert.deepEqual(waits, [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]);
 });
 
-test('losses are answered more and more slowly, with jitter, until a stream proves stable', () => {
+test('lost streams are reopened after growing pauses with jitter, until a stream is stable', () => {
   for (const [random, expected] of [
     [0, [100, 200, 400]],
     [1, [200, 400, 800]],
@@ -95,7 +95,7 @@ test('losses are answered more and more slowly, with jitter, until a stream prov
   }
 });
 
-test('Retry-After is obeyed when it is longer, and not beyond reason', () => {
+test('Retry-After is respected if it is longer, up to a limit', () => {
   const it = reflecting();
   it.send({ type: 'stream.failed', retryAfterMs: 12_000 });
   assert.equal(it.wait(), 12_000);
@@ -105,7 +105,7 @@ test('Retry-After is obeyed when it is longer, and not beyond reason', () => {
   assert.equal(it.wait(), 300_000);
 });
 
-test('a loss is resumed where it happened', () => {
+test('a lost stream resumes at its last position', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   it.send({ type: 'stream.silent', resourceVersion: '8', livedMs: 21_000 });
@@ -113,7 +113,7 @@ test('a loss is resumed where it happened', () => {
   assert.deepEqual([it.last()?.resourceVersion, it.state()], ['8', { connected: 'watching' }]);
 });
 
-test('410 forgets the position and lists at once; 410 after 410 waits', () => {
+test('410 discards the position and lists at once; a second 410 in a row waits', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   for (let i = 0; i < 9; i += 1) {
@@ -133,7 +133,7 @@ test('410 forgets the position and lists at once; 410 after 410 waits', () => {
   assert.deepEqual(it.state(), { connected: 'listing' });
 });
 
-test('garbage is resumed from once; at the same place again it leads to a list', () => {
+test('an unreadable event is resumed from once; at the same position again it leads to a list', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   for (const [at, next] of [
@@ -147,7 +147,7 @@ test('garbage is resumed from once; at the same place again it leads to a list',
   }
 });
 
-test('a server without WatchList is asked for pages, at the next list for a stream again', () => {
+test('a server without WatchList is listed in pages, and the next list tries WatchList again', () => {
   const it = reflecting();
   it.send({ type: 'stream.unsupported' });
   assert.deepEqual([it.last()?.initial, it.state()], ['pages', { connected: 'listing' }]);
@@ -159,7 +159,7 @@ test('a server without WatchList is asked for pages, at the next list for a stre
   assert.equal(it.last()?.initial, 'stream');
 });
 
-test('a stream that crashes is begun anew with the complete state', () => {
+test('a stream that throws starts over with a list', () => {
   const clock = virtualClock();
   const positions: (string | undefined)[] = [];
   const lost: string[] = [];
@@ -186,9 +186,9 @@ test('a stream that crashes is begun anew with the complete state', () => {
   );
 });
 
-test('its parent is told of the first complete state, and of no other', () => {
+test('the parent is notified of the first complete list only', () => {
   const clock = virtualClock();
-  const told: string[] = [];
+  const notified: string[] = [];
   const child = reflector.provide({
     actors: {
       stream: fromCallback<ReflectorEvent, StreamInput>(({ sendBack }) => {
@@ -201,9 +201,9 @@ test('its parent is told of the first complete state, and of no other', () => {
   });
   const parent = setup({ actors: { child } }).createMachine({
     invoke: { id: 'child', src: 'child', input: { name: 'pods' } },
-    on: { 'reflector.synced': { actions: ({ event }) => told.push(event['name']) } },
+    on: { 'reflector.synced': { actions: ({ event }) => notified.push(event['name']) } },
   });
   createActor(parent, { clock }).start();
   clock.advance(10_000);
-  assert.deepEqual(told, ['pods']);
+  assert.deepEqual(notified, ['pods']);
 });

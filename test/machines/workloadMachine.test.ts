@@ -16,13 +16,13 @@ const refused = (type: 'assessed' | 'verified' | 'restart' | 'state', retryAfter
   jitter: 1,
   retryAfter,
 });
-const held: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
+const blocked: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
 
-test('it begins by finding out what is so', () => {
+test('it starts with an assessment', () => {
   assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
 });
 
-test('a workload that nothing is known of is written down in its turn, and not restarted', () => {
+test('an unknown workload is adopted when it has a slot, and not restarted', () => {
   assert.deepEqual(stateAndEffects([told.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionSlot'] });
   const recording = decided([told.isNew, told.granted]);
   assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
@@ -33,7 +33,7 @@ test('a workload that nothing is known of is written down in its turn, and not r
   });
 });
 
-test('that it is not known what the pods run with is written down at once, and looked at again', () => {
+test('an unconfirmed content is recorded at once, and assessed again', () => {
   const recording = decided([told.isDoubted]);
   assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
   assert.equal(recording.context.outcome, 'unconfirmed');
@@ -43,12 +43,12 @@ test('that it is not known what the pods run with is written down at once, and l
   });
 });
 
-test('what is current rests, and is looked at again when something changes', () => {
+test('a current workload stays as it is, and is assessed again when something changes', () => {
   assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
   assert.deepEqual(stateAndEffects([told.isCurrent, told.facts]), { state: 'assessing', effects: ['spawn assess'] });
 });
 
-test('a change is told, and waits until it has been quiet', () => {
+test('a change is reported, and waits for the quiet period', () => {
   assert.deepEqual(stateAndEffects([changed(10_000, 8_000)]), {
     state: 'assessed.stale',
     effects: ['reportChanged', 'wait 3000'],
@@ -59,19 +59,19 @@ test('a change is told, and waits until it has been quiet', () => {
   });
 });
 
-test('a change that was told already is not told again, a newer one is', () => {
+test('a reported change is not reported again, a newer one is', () => {
   assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 0)]).effects, ['wait 4000']);
   assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 1_000)]).effects, ['reportChanged', 'wait 5000']);
 });
 
-test('a change that was taken back restarts nothing', () => {
+test('a change that is reverted restarts nothing', () => {
   for (const pending of [[changed()], [changed(), timers.quiet], toVerifying]) {
     const { state, effects } = stateAndEffects([...pending, told.facts, told.isCurrent]);
     assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
   }
 });
 
-test('why it waits is told; when it is its turn, the pods are looked at before anything is written', () => {
+test('the reason for waiting is reported; with a slot, the pods are verified before anything is written', () => {
   const waits: WorkloadEvent = { type: 'slot.pending', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
@@ -84,14 +84,14 @@ test('why it waits is told; when it is its turn, the pods are looked at before a
   assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.patching', effects: ['spawn restart'] });
 });
 
-test('where no container has old content it is written down, and nothing restarted', () => {
+test('if no container has old content that is recorded, and nothing is restarted', () => {
   const { state, effects, context } = decided([...toVerifying, told.needless]);
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
-test('what must not be restarted is held with its reason, wherever that is found', () => {
+test('a workload that must not be restarted is blocked with the reason, wherever that is found', () => {
   for (const events of [
-    [held],
+    [blocked],
     [changed(), timers.quiet, { type: 'slot.blocked', reason: 'configmap/shop/a is missing' } as const],
     [...toVerifying, { type: 'verified.blocked', reason: 'configmap/shop/a is missing' } as const],
   ]) {
@@ -102,16 +102,16 @@ test('what must not be restarted is held with its reason, wherever that is found
   }
 });
 
-test('a hold ends by time only where one was said, and in any case when something changes', () => {
+test('a block ends after a time only if it has one, and always when something changes', () => {
   const forASecond: WorkloadEvent = { type: 'assessed.blocked', reason: 'paused', blockedFor: 1_000 };
   assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
   assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
-  assert.equal(decided([held, timers.holdOver]).state, 'assessed.blocked');
-  assert.equal(decided([held, told.facts]).state, 'assessing');
+  assert.equal(decided([blocked, timers.holdOver]).state, 'assessed.blocked');
+  assert.equal(decided([blocked, told.facts]).state, 'assessing');
   assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
-test('one that is not managed any more has its state taken away, and is gone', () => {
+test('a workload that is no longer managed loses its state, and its record is removed', () => {
   const leaving = decided([told.isUnmanaged]);
   assert.deepEqual(
     [leaving.state, leaving.effects, leaving.context.outcome],
@@ -120,20 +120,20 @@ test('one that is not managed any more has its state taken away, and is gone', (
   assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'gone', effects: ['reportWritten'] });
 });
 
-test('one that is managed again while it leaves is found out, whatever the answer', () => {
+test('a workload that is managed again while it is released is assessed, whatever the response', () => {
   for (const answer of [told.written, told.notWritten]) {
     assert.equal(decided([told.isUnmanaged, told.facts, answer]).state, 'assessing');
   }
   assert.equal(decided([told.isUnmanaged, told.facts]).state, 'releasing');
 });
 
-test('a deleted workload is gone from every state', () => {
-  for (const events of [[], [told.isNew], [told.isCurrent], toVerifying, toPatching, [held], [told.isUnmanaged]]) {
+test('the record of a deleted workload is removed from every state', () => {
+  for (const events of [[], [told.isNew], [told.isCurrent], toVerifying, toPatching, [blocked], [told.isUnmanaged]]) {
     assert.equal(decided([...events, told.gone]).state, 'gone');
   }
 });
 
-test('a refusal is told, and followed by a pause that doubles from 200 ms to a minute', () => {
+test('a refusal is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
   const pauses = Array.from({ length: 11 }, (_, times) => {
     const before = Array.from({ length: times }, () => [refused('assessed'), timers.retry]).flat();
     const { state, effects } = decided([...before, refused('assessed')]);
@@ -148,20 +148,20 @@ test('a refusal is told, and followed by a pause that doubles from 200 ms to a m
   );
 });
 
-test('the pause is at least what the server asked for, and what goes well ends the row', () => {
+test('the pause is at least Retry-After, and a success resets it', () => {
   assert.deepEqual(decided([refused('assessed', 7_000)]).effects, ['reportRefused', 'wait 7000']);
   const row = [refused('assessed'), timers.retry, refused('assessed'), timers.retry];
   assert.equal(decided([...row, refused('assessed')]).effects[1], 'wait 800');
   for (const good of [
     [told.isCurrent, told.facts],
-    [held, told.facts],
+    [blocked, told.facts],
     [told.isNew, told.granted, told.written],
   ]) {
     assert.equal(decided([...row, ...good, refused('assessed')]).effects[1], 'wait 200');
   }
 });
 
-test('whatever is refused is decided anew after the pause', () => {
+test('after a refusal and its pause the workload is assessed again', () => {
   for (const events of [
     [...toVerifying, refused('verified')],
     [...toPatching, refused('restart')],
@@ -173,7 +173,7 @@ test('whatever is refused is decided anew after the pause', () => {
   }
 });
 
-test('an effect that breaks counts as refused', () => {
+test('a failed effect counts as a refusal', () => {
   const broken = [
     ['assess', []],
     ['adoptionSlot', [told.isNew]],
@@ -188,7 +188,7 @@ test('an effect that breaks counts as refused', () => {
   }
 });
 
-test('a conflict is decided anew at once, the third in a row after a pause', () => {
+test('after a conflict the workload is assessed again at once, after the third in a row with a pause', () => {
   const again = [told.conflicted, ...toPatching];
   assert.deepEqual(stateAndEffects([...toPatching, told.conflicted]), {
     state: 'assessing',

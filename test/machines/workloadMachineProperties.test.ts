@@ -12,7 +12,7 @@ const { numRuns, seed } = propertyRuns(300);
 const machine: AnyStateMachine = workload;
 const events: readonly EventObject[] = explorations['workload']?.events ?? [];
 
-/** What leads on to the next assessment, whatever is so; the answers of effects that do their work. */
+/** Successful responses of effects, each of which leads to the next assessment. */
 const goodAnswers: readonly EventObject[] = [
   { type: 'verified.current' },
   { type: 'restart.accepted' },
@@ -23,14 +23,14 @@ const goodAnswers: readonly EventObject[] = [
   { type: 'assessed.current' },
 ];
 
-/** What one story of events has decided on so far. */
+/** The result of a sequence of events so far. */
 interface Walk {
   snapshot: AnyMachineSnapshot;
   event: string;
   effects: readonly string[];
-  /** Restarts in the turn that it has. */
+  /** Restarts since the last slot was granted. */
   inTurn: number;
-  /** Something changed, and no assessment has begun since. */
+  /** Something has changed, and no assessment has begun since. */
   isDirty: boolean;
   /** Whether a change was found since the last adoption. */
   hasChanged: boolean;
@@ -55,7 +55,7 @@ function step(walk: Walk, event: EventObject): void {
   if (effects.includes('spawn restart')) walk.inTurn += 1;
 }
 
-/** One of the events that can come now; the workload is deleted, or left alone, once in a while only. */
+/** One of the possible events; deletion and unmanaged are rare. */
 function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
   const isRare = choice > 950;
   const possible = events.filter(
@@ -64,40 +64,40 @@ function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
   return possible[choice % Math.max(1, possible.length)];
 }
 
-/** Effects answer as they should: whether an assessment begins in the end. */
-function isLookedAt(walk: Walk): boolean {
+/** Whether an assessment eventually begins if the effects respond successfully. */
+function isAssessed(walk: Walk): boolean {
   for (const answer of [...goodAnswers, ...goodAnswers])
     if (walk.isDirty && walk.snapshot.can(answer)) step(walk, answer);
   return !walk.isDirty;
 }
 
-/** What is wrong after this step; undefined: nothing. */
-function faultOf({ snapshot, event, effects, inTurn, isDirty, hasChanged }: Walk): string | undefined {
-  if (snapshot.status === 'error') return `it broke: ${String(snapshot.error)}`;
-  if (effects.includes('spawn restart') && event !== 'verified.outdated') return 'restarted without a proof';
+/** The violated rule after this step; undefined if there is none. */
+function violationIn({ snapshot, event, effects, inTurn, isDirty, hasChanged }: Walk): string | undefined {
+  if (snapshot.status === 'error') return `it failed: ${String(snapshot.error)}`;
+  if (effects.includes('spawn restart') && event !== 'verified.outdated') return 'restarted without verification';
   if (effects.includes('spawn restart') && !hasChanged) return 'an adoption led to a restart';
-  if (inTurn > 1) return 'two restarts in one turn';
+  if (inTurn > 1) return 'two restarts with one slot';
   if (isDirty && (snapshot.matches('assessed') || snapshot.matches({ restarting: 'waiting' })))
-    return 'it rests, and something has changed';
+    return 'it is idle, and something has changed';
   return undefined;
 }
 
-test('whatever comes in whatever order: no restart without a proof and a turn of its own, and no change is lost', () => {
+test('any events in any order: no restart without verification and its own slot, and no change is lost', () => {
   let restarts = 0;
   const choices = fc.array(fc.nat({ max: 1_000 }), { minLength: 60, maxLength: 60 });
   fc.assert(
     fc.property(choices, (chosen) => {
       const walk = begin();
-      const story: string[] = [];
+      const sequence: string[] = [];
       for (const choice of chosen) {
         const event = nextOf(walk, choice);
         if (event === undefined) break;
         step(walk, event);
-        story.push(event.type);
-        assert.equal(faultOf(walk), undefined, story.join(', '));
+        sequence.push(event.type);
+        assert.equal(violationIn(walk), undefined, sequence.join(', '));
         if (walk.effects.includes('spawn restart')) restarts += 1;
       }
-      assert.ok(isLookedAt(walk), `never looked at: ${story.join(', ')}`);
+      assert.ok(isAssessed(walk), `never assessed: ${sequence.join(', ')}`);
     }),
     { numRuns: numRuns * 2, seed },
   );
@@ -105,19 +105,19 @@ test('whatever comes in whatever order: no restart without a proof and a turn of
 });
 
 const acts = ['change', 'touch', 'replacePods', 'failOver', 'revert', 'missing', 'back', 'broken', 'whole'] as const;
-const stories = fc.array(
+const sequences = fc.array(
   fc.record({ act: fc.constantFrom(...acts), wait: fc.constantFrom(10, 90, 700, 4_000, 11_000, 40_000, 130_000) }),
   { maxLength: 25 },
 );
 
-test('whatever happens in the world: in the end the pods run with what the source says, without a needless restart', () => {
+test('whatever happens: the pods eventually have the content of the source, without an unnecessary restart', () => {
   fc.assert(
-    fc.property(stories, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (story, times) => {
+    fc.property(sequences, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (sequence, times) => {
       let answers = 0;
       const world = workloadWorld({}, () => times[answers++ % times.length] ?? 0);
       world.clock.advance(60_000);
       let restartable = 0;
-      for (const { act, wait } of story) {
+      for (const { act, wait } of sequence) {
         if (act === 'missing' || act === 'back') world.setMissing(act === 'missing');
         else if (act === 'broken' || act === 'whole') world.setBroken(act === 'broken');
         else world[act]();

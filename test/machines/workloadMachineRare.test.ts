@@ -6,7 +6,7 @@ import { decide } from '../support/oracle/decisions.ts';
 import { transitionsWith } from '../support/oracle/transitionCoverage.ts';
 
 for (const { name, why, events } of rareTransitions) {
-  test(`${name}, which no replay takes (${why}), is taken all the same`, () => {
+  test(`${name}, which no replay takes (${why}), is taken`, () => {
     const last = events.at(-1) ?? assert.fail('no event takes it');
     const before = decide(workload, {}, events.slice(0, -1)).snapshot;
     assert.deepEqual(transitionsWith(workload, before, last), [name]);

@@ -16,7 +16,7 @@ const toStalled = [...toRolling, told.stalled] as const;
 const toSuspended = [...toRolling, told.suspended] as const;
 const stillStalled: WorkloadEvent = { type: 'assessed.stalled' };
 
-test('an accepted restart is told, and its rollout followed until its deadline', () => {
+test('an accepted restart is reported, and its rollout followed until the deadline', () => {
   assert.deepEqual(stateAndEffects(toRolling), {
     state: 'restarting.rolling',
     effects: ['reportRestarted', 'wait 600000', 'spawn followRollout'],
@@ -24,13 +24,13 @@ test('an accepted restart is told, and its rollout followed until its deadline',
   assert.ok(decided(toRolling, { progressDeadline: 30_000 }).effects.includes('wait 30000'));
 });
 
-test('a complete rollout is written down, and its place given back', () => {
+test('a complete rollout is recorded, and its slot released', () => {
   const { state, effects, context } = decided([...toRolling, told.complete]);
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'rolledOut']);
   assert.ok(decided([...toRolling, told.complete, told.written, told.isCurrent]).state === 'assessed.current');
 });
 
-test('a rollout that was begun before is followed, and not begun again', () => {
+test('a rollout that began earlier is followed, and not started again', () => {
   const { state, effects, context } = decided([told.isRolling]);
   assert.equal(state, 'restarting.rolling');
   assert.ok(!effects.includes('spawn restart') && !effects.includes('reportRestarted'));
@@ -38,14 +38,14 @@ test('a rollout that was begun before is followed, and not begun again', () => {
   assert.equal(decided(toRolling).context.isUnderWay, false);
 });
 
-test('news during a rollout wait for its end, and are looked at then', () => {
+test('an update during a rollout waits for its end, and is assessed then', () => {
   assert.deepEqual(stateAndEffects([...toRolling, told.facts]), { state: 'restarting.rolling', effects: [] });
   const after = [told.complete, told.written] as const;
   assert.equal(decided([...toRolling, told.facts, ...after]).state, 'assessing');
   assert.equal(decided([...toRolling, ...after]).state, 'assessing');
 });
 
-test('a rollout that stands still is told once, with its reason, and followed on without a place', () => {
+test('a stalled rollout is reported once with its reason, and followed without a slot', () => {
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['assessed.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
   assert.deepEqual(context.standing, { is: 'stalled', reason: 'no progress' });
@@ -55,33 +55,33 @@ test('a rollout that stands still is told once, with its reason, and followed on
   assert.ok(!decided([...toStalled, told.facts, stillStalled]).effects.includes('reportStalled'));
 });
 
-test('a newer change is not kept waiting by a rollout that stands still: it may be the cure', () => {
-  for (const news of [
+test('a stalled rollout does not delay a newer change, which may fix it', () => {
+  for (const events of [
     [...toPatching, told.facts, told.accepted, told.stalled],
     [...toRolling, told.facts, told.stalled],
     [...toStalled, told.facts],
     [{ type: 'assessed.rolling', hasNewerChange: true }, told.stalled],
   ] as const) {
-    assert.equal(decided(news).state, 'assessing');
-    const cure = [...news, changed(90_000), timers.quiet, told.granted, told.needed, told.accepted];
+    assert.equal(decided(events).state, 'assessing');
+    const cure = [...events, changed(90_000), timers.quiet, told.granted, told.needed, told.accepted];
     assert.equal(decided(cure).state, 'restarting.rolling');
     assert.equal(decided(cure).context.standing, undefined);
   }
 });
 
-test('what has stalled is not followed anew as if it had just begun, so that nothing goes round in circles', () => {
+test('a stalled rollout is not followed as if it had just begun, so that there is no loop', () => {
   const again = [told.facts, told.isRolling] as const;
   assert.equal(decided([...toStalled, ...again]).state, 'assessed.stopped.stalled');
   assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.stopped.stalled');
   assert.equal(decided([...toStalled, told.facts, told.isCurrent, ...again]).state, 'restarting.rolling');
 });
 
-test('a stalled rollout that comes to its end after all is written down', () => {
+test('a stalled rollout that completes after all is recorded', () => {
   const { state, context } = decided([...toStalled, told.complete]);
   assert.deepEqual([state, context.outcome, context.standing], ['writingState', 'rolledOut', undefined]);
 });
 
-test('a rollout that waits for people is told, has no deadline and holds no place', () => {
+test('a rollout that waits for users is reported, has no deadline and no slot', () => {
   assert.deepEqual(stateAndEffects(toSuspended), {
     state: 'assessed.stopped.suspended',
     effects: ['reportPending', 'spawn followRollout'],
@@ -90,24 +90,24 @@ test('a rollout that waits for people is told, has no deadline and holds no plac
   assert.equal(decided([...toSuspended, told.stalled]).state, 'assessed.stopped.stalled');
 });
 
-test('one that waited for people is written down when they have done it', () => {
+test('a suspended rollout is recorded when it completes', () => {
   const resumed = [...toSuspended, told.facts, stillStalled] as const;
   assert.equal(decided(resumed).state, 'assessed.stopped.suspended');
   assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
 });
 
-test('one that waited for people and cannot go on when they have done it is told as one that stands still', () => {
+test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
   const stuck = decided([...toSuspended, told.facts, stillStalled, told.stalled]);
   assert.deepEqual([stuck.state, stuck.effects], ['assessed.stopped.stalled', ['reportStalled']]);
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
-test('what stands still keeps its reason when it is looked at again', () => {
+test('a stopped rollout keeps its reason when it is assessed again', () => {
   assert.equal(decided([...toStalled, told.facts, stillStalled]).context.reason, 'no progress');
   assert.equal(decided([...toSuspended, told.facts, stillStalled]).context.reason, 'OnDelete');
 });
 
-test('a newer change while a rollout waits for people is asked for by what stands still, and does not go in circles', () => {
+test('a newer change while a rollout is suspended restarts without a loop', () => {
   const again = [...toSuspended, told.facts] as const;
   assert.equal(decided(again).context.standing?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
@@ -115,12 +115,12 @@ test('a newer change while a rollout waits for people is asked for by what stand
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');
 });
 
-test('news while a rollout waits for people are looked at at once', () => {
+test('an update while a rollout is suspended is assessed at once', () => {
   assert.equal(decided([...toSuspended, told.facts]).state, 'assessing');
   assert.equal(decided([...toRolling, told.facts, told.suspended]).state, 'assessing');
 });
 
-test('a restart that somebody took back is told once it is written down, each time, and decided anew', () => {
+test('a reverted restart is reported after it was recorded, each time, and assessed again', () => {
   for (const rollout of [toRolling, toStalled, toSuspended]) {
     const { state, effects, context } = decided([...rollout, told.reverted]);
     assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'reverted']);
@@ -133,7 +133,7 @@ test('a restart that somebody took back is told once it is written down, each ti
   assert.ok(!decided([...toRolling, told.complete, told.written]).effects.includes('reportReverted'));
 });
 
-test('news while the pods are looked at make one restart of both, unless it has been changing for too long', () => {
+test('an update during verification makes one restart of both, unless quietMax is over', () => {
   assert.equal(decided([...toVerifying, told.facts]).state, 'assessing');
   const overdue = [changed(0), told.facts, changed(4_000), told.facts, changed(8_000)];
   const proving = [...overdue, told.granted];
@@ -143,14 +143,14 @@ test('news while the pods are looked at make one restart of both, unless it has 
   assert.equal(needed.context.isDirty, true);
 });
 
-test('news while the restart is on its way do not stop it, and are looked at in the end', () => {
+test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {
   const patching = [...toPatching, told.facts];
   assert.deepEqual(stateAndEffects(patching), { state: 'restarting.patching', effects: [] });
   assert.equal(decided([...patching, told.conflicted]).state, 'assessing');
   assert.equal(decided([...patching, told.accepted, told.stalled]).state, 'assessing');
 });
 
-test('news during an assessment do not stop it: what it found is followed by another', () => {
+test('an update during an assessment does not stop it: another one follows', () => {
   const { effects } = decided([told.facts]);
   assert.deepEqual(effects, []);
   for (const answer of [told.isCurrent, changed(), told.isNew, { type: 'assessed.blocked' }, stillStalled] as const) {
@@ -160,20 +160,20 @@ test('news during an assessment do not stop it: what it found is followed by ano
   assert.equal(decided([told.facts, told.isRolling, told.stalled]).state, 'assessing');
 });
 
-test('what changes all the time is restarted all the same once quietMax is over', () => {
+test('a workload that changes constantly is restarted once quietMax is over', () => {
   const events = Array.from({ length: 15 }, (_, second) => [changed((second + 1) * 4_000, second * 4_000), told.facts]);
   assert.equal(decided(events.flat().slice(0, -2)).state, 'assessing');
   assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.waiting');
 });
 
-test('a change after a quiet time has its own quiet time, however long the one before has waited', () => {
+test('a change after a quiet time has its own quiet period, however long the previous one waited', () => {
   const before = [changed(0), timers.quiet, told.facts] as const;
   assert.deepEqual(decided([...before, changed(600_000, 600_000)]).effects, ['reportChanged', 'wait 5000']);
   assert.equal(decided([...before, changed(600_000, 600_000)]).context.changedSince, 0);
   assert.deepEqual(decided([...before, changed(600_000, 0)]).effects, ['wait 0']);
 });
 
-test('other settings count from the next assessment on', () => {
+test('other settings apply from the next assessment on', () => {
   const config: WorkloadEvent = { type: 'config.changed', quietPeriod: 1_000 };
   assert.deepEqual(decided([told.isCurrent, config]).state, 'assessed.current');
   assert.deepEqual(decided([config, changed()]).effects, ['reportChanged', 'wait 1000']);

@@ -4,21 +4,21 @@ import { workloadWorld } from '../support/world/workloadWorld.ts';
 
 const minute = 60_000;
 
-/** A world whose workload has been written down. */
+/** A world with an adopted workload. */
 function adopted() {
   const world = workloadWorld();
   world.clock.advance(minute);
   return world;
 }
 
-test('adoption writes down what is so, and restarts nothing', () => {
+test('adoption records the current state, and restarts nothing', () => {
   const world = adopted();
   assert.deepEqual(world.now().written, { rolledOut: 0 });
   assert.equal(world.of('restarted').length, 0);
   assert.ok(world.now().state.matches({ assessed: 'current' }));
 });
 
-test('one change is one restart, a quiet period after it, and the state says so in the end', () => {
+test('one change is one restart, a quiet period after it, and the state eventually says so', () => {
   const world = adopted();
   world.change();
   world.clock.advance(4_900);
@@ -44,7 +44,7 @@ test('ten changes in a second are one restart', () => {
   );
 });
 
-test('a source that changes every four seconds is restarted after a minute, not never', () => {
+test('a source that changes every four seconds causes a restart after a minute', () => {
   const world = adopted();
   for (let change = 0; change < 20; change += 1) {
     world.change();
@@ -56,7 +56,7 @@ test('a source that changes every four seconds is restarted after a minute, not 
   assert.equal(world.now().pods, 20);
 });
 
-test('a source that changes faster than it is looked at is restarted all the same', () => {
+test('a source that changes faster than it is assessed still causes a restart', () => {
   const world = workloadWorld({}, () => 100);
   world.clock.advance(minute);
   for (let change = 0; change < 1_400; change += 1) {
@@ -66,7 +66,7 @@ test('a source that changes faster than it is looked at is restarted all the sam
   assert.equal(world.of('restarted').length, 1);
 });
 
-test('pods that somebody else replaced need no restart', () => {
+test('pods that another client replaced need no restart', () => {
   const world = adopted();
   world.change();
   world.replacePods();
@@ -84,7 +84,7 @@ test('a change during a rollout is one more restart after it', () => {
   assert.deepEqual([world.of('restarted').length, world.now().pods], [2, 2]);
 });
 
-test('the cure of a rollout that stands still is rolled out', () => {
+test('the fix of a stalled rollout is rolled out', () => {
   const world = adopted();
   world.setBroken(true);
   world.change();
@@ -98,7 +98,7 @@ test('the cure of a rollout that stands still is rolled out', () => {
   assert.deepEqual([world.of('restarted').length, world.now().pods], [2, 2]);
 });
 
-test('while a source is missing nothing is restarted; when it is back with the same content neither', () => {
+test('while a source is missing nothing is restarted, nor when it is back with the same content', () => {
   const world = adopted();
   world.setMissing(true);
   world.clock.advance(10 * minute);
@@ -109,7 +109,7 @@ test('while a source is missing nothing is restarted; when it is back with the s
   assert.ok(world.now().state.matches({ assessed: 'current' }));
 });
 
-test('a restart that was taken back is made again', () => {
+test('a reverted restart is repeated', () => {
   const world = adopted();
   world.change();
   world.clock.advance(6_000);
@@ -118,7 +118,7 @@ test('a restart that was taken back is made again', () => {
   assert.deepEqual([world.of('reverted').length, world.of('restarted').length, world.now().pods], [1, 2, 1]);
 });
 
-test('whoever takes over, at whatever moment, restarts no more than the one before would have', () => {
+test('a takeover at any moment causes no additional restart', () => {
   for (let moment = 0; moment < 45_000; moment += 150) {
     const world = adopted();
     world.change();
@@ -130,7 +130,7 @@ test('whoever takes over, at whatever moment, restarts no more than the one befo
   }
 });
 
-test('where nothing changes nothing is asked', () => {
+test('without a change no request is sent', () => {
   const world = adopted();
   const before = world.entries.length;
   world.clock.advance(24 * 60 * minute);

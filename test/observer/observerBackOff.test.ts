@@ -4,7 +4,7 @@ import { initialTransition, transition } from 'xstate';
 import { type ApplicationEvent, application } from '../../machines/observer/application.ts';
 import { configMap, observerWorld } from '../support/world/observerWorld.ts';
 
-/** One attempt after the other, each refused by this event; how long the pause after each of them is. */
+/** The pauses after a number of attempts that this event refuses. */
 function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, count: number): readonly number[] {
   let [state] = initialTransition(application);
   return Array.from({ length: count }, () => {
@@ -18,14 +18,14 @@ function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, 
   });
 }
 
-test('an application that is refused again and again is tried later each time, whatever refuses it', () => {
+test('a repeatedly refused application is retried after growing pauses, whatever the refusal', () => {
   const growing = [200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000];
   assert.deepEqual(pauses([], { type: 'spec.refused', jitter: 1 }, 10), growing);
-  // A status that may not be written: the spec is fine each time.
+  // A status that cannot be written: the spec is valid each time.
   assert.deepEqual(pauses([{ type: 'spec.valid' }], { type: 'apply.refused', jitter: 1 }, 10), growing);
 });
 
-test('an application that was applied begins anew', () => {
+test('the pauses start over after an application was applied', () => {
   let [state] = initialTransition(application);
   const refuse = { type: 'apply.refused', jitter: 1 } as const;
   const again = [{ type: 'application.changed' }, { type: 'requests.drained' }, { type: 'spec.valid' }] as const;
@@ -38,7 +38,7 @@ test('an application that was applied begins anew', () => {
 
 for (const [what, isTaken, longest] of [
   ['whose address another object still has is retried every ten seconds', true, 10_000],
-  ['that is refused for any other reason is retried after growing pauses', undefined, 300_000],
+  ['that is refused for another reason is retried after growing pauses', undefined, 300_000],
 ] as const)
   test(`a resource ${what}`, async () => {
     const world = await observerWorld();

@@ -10,7 +10,7 @@ const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import
 const [page, schemaPage] = [read('observer.md'), read('observer-schema.md')];
 
 for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schema.md': schemaPage })) {
-  test(`the Application in docs/${name} has no fault`, () => {
+  test(`the Application in docs/${name} is valid`, () => {
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     const file = readApplicationFile(yaml, 'f');
     assert(file !== undefined);
@@ -19,7 +19,7 @@ for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schem
   });
 }
 
-test('docs/observer-schema.md has each fault of a schema as it is told, and no other', () => {
+test('docs/observer-schema.md lists the errors of a schema exactly as they are reported', () => {
   const rows = [...schemaPage.matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm)].map(([, code, meaning, hint]) => [
     code,
     meaning,
@@ -31,7 +31,7 @@ test('docs/observer-schema.md has each fault of a schema as it is told, and no o
   );
 });
 
-test('docs/observer.md has each reason of a condition, and no other', () => {
+test('docs/observer.md lists exactly the reasons of the conditions', () => {
   const named = new Map(
     [...page.matchAll(/^\| `(Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(([, type = '', cells = '']) => [
       type,
@@ -45,12 +45,12 @@ test('docs/observer.md has each reason of a condition, and no other', () => {
   for (const reason of written) {
     assert.ok(statuses.has(String(reason)) || all.includes(String(reason)), `${reason} is not in docs/observer.md`);
   }
-  for (const reason of all) assert.ok(written.has(String(reason)), `${reason} is never said`);
+  for (const reason of all) assert.ok(written.has(String(reason)), `${reason} is never used`);
   const well = conditionsOf({
     phase: 'observing',
     mode: 'correct',
     pausedUntil: undefined,
-    faults: [],
+    errors: [],
     accountError: '',
     notes: [],
     resources: [],

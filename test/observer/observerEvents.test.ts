@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventDraft } from '../../src/kube/events/event.ts';
-import type { ObserverFact } from '../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../src/observer/model/facts.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerEventTable } from '../../src/observer/report/eventTable.ts';
 import { reportObserverEvents } from '../../src/observer/report/observerEvents.ts';
-import { application, contested, drifted, image, quiet, told } from '../support/objects/observerFacts.ts';
+import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerFacts.ts';
 
-function toldOf(...facts: readonly ObserverFact[]): EventDraft[] {
+function eventsOf(...domainEvents: readonly ObserverEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
-  const tell = reportObserverEvents((event) => events.push(event));
-  for (const fact of facts) tell(fact);
+  const report = reportObserverEvents((event) => events.push(event));
+  for (const event of domainEvents) report(event);
   return events;
 }
 
-test('a drift is told on the application, with the field and who changed it, and without a value', () => {
-  assert.deepEqual(toldOf(drifted), [
+test('a drift is reported on the application, with the field and who changed it, but no value', () => {
+  assert.deepEqual(eventsOf(drifted), [
     {
       regarding: { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', ...application },
       type: 'Normal',
@@ -26,31 +26,34 @@ test('a drift is told on the application, with the field and who changed it, and
   ]);
 });
 
-test('no Event holds a wanted or a found value: whoever may read Events may not read Secrets', () => {
-  for (const { note } of toldOf(...told)) assert.doesNotMatch(note, /nginx:1|evil:1/);
+test('no Event contains a desired or found value, because readers of Events may not be allowed to read Secrets', () => {
+  for (const { note } of eventsOf(...reported)) assert.doesNotMatch(note, /nginx:1|evil:1/);
 });
 
-test('a rival without a name is somebody, and the wait is told in seconds', () => {
-  const [event] = toldOf(contested);
-  assert.equal(event?.note, 'Somebody keeps changing Deployment shop/nginx back: its next correction waits for 4s.');
+test('an unnamed conflicting manager is reported as another client, with the delay in seconds', () => {
+  const [event] = eventsOf(contested);
+  assert.equal(
+    event?.note,
+    'Another client repeatedly overwrites corrections of Deployment shop/nginx: the next one waits for 4s.',
+  );
 });
 
-test('a correction says what was put back, and of what was not to be there that it was removed', () => {
+test('a correction reports what was restored and what was removed', () => {
   const drift = (path: string, is: Drift['is']): Drift => ({ path, desired: undefined, found: undefined, is });
   const correct = (...drifts: Drift[]) =>
-    toldOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
+    eventsOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
   const [changed, excess, twice] = [drift('a', 'changed'), drift('b', 'excess'), drift('c', 'duplicate')];
   assert.deepEqual(correct(changed), ['Deployment shop/nginx: a restored.']);
   assert.deepEqual(correct(excess), ['Deployment shop/nginx: b removed.']);
   assert.deepEqual(correct(changed, excess, twice), ['Deployment shop/nginx: a restored; b, c removed.']);
 });
 
-test('what passes by itself is in the log alone', () => {
-  assert.deepEqual(toldOf(...quiet), []);
+test('transient conditions are only logged', () => {
+  assert.deepEqual(eventsOf(...withoutEvent), []);
 });
 
-test('the table says of each reason what is told, and of nothing else', () => {
-  const events = toldOf(...told);
+test('the table lists exactly the reasons, types and actions of the Events', () => {
+  const events = eventsOf(...reported);
   const listed = Object.entries(observerEventTable).flatMap(([reason, { types, actions }]) => [
     ...types.map((type) => `${reason} ${type}`),
     ...actions.map((action) => `${reason} ${action}`),

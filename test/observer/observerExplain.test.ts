@@ -26,7 +26,7 @@ function given<T>(value: T): Outcome<T> {
   return { ok: true, value };
 }
 
-/** What it says of an application with this manifest, where `live` is there; the API server takes manifests as they are. */
+/** The explanation of an application with this manifest and this live object; the API server accepts manifests as they are. */
 async function explain(
   manifest: JsonObject,
   live: JsonObject | undefined,
@@ -65,7 +65,7 @@ function of(kind: string, data: JsonObject): JsonObject {
   return { apiVersion: 'v1', kind, metadata: { name: 'one' }, data };
 }
 
-test('where somebody scales a resource, its replicas are left out, and no schema is spoken of', async () => {
+test('if a resource is scaled, its replicas are shown as not observed, unless a schema applies', async () => {
   const web = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -84,7 +84,7 @@ test('where somebody scales a resource, its replicas are left out, and no schema
   assert.equal(await how({}), 'every field of its manifest');
   assert.equal(
     await how({ manifests: [web, scaler] }),
-    'every field of its manifest but the replicas, which somebody scales',
+    'every field of its manifest except the replicas, which another client scales',
   );
   const observerSchema = [
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'one' }, spec: { paused: null } },
@@ -92,7 +92,7 @@ test('where somebody scales a resource, its replicas are left out, and no schema
   assert.equal(await how({ observerSchema }), 'as its entry of the schema lists');
 });
 
-test('in mode detect a difference is shown with both values, and that it is left so', async () => {
+test('in mode detect a difference is shown with both values, and that it is only reported', async () => {
   const lines = await explain(of('ConfigMap', { a: '1', b: '1' }), labelled(of('ConfigMap', { a: '2', b: '1' })), {
     mode: 'detect',
   });
@@ -104,7 +104,7 @@ test('in mode detect a difference is shown with both values, and that it is left
   assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
 });
 
-test('nothing of a Secret is told, also not where it differs or is not applied yet', async () => {
+test('no value of a Secret is shown, even if it differs or is not applied yet', async () => {
   const [was, is] = ['hunter2', 'hunter3'].map((text) => Buffer.from(text).toString('base64'));
   for (const mode of ['detect', 'correct']) {
     const lines = await explain(of('Secret', { password: was }), labelled(of('Secret', { password: is })), { mode });
@@ -113,7 +113,7 @@ test('nothing of a Secret is told, also not where it differs or is not applied y
   }
 });
 
-test('what is being deleted, missing, or paused is said as it is; what a terminal would obey is not written', async () => {
+test('a terminating, missing or paused resource is shown as such; control characters are not printed', async () => {
   const manifest = of('ConfigMap', { a: '1' });
   const ending = labelled(manifest, { deletionTimestamp: '2026-11-21T13:00:00Z' });
   const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
@@ -126,15 +126,15 @@ test('what is being deleted, missing, or paused is said as it is; what a termina
   assert.ok(!(await explain(named, labelled(named))).join('\n').includes('\u001b'));
 });
 
-test('a fault of the whole spec is said with its place, and nothing is asked about resources', async () => {
+test('an error of the whole spec is shown with its path, and no request is sent for resources', async () => {
   const lines = await explain(of('ConfigMap', {}), undefined, { resyncPeriod: '1s' });
-  assert.match(lines.join('\n'), /^ {2}fault in spec\.resyncPeriod: .*$/m);
-  assert.ok(lines.includes('  → correct the faults; nothing is deleted while there are any'));
+  assert.match(lines.join('\n'), /^ {2}error in spec\.resyncPeriod: .*$/m);
+  assert.ok(lines.includes('  → correct the errors; nothing is deleted while there are any'));
   assert.ok(!lines.some((line) => line.startsWith('ConfigMap')));
 });
 
-test('of a manifest that is refused it shows what differs from what was applied before it, as the status has it', async () => {
-  const drifts = [{ path: '.data.a', is: 'changed', wanted: '"0"', found: '"2"' }];
+test('for a refused manifest it shows the difference to what was applied before, from the status', async () => {
+  const drifts = [{ path: '.data.a', is: 'changed', desired: '"0"', found: '"2"' }];
   const row = {
     apiVersion: 'v1',
     name: 'one',
@@ -155,17 +155,17 @@ test('of a manifest that is refused it shows what differs from what was applied 
       },
     );
     assert.ok(lines.includes(`${kind} shop/one: its manifest is refused: No such field.`), lines.join('\n'));
-    const told = lines.slice(lines.indexOf('  not as it was applied before, says the status:') + 1);
-    assert.deepEqual(told, kind === 'Secret' ? ['  ! .data.a: changed'] : ['  - .data.a: "0"', '  + .data.a: "2"']);
+    const shown = lines.slice(lines.indexOf('  drifted before this check, according to the status:') + 1);
+    assert.deepEqual(shown, kind === 'Secret' ? ['  ! .data.a: changed'] : ['  - .data.a: "0"', '  + .data.a: "2"']);
   }
   const refused = { ...row, kind: 'ConfigMap', state: 'refused', drifts: [] };
   const live = labelled(of('ConfigMap', { a: '0' }));
   const lines = await explain(of('ConfigMap', { a: '1' }), live, {}, { status: { resources: [refused] } });
   assert.ok(
     lines.includes(
-      'ConfigMap shop/one: its manifest is not applied: it was refused, and is tried again every five minutes',
+      'ConfigMap shop/one: its manifest is not applied: it was refused, and is retried every five minutes',
     ),
     lines.join('\n'),
   );
-  assert.ok(!lines.join('\n').includes('says the status'));
+  assert.ok(!lines.join('\n').includes('according to the status'));
 });

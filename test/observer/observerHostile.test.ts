@@ -19,7 +19,7 @@ function driftsAfter(manifest: Manifest, shape: FieldMask, edits: readonly Edit[
   return drifts;
 }
 
-/** As the JSON of an answer would give it: as deep as the API server lets a custom resource be, and deeper. */
+/** A value nested deeper than the API server allows in a custom resource. */
 function nested(levels: number, isList: boolean): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level += 1) value = isList ? [value] : { x: value };
@@ -34,7 +34,7 @@ const gadget = manifestOf({
 });
 
 for (const isList of [true, false])
-  test(`a live object with ${isList ? 'lists' : 'maps'} in one another 20,000 deep is compared like any other`, () => {
+  test(`a live object with ${isList ? 'lists' : 'maps'} nested 20,000 deep is compared`, () => {
     const deep = nested(20_000, isList);
     for (const path of [
       'spec.plain',
@@ -51,7 +51,7 @@ for (const isList of [true, false])
     assert.equal(driftsAfter(gadget, shape, [['spec.inner', { deep }]]).length, 1);
   });
 
-test('two values as deep as that are compared too', () => {
+test('two values that are nested 20,000 deep are compared', () => {
   const manifest = manifestOf({ ...gadget.object, spec: { whole: { a: 'b' } } });
   const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
   const of = (value: unknown) => project(edited(manifest.object, ['spec.whole', value]), manifest, leaf, structure);
@@ -59,7 +59,7 @@ test('two values as deep as that are compared too', () => {
   assert.equal(compare(of(nested(20_000, false)), of(nested(20_001, false))).length, 1);
 });
 
-test('a list to which somebody has added 300,000 elements is compared, and each of them told', () => {
+test('a list with 300,000 added elements is compared, and each of them is reported', () => {
   const parts = Array.from({ length: 300_000 }, (_, index) => ({ name: `p${index}` }));
   assert.equal(driftsAfter(gadget, leaf, [['spec.parts', [{ name: 'a' }, ...parts]]]).length, parts.length);
   const plain = driftsAfter(gadget, leaf, [['spec.plain', parts]]);
@@ -69,13 +69,13 @@ test('a list to which somebody has added 300,000 elements is compared, and each 
   );
 });
 
-test('a ConfigMap of 2 MB in 20,000 names with dots is compared', () => {
+test('a ConfigMap of 2 MB in 20,000 keys with dots is compared', () => {
   const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`a.b.${index}.c`, 'x'.repeat(90)]));
   const manifest = manifestOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data });
   assert.equal(driftsAfter(manifest, leaf, [['data', {}]]).length, 20_000);
 });
 
-test('20,000 maps with names that look like ways into one another are told apart', () => {
+test('20,000 maps with keys that look like paths are distinguished', () => {
   const open = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, index) => [`m${index % 10}${'.a'.repeat(index % 50)}.${index}`, { v: 1 }]),
   );
@@ -91,14 +91,14 @@ for (const [name, value] of Object.entries({
   'a list of null': [null],
   map: {},
 }))
-  test(`metadata, labels or spec of a live object that is ${name} is drift where something is observed, and nothing worse`, () => {
+  test(`metadata, labels or spec of a live object that is ${name} is drift where it is observed, and nothing throws`, () => {
     const labelled = edited(nginxService.object, ['metadata.labels.tier', 'front']);
     const manifest = manifestOf(labelled);
     for (const path of ['metadata', 'metadata.labels', 'spec', 'spec.selector', 'spec.ports'])
       assert.ok(driftsAfter(manifest, leaf, [[path, value]]).length > 0, path);
   });
 
-test('an object of nothing lacks everything, whatever a manifest says', () => {
+test('an empty object lacks everything, whatever the manifest contains', () => {
   const structure = structureFor('v1', 'Service');
   const none = project({}, nginxService, leaf, structure);
   assert.deepEqual([...none.fields], []);
@@ -107,7 +107,7 @@ test('an object of nothing lacks everything, whatever a manifest says', () => {
   assert.deepEqual(objectOf(split(empty, leaf, structure).whole['metadata']), { name: 'nginx', namespace: 'shop' });
 });
 
-test('what is kept of a value as deep as that can be written as JSON, and another value is another one', () => {
+test('the stored form of a deeply nested value can be written as JSON, and differs for another value', () => {
   const manifest = manifestOf({ ...gadget.object, spec: { whole: { a: 'b' }, tags: ['a'], parts: [{ name: 'a' }] } });
   const drifts = (levels: number) =>
     driftsAfter(manifest, leaf, [

@@ -35,7 +35,7 @@ test('created: an application is applied in the order of its manifests, and then
   world.stop();
 });
 
-test('the resources of a large application are applied sixteen at a time, begun in the order of the manifests', async () => {
+test('the resources of a large application are applied sixteen at a time, in the order of the manifests', async () => {
   const world = await observerWorld();
   world.requestTime = 100;
   const names = Array.from({ length: 160 }, (_, index) => `c${index}`);
@@ -47,13 +47,13 @@ test('the resources of a large application are applied sixteen at a time, begun 
     created.map(({ key }) => key),
     names.map((name) => `ConfigMap/${name}`),
   );
-  // Each is asked for and made: 160 of them in ten rounds.
+  // Each of them is checked and created: 160 of them in ten rounds.
   const took = (created.at(-1)?.at ?? 0) - (created.at(0)?.at ?? 0);
   assert.ok(took < 10 * 2 * 100, `${took} ms`);
   world.stop();
 });
 
-test('what runs containers is applied when all that it may read was tried, and what fails holds nothing up', async () => {
+test('workloads are applied after everything that they may use was tried, and a failure blocks nothing', async () => {
   const world = await observerWorld();
   world.requestTime = 100;
   world.refusals.set('create ConfigMap/b', { is: 'permanent', reason: 'no', retryAfter: 0, fields: [] });
@@ -67,7 +67,7 @@ test('what runs containers is applied when all that it may read was tried, and w
   world.stop();
 });
 
-test('before anything is applied its name is in the status, and the finalizer on the application', async () => {
+test('before a resource is applied its name is in the status, and the finalizer is on the application', async () => {
   const world = await observerWorld();
   world.requestTime = 10;
   world.apply('web', { manifests: [configMap('one')] });
@@ -93,7 +93,7 @@ test('updated: the observer is stopped before anything is applied, and a new one
   world.requestTime = 50;
   world.apply('web', { manifests: [configMap('one', 'b')] });
   for (let tick = 0; tick < 500 && world.writes().length < 2; tick += 1) await world.pass(1);
-  // While it is being applied nothing observes it: an edit is not answered by a correction.
+  // It is not observed during the apply: an edit causes no correction.
   assert.equal(stateOf(world), 'applying');
   assert.deepEqual(
     [...world.core.entries()].flatMap(({ resources }) => [...resources.values()].map(({ actor }) => actor)),
@@ -106,7 +106,7 @@ test('updated: the observer is stopped before anything is applied, and a new one
   world.stop();
 });
 
-test('updated while its kinds are still asked for: what it says now is applied, whichever answer comes last', async () => {
+test('updated while its kinds are still being resolved: the newest spec is applied, whichever response arrives last', async () => {
   const world = await observerWorld();
   world.findTimes.push(300, 300, 10, 10);
   world.apply('web', { manifests: [configMap('old'), configMap('one')] });
@@ -120,7 +120,7 @@ test('updated while its kinds are still asked for: what it says now is applied, 
   world.stop();
 });
 
-test('updated while it is drifted: the correction that is under way ends first, then the new manifest is applied', async () => {
+test('updated while it is drifted: the running correction ends first, then the new manifest is applied', async () => {
   const world = await observed(['one']);
   world.requestTime = 50;
   world.edit('ConfigMap/one', { data: { key: 'evil' } });
@@ -132,7 +132,7 @@ test('updated while it is drifted: the correction that is under way ends first, 
   world.stop();
 });
 
-test('deleted: the observer is stopped, what was applied last is deleted first, and the application goes', async () => {
+test('deleted: the observer is stopped, the resources are deleted in reverse order, and the application is gone', async () => {
   const world = await observed(['one', 'two']);
   world.requestTime = 20;
   world.deleteApplication('web');
@@ -146,7 +146,7 @@ test('deleted: the observer is stopped, what was applied last is deleted first, 
   world.stop();
 });
 
-test('deleted with deletionPolicy orphan: its resources stay, and are nobody’s', async () => {
+test('deleted with deletionPolicy orphan: its resources are kept and released', async () => {
   const world = await observed(['one'], { deletionPolicy: 'orphan' });
   world.deleteApplication('web');
   await world.pass(2 * second);
@@ -169,17 +169,17 @@ test('deleted while it is drifted: nothing is corrected any more', async () => {
   world.stop();
 });
 
-test('an application in a namespace that ends lets go of what lies in it, and deletes nothing there', async () => {
+test('an application in a terminating namespace releases the resources in it, and deletes nothing there', async () => {
   const world = await observed(['one']);
   world.terminating.add('shop');
-  world.refusals.set('delete', { is: 'forbidden', reason: 'the account is gone', retryAfter: 0, fields: [] });
+  world.refusals.set('delete', { is: 'forbidden', reason: 'the ServiceAccount is deleted', retryAfter: 0, fields: [] });
   world.deleteApplication('web');
   await world.pass(2 * second);
   assert.deepEqual([world.writes().slice(1), world.application('web')], [[], undefined]);
   world.stop();
 });
 
-test('a deletion that is refused is tried again ever more rarely, is told, and can be forced', async () => {
+test('a refused deletion is retried after growing pauses, is reported, and can be forced', async () => {
   const world = await observed(['one']);
   world.refusals.set('delete', { is: 'forbidden', reason: 'not allowed', retryAfter: 0, fields: [] });
   world.deleteApplication('web');
@@ -197,7 +197,7 @@ test('a deletion that is refused is tried again ever more rarely, is told, and c
   world.stop();
 });
 
-test('what leaves the manifests is deleted; what is added by hand is none of its business', async () => {
+test('a resource that leaves the manifests is deleted; one that was added by hand is not touched', async () => {
   const world = await observed(['one', 'two']);
   world.put({ ...configMap('mine'), metadata: { name: 'mine', namespace: 'shop' } });
   world.apply('web', { manifests: [configMap('one')] });
@@ -209,7 +209,7 @@ test('what leaves the manifests is deleted; what is added by hand is none of its
   world.stop();
 });
 
-test('while a manifest cannot be read nothing is pruned, and the others are applied', async () => {
+test('while a manifest is invalid nothing is pruned, and the others are applied', async () => {
   const world = await observed(['one', 'two']);
   world.apply('web', { manifests: [configMap('one', 'b'), { apiVersion: 'v1', kind: 'ConfigMap' }] });
   await world.pass(2 * second);
@@ -222,7 +222,7 @@ test('while a manifest cannot be read nothing is pruned, and the others are appl
   world.stop();
 });
 
-test('a spec with a fault that concerns all of it is not applied, and is as soon as it has none', async () => {
+test('an invalid spec is not applied until it is valid', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one'), configMap('one')] });
   await world.pass(minute);
@@ -247,7 +247,7 @@ test('a pause ends by itself; until then nothing is applied or corrected', async
   world.stop();
 });
 
-test('with mode detect nothing is ever written: a drift and a missing resource are told', async () => {
+test('with mode detect nothing is ever written: drift and missing resources are reported', async () => {
   const world = await observerWorld();
   world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
   world.apply('web', { manifests: [configMap('one'), configMap('two')], mode: 'detect' });
@@ -263,7 +263,7 @@ test('with mode detect nothing is ever written: a drift and a missing resource a
   world.stop();
 });
 
-test('in a dry run nothing is applied, and the drift is told', async () => {
+test('in a dry run nothing is applied, and drift is reported', async () => {
   const world = await observerWorld({ isDryRun: true });
   world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
   world.apply('web', { manifests: [configMap('one')] });
@@ -272,12 +272,12 @@ test('in a dry run nothing is applied, and the drift is told', async () => {
   world.stop();
 });
 
-test('after a restart nothing is applied that is applied already; what drifted meanwhile is corrected', async () => {
+test('after a restart nothing is applied again; drift of the meantime is corrected', async () => {
   const world = await observed(['one', 'two']);
   world.stop();
-  world.isTold = false;
+  world.sendsEvents = false;
   world.edit('ConfigMap/one', { data: { key: 'evil' } });
-  world.isTold = true;
+  world.sendsEvents = true;
   await world.restart();
   await world.pass(5 * second);
   assert.deepEqual(world.writes().slice(2), ['correct ConfigMap/one']);
@@ -285,7 +285,7 @@ test('after a restart nothing is applied that is applied already; what drifted m
   world.stop();
 });
 
-test('after a restart it prunes what left meanwhile, by its inventory', async () => {
+test('after a restart it prunes what has left the manifests meanwhile, by its inventory', async () => {
   const world = await observed(['one', 'two']);
   world.stop();
   world.apply('web', { manifests: [configMap('one')] });
@@ -295,7 +295,7 @@ test('after a restart it prunes what left meanwhile, by its inventory', async ()
   world.stop();
 });
 
-test('applies are made in the place of the namespace’s account, or of the one that is named', async () => {
+test('applies impersonate the default service account of the namespace, or the one that is named', async () => {
   const world = await observed(['one']);
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
   await world.pass(2 * second);
@@ -307,7 +307,7 @@ test('applies are made in the place of the namespace’s account, or of the one 
   world.stop();
 });
 
-test('in the place of an account that is missing nothing is applied, which is said once; when it is there it goes on', async () => {
+test('with a missing service account nothing is applied, which is reported once; it continues once the account exists', async () => {
   const world = await observerWorld();
   world.missingAccounts.add('shop/deployer');
   world.apply('web', { manifests: [configMap('one')], serviceAccountName: 'deployer' });
@@ -334,7 +334,7 @@ test('in the place of an account that is missing nothing is applied, which is sa
   world.stop();
 });
 
-test('the account of a new namespace, which comes a moment after it, is waited for, and nobody is told', async () => {
+test('the service account of a new namespace, which appears shortly after it, is waited for without a report', async () => {
   const world = await observerWorld();
   world.missingAccounts.add('shop/default');
   world.apply('web', { manifests: [configMap('one')] });
@@ -347,7 +347,7 @@ test('the account of a new namespace, which comes a moment after it, is waited f
   world.stop();
 });
 
-test('where nobody may look whether an account is there, everything is applied as ever, and that is told once', async () => {
+test('without permission to read service accounts everything is applied, and that is reported once', async () => {
   const world = await observerWorld();
   world.refusals.set('account', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
   world.apply('web', { manifests: [configMap('one')] });
@@ -359,7 +359,7 @@ test('where nobody may look whether an account is there, everything is applied a
   world.stop();
 });
 
-test('an account that is there is looked for once in five minutes, whoever has it, and only where something is to be applied', async () => {
+test('an existing service account is checked once in five minutes, for all applications, and only before an apply', async () => {
   const world = await observed(['one']);
   for (const name of ['api', 'jobs']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
   world.apply('seen', { manifests: [configMap('seen')], mode: 'detect', serviceAccountName: 'other' });
@@ -367,7 +367,7 @@ test('an account that is there is looked for once in five minutes, whoever has i
   assert.deepEqual(world.accountLooks, ['shop/default']);
   await world.restart();
   await world.pass(6 * minute);
-  assert.deepEqual(world.accountLooks, ['shop/default'], 'all is applied');
+  assert.deepEqual(world.accountLooks, ['shop/default'], 'everything is applied');
   world.apply('web', { manifests: [configMap('one', 'b')] });
   await world.pass(6 * minute);
   world.apply('web', { manifests: [configMap('one', 'c')] });
@@ -376,7 +376,7 @@ test('an account that is there is looked for once in five minutes, whoever has i
   world.stop();
 });
 
-test('an application that makes its account itself is applied', async () => {
+test('an application that creates its own service account is applied', async () => {
   const world = await observerWorld();
   const kind = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', isNamespaced: true };
   world.kinds.set('ServiceAccount', kind);
@@ -388,7 +388,7 @@ test('an application that makes its account itself is applied', async () => {
   world.stop();
 });
 
-test('with weeder’s own rights only where the operator’s flag allows it, and no account is named', async () => {
+test('weeder’s own permissions are used only if the flag allows it and no service account is named', async () => {
   const world = await observerWorld({ mayUseOwnRights: true });
   world.apply('web', { manifests: [configMap('one')] });
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
@@ -398,7 +398,7 @@ test('with weeder’s own rights only where the operator’s flag allows it, and
   world.stop();
 });
 
-test('a correction took as long as it took, also where the stream tells of it before the answer is there', async () => {
+test('the duration of a correction is the same if the stream delivers it before the response', async () => {
   const world = await observed(['one']);
   world.requestTime = 100;
   world.edit('ConfigMap/one', { data: { key: 'b' } });
@@ -410,8 +410,8 @@ test('a correction took as long as it took, also where the stream tells of it be
   world.stop();
 });
 
-test('an application whose name is another one’s by now is left in silence; another refusal is told, and passes', async () => {
-  for (const [is, told] of [
+test('a refusal because of another application of the same name is not reported; another refusal is, and the apply continues', async () => {
+  for (const [is, reports] of [
     ['otherUid', 0],
     ['missing', 0],
     ['transient', 1],
@@ -420,7 +420,7 @@ test('an application whose name is another one’s by now is left in silence; an
     world.refusals.set('status', { is, reason: 'refused.', retryAfter: 0, fields: [] });
     world.apply('web', { manifests: [configMap('one')] });
     await world.pass(100);
-    assert.equal(world.factsOf('application.refused').length, told, is);
+    assert.equal(world.factsOf('application.refused').length, reports, is);
     assert.deepEqual(world.writes(), [], 'nothing is applied before its name is in the status');
     world.refusals.clear();
     await world.pass(2 * second);
@@ -429,7 +429,7 @@ test('an application whose name is another one’s by now is left in silence; an
   }
 });
 
-test('a manifest with a key twice in a list is refused as a fault, and left as it is; the others go on', async () => {
+test('a manifest with a duplicate list key is an error, and its resource is not changed; the others are applied', async () => {
   const containers = (...names: readonly string[]) => ({ containers: names.map((name) => ({ name })) });
   const web = (...names: readonly string[]) => ({
     apiVersion: 'apps/v1',
@@ -446,7 +446,7 @@ test('a manifest with a key twice in a list is refused as a fault, and left as i
   assert.equal(world.condition('web', 'Invalid'), 'True');
   const said = JSON.stringify(world.application('web')?.['status']);
   const place = 'spec.manifests[0].spec.template.spec.containers';
-  assert.ok(said.includes(`${place}: the key name=\\"a\\" stands at the positions 0, 2`), said);
+  assert.ok(said.includes(`${place}: the key name=\\"a\\" is at the positions 0, 2`), said);
   world.apply('web', { manifests: [web('a', 'b'), configMap('two')] });
   await world.pass(2 * second);
   assert.deepEqual(world.writes().slice(3), ['update Deployment/web', 'delete ConfigMap/one']);
@@ -464,7 +464,7 @@ const widget = (version: string): RestMapping => ({
 const oneWidget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
 
 for (const policy of ['delete', 'orphan'] as const)
-  test(`what was applied in a version that is not served any more is ${policy === 'delete' ? 'deleted' : 'let go of'} under another one`, async () => {
+  test(`a resource in a version that is no longer served is ${policy === 'delete' ? 'deleted' : 'released'} in another version`, async () => {
     const verb = policy === 'delete' ? 'delete' : 'release';
     for (const isStale of [false, true]) {
       const world = await observerWorld();
@@ -472,7 +472,7 @@ for (const policy of ['delete', 'orphan'] as const)
       world.apply('web', { manifests: [oneWidget, configMap('two')], deletionPolicy: policy });
       await world.pass(2 * second);
       world.kinds.set('Widget', widget('v2'));
-      // What is remembered of the old version is wrong by now: the request itself finds that out.
+      // The cached version is outdated: the request itself finds that out.
       if (isStale) {
         world.kinds.set('of before', widget('v1'));
         world.unserved.add('example.org/v1');
@@ -481,9 +481,9 @@ for (const policy of ['delete', 'orphan'] as const)
       await world.pass(2 * second);
       assert.equal(world.writes().at(-1), `${verb} Widget/one`);
       assert.equal(world.object('Widget/one') === undefined, policy === 'delete');
-      const facts = [...world.factsOf('resource.deleted'), ...world.factsOf('resource.released')];
+      const events = [...world.factsOf('resource.deleted'), ...world.factsOf('resource.released')];
       assert.deepEqual(
-        facts.map(({ apiVersion }) => apiVersion),
+        events.map(({ apiVersion }) => apiVersion),
         ['example.org/v2'],
       );
       assert.equal(world.condition('web', 'Degraded'), 'False');
@@ -491,7 +491,7 @@ for (const policy of ['delete', 'orphan'] as const)
     }
   });
 
-test('only a kind that no version has is gone with its objects; where that cannot be asked, it is asked again', async () => {
+test('only a kind without any served version counts as gone with its objects; if that is unknown, it is retried', async () => {
   const world = await observerWorld();
   world.kinds.set('Widget', widget('v1'));
   world.apply('web', { manifests: [oneWidget] });

@@ -25,7 +25,7 @@ const deployment = {
   },
 };
 
-test('on the embedded API server the real program applies an application and puts back what somebody changes', async (t) => {
+test('on the embedded API server the real program applies an application and corrects drift', async (t) => {
   const scene = await setScene(t, true);
   await scene.apply({ manifests: [deployment] });
   await until('it is applied', () => scene.image() === 'web:1');
@@ -36,26 +36,26 @@ test('on the embedded API server the real program applies an application and put
       spec: { template: { spec: { containers: [{ name: 'web', image: 'evil:1' }] } } },
     }),
   );
-  await until('it is put back', () => scene.image() === 'web:1');
+  await until('it is corrected', () => scene.image() === 'web:1');
   assert.equal(scene.deployment()?.metadata.labels?.['team'], 'a');
   const asTenant = `system:serviceaccount:${namespace}:default`;
   assert(scene.server.requests.countAs(asTenant, 'patch', 'deployments') >= 2);
   await scene.remove();
-  await until('its resources went with it', () => scene.deployment() === undefined);
-  await until('it has gone', () => scene.application() === undefined);
+  await until('its resources are deleted with it', () => scene.deployment() === undefined);
+  await until('the application is deleted', () => scene.application() === undefined);
 });
 
-test('on the embedded API server a tenant who may not apply is told so in the condition', async (t) => {
+test('on the embedded API server a tenant without permission gets the reason in the condition', async (t) => {
   const scene = await setScene(t, false);
   await scene.apply({ manifests: [deployment] });
-  await until('it is told', () => scene.condition('Applied') === 'False');
+  await until('it is reported', () => scene.condition('Applied') === 'False');
   const conditions = arrayOf(objectOf(scene.application()?.['status'])['conditions']).map(objectOf);
   const applied = conditions.find(({ type }) => type === 'Applied');
   assert.match(String(applied?.['message']), /deployments/i);
   assert.equal(scene.deployment(), undefined);
 });
 
-test('what was never applied, and its stream does not have, takes one request each: nothing is read before it', async (t) => {
+test('a resource that was never applied and that the stream does not have takes one request, without a read before it', async (t) => {
   const scene = await setScene(t, true);
   const settings = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: '1' } });
   await scene.apply({ manifests: [settings('first')] });
@@ -70,9 +70,9 @@ test('what was never applied, and its stream does not have, takes one request ea
   assert.deepEqual(counts(), [reads, applies + 20]);
 });
 
-test('without the definition of applications the file that has it is named, and the weeder is ready; it is found when it comes', async (t) => {
+test('without the CRD of applications the log names its file, and weeder is ready; the CRD is found once it exists', async (t) => {
   const scene = await setScene(t, true, 'weeder without definition');
-  await until('it is named', () => scene.log().includes('apply deploy/components/observer-named/crd.yaml'));
+  await until('the file is named', () => scene.log().includes('apply deploy/components/observer-named/crd.yaml'));
   const ready = async () => (await fetch(`http://${scene.health}/readyz?verbose`).catch(() => undefined))?.text();
   let readiness: string | undefined;
   await until('it is ready', () => {
@@ -89,7 +89,7 @@ test('without the definition of applications the file that has it is named, and 
   await until('it is in sync', () => scene.condition('InSync') === 'True');
 });
 
-test('explain looks in the namespace of the kubeconfig’s context, or in default; the flag wins', async (t) => {
+test('explain uses the namespace of the kubeconfig’s context, or default; the flag takes precedence', async (t) => {
   const { url, apply } = await setServer(t, true);
   await apply({ mode: 'detect', manifests: [deployment] });
   const explain = async (context: object, ...flags: readonly string[]) => {
@@ -106,7 +106,7 @@ test('explain looks in the namespace of the kubeconfig’s context, or in defaul
   assert.match(await explain({}), absentIn('default'));
 });
 
-/** The CRD of applications, and a namespace whose account may do everything in it or nothing. */
+/** The CRD of applications, and a namespace whose service account may do everything in it or nothing. */
 async function setServer(t: TestContext, isAllowed: boolean, isDefined = true) {
   const server = createApiServer({ authorizesImpersonated: true });
   const listening = await server.listen();
@@ -175,7 +175,7 @@ async function setScene(t: TestContext, isAllowed: boolean, which?: 'weeder with
       const conditions = arrayOf(objectOf(application?.['status'])['conditions']).map(objectOf);
       return conditions.find((each) => each['type'] === type)?.['status'];
     },
-    /** How many of its resources are in sync. */
+    /** The number of its resources in sync. */
     inSync() {
       const rows = arrayOf(objectOf(application?.['status'])['resources']).map(objectOf);
       return rows.filter(({ state }) => state === 'inSync').length;

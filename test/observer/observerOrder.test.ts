@@ -32,16 +32,16 @@ suite('the order of an application', () => {
   ];
   const names = (resources: readonly Manifest[]) => resources.map(({ identity }) => identity.name);
 
-  test('is namespaces, then definitions of kinds, then the rest as the manifests have it, then what runs containers', () => {
+  test('is namespaces, then CRDs, then other resources as in the manifests, then workloads', () => {
     assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'a', 'web']);
     assert.deepEqual(names(inApplyOrder(inApplyOrder(all))), names(inApplyOrder(all)));
   });
 
-  test('is the other way round for a deletion', () => {
+  test('is reversed for a deletion', () => {
     assert.deepEqual(names(inDeletionOrder(all)), ['web', 'a', 'w', 'widgets', 'n']);
   });
 
-  test('has rights and accounts last of all in a deletion, whatever else there is, and in stages', () => {
+  test('deletes roles, bindings and service accounts last, in stages', () => {
     const rbac = 'rbac.authorization.k8s.io';
     const mixed = [
       of('ServiceAccount', 'account'),
@@ -54,7 +54,7 @@ suite('the order of an application', () => {
     assert.deepEqual(stages, [0, 0, 0, 0, 1, 2, 5, 5, 5]);
   });
 
-  test('has what admission asks for before what is admitted: accounts, defaults and roles before bindings and Pods', () => {
+  test('applies what admission requires first: service accounts, limit ranges and roles before bindings and Pods', () => {
     const rbac = 'rbac.authorization.k8s.io';
     const mixed = [
       of('Pod', 'pod'),
@@ -67,18 +67,18 @@ suite('the order of an application', () => {
     assert.deepEqual(names(inApplyOrder(mixed)), ['role', 'defaults', 'account', 'binding', 'a', 'pod']);
   });
 
-  test('has stages, of which the earliest comes first, whole', () => {
+  test('has stages, and firstStage returns the earliest as a whole', () => {
     assert.deepEqual(names(firstStage(all)), ['n']);
     assert.deepEqual(names(firstStage(all.slice(0, 2))), ['w']);
     assert.deepEqual(names(firstStage([of('ConfigMap', 'a'), of('Secret', 'b')])), ['a', 'b']);
     assert.deepEqual(firstStage([]), []);
   });
 
-  test('goes by group and kind: a Namespace of another group is like the rest', () => {
+  test('depends on group and kind: a Namespace of another group is an ordinary resource', () => {
     assert.deepEqual(names(inApplyOrder([of('ConfigMap', 'a'), of('Namespace', 'n', 'example.org')])), ['a', 'n']);
   });
 
-  test('a definition says which kind it defines, and nothing else does', () => {
+  test('a CRD states which kind it defines, and nothing else does', () => {
     const object = { spec: { group: 'example.org', names: { kind: 'Widget' } } };
     assert.deepEqual(definedKind(crd.identity, object), { group: 'example.org', kind: 'Widget' });
     assert.equal(definedKind(crd.identity, { spec: {} }), undefined);
@@ -86,7 +86,7 @@ suite('the order of an application', () => {
   });
 });
 
-suite('replicas that somebody else has', () => {
+suite('replicas of another owner', () => {
   const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
   const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
   const schema = (spec: FieldMask): FieldMask => ({ is: 'map', fields: new Map([['spec', spec]]) });
@@ -100,7 +100,7 @@ suite('replicas that somebody else has', () => {
     assert.equal(replicasIn(withoutReplicas(schema(leaf), manifest)), undefined);
   });
 
-  test('are observed where the schema lists them, and a manifest without them is left alone', () => {
+  test('are observed if the schema lists them, and a manifest without them is not changed', () => {
     const listing = schema({ is: 'map', fields: new Map([['replicas', leaf]]) });
     assert.equal(withoutReplicas(listing, manifest), listing);
     assert.equal(withoutReplicas(leaf, { ...manifest, spec: {} }), leaf);
@@ -109,7 +109,7 @@ suite('replicas that somebody else has', () => {
     assert.ok(!observesAnything(withoutReplicas(schema(leaf), { spec: { replicas: 1 } })));
   });
 
-  test('are those of a manager that wrote them by the subresource scale', () => {
+  test('are those that a manager wrote through the subresource scale', () => {
     const entry = {
       manager: 'kube-controller-manager',
       subresource: 'scale',
@@ -122,7 +122,7 @@ suite('replicas that somebody else has', () => {
     assert.equal(scaleOwnerOf({}), undefined);
   });
 
-  test('are somebody’s who has scaled to 0, after which nobody owns them, and not the default of the API server', () => {
+  test('are those of an unknown scaler after scaling to 0, when no manager owns them, and not the API server’s default', () => {
     const entry = (manager: string, fields: object, subresource?: string) => ({
       manager,
       ...(subresource === undefined ? {} : { subresource }),
@@ -141,7 +141,7 @@ suite('replicas that somebody else has', () => {
     assert.ok(!isScaledByUnknown({ spec: { replicas: 0 } }, managers));
   });
 
-  test('are those of what an autoscaler names, in its own namespace', () => {
+  test('are those of the target of an autoscaler in the same namespace', () => {
     const autoscaler = (namespace: string, scaleTargetRef: object): Manifest => ({
       identity: { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', namespace, name: 'web' },
       apiVersion: 'autoscaling/v2',

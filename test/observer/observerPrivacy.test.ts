@@ -9,8 +9,8 @@ const minute = 60 * second;
 const settings = 'ConfigMap/settings';
 const [ours, others] = ['web', 'other'].map((name) => ownerOf({ namespace: 'shop', name }).label);
 
-/** One that lies in the cluster whatever weeder does. */
-function lying(value: string, metadata: JsonObject = {}): JsonObject {
+/** A ConfigMap that exists independently of weeder. */
+function existing(value: string, metadata: JsonObject = {}): JsonObject {
   const object = configMap('settings', value);
   return { ...object, metadata: { name: 'settings', namespace: 'shop', ...metadata } };
 }
@@ -21,33 +21,33 @@ function labelled(label: string | undefined): JsonObject {
 
 const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'token' }, data: { a: 'Z3Vlc3M=' } };
 
-type Story = (world: ObserverWorld) => void;
+type Scenario = (world: ObserverWorld) => void;
 
-/** What may be there, and become of it, while somebody guesses. */
-const stories: Readonly<Record<string, Story>> = {
+/** What may exist while a tenant guesses. */
+const scenarios: Readonly<Record<string, Scenario>> = {
   'there is nothing': () => undefined,
-  'the guess is right': (world) => world.put(lying('a')),
-  'the guess is wrong': (world) => world.put(lying('b')),
-  'another application has it': (world) => world.put(lying('b', labelled(others))),
-  'it has the label of this one': (world) => world.put(lying('a', labelled(ours))),
-  'it is being deleted': (world) => world.put(lying('a', { deletionTimestamp: '2026-01-01T00:00:00Z' })),
+  'the guess is right': (world) => world.put(existing('a')),
+  'the guess is wrong': (world) => world.put(existing('b')),
+  'another application has it': (world) => world.put(existing('b', labelled(others))),
+  'it has the label of this one': (world) => world.put(existing('a', labelled(ours))),
+  'it is being deleted': (world) => world.put(existing('a', { deletionTimestamp: '2026-01-01T00:00:00Z' })),
 };
 
-/** And a while later. */
-const turns: Readonly<Record<string, Story>> = {
+/** What happens to it a while later. */
+const turns: Readonly<Record<string, Scenario>> = {
   'stays so': () => undefined,
-  'becomes as guessed': (world) => world.put(lying('a', labelled(ours))),
+  'becomes as guessed': (world) => world.put(existing('a', labelled(ours))),
   'is deleted': (world) => {
     if (world.object(settings) !== undefined) world.remove(settings);
   },
 };
 
-/** Everything that whoever made the application can see, with its times, and what weeder asked meanwhile. */
-async function outsideOf(spec: JsonObject, story: Story, turn: Story) {
+/** Everything that the author of the application can see, with its times, and weeder's requests. */
+async function outsideOf(spec: JsonObject, scenario: Scenario, turn: Scenario) {
   const seen: unknown[] = [];
   const world = await observerWorld({ onFact: (fact) => seen.push([Math.round(world.clock.monotonic()), fact]) });
   world.may = () => false;
-  story(world);
+  scenario(world);
   world.apply('web', spec);
   await world.pass(3 * minute);
   turn(world);
@@ -58,17 +58,17 @@ async function outsideOf(spec: JsonObject, story: Story, turn: Story) {
 }
 
 for (const mode of ['detect', 'correct']) {
-  test(`mode ${mode}: without rights an account sees the same, at the same times, whatever there is and becomes of it`, async () => {
+  test(`mode ${mode}: a service account without permissions sees the same at the same times, whatever exists and happens`, async () => {
     const spec = { mode, manifests: [configMap('settings', 'a'), secret] };
-    const all = Object.entries(stories).flatMap(([what, story]) =>
-      Object.entries(turns).map(([then, turn]) => ({ name: `${what}, and ${then}`, story, turn })),
+    const all = Object.entries(scenarios).flatMap(([what, scenario]) =>
+      Object.entries(turns).map(([then, turn]) => ({ name: `${what}, and ${then}`, scenario, turn })),
     );
     const expected = await outsideOf(
       spec,
       () => undefined,
       () => undefined,
     );
-    for (const { name, story, turn } of all) assert.deepEqual(await outsideOf(spec, story, turn), expected, name);
+    for (const { name, scenario, turn } of all) assert.deepEqual(await outsideOf(spec, scenario, turn), expected, name);
     // Nothing was even read.
     assert.deepEqual(expected.requests, []);
     assert.ok(expected.accessAsks.length > 0);
@@ -83,10 +83,10 @@ for (const mode of ['detect', 'correct']) {
   });
 }
 
-test('an account without rights is told what to grant, and once it may read, all of it is compared', async () => {
+test('for a service account without permissions the status says what to grant, and once it may read, everything is compared', async () => {
   const world = await observerWorld();
   world.may = () => false;
-  world.put(lying('b', labelled(ours)));
+  world.put(existing('b', labelled(ours)));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
   const [degraded] = conditionsOf(world, 'Degraded');
@@ -105,39 +105,39 @@ test('an account without rights is told what to grant, and once it may read, all
   assert.equal(world.condition('web', 'InSync'), 'True');
 });
 
-test('a right to single objects is proved by their names, and shows no other', async () => {
+test('a right to single objects is verified by their names, and reveals no other object', async () => {
   const world = await observerWorld();
   world.isAllowedByKind = false;
   world.may = (verb, text) => verb === 'get' && text === settings;
-  world.put(lying('b'));
-  world.put({ ...lying('b'), metadata: { name: 'hidden', namespace: 'shop' } });
+  world.put(existing('b'));
+  world.put({ ...existing('b'), metadata: { name: 'hidden', namespace: 'shop' } });
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a'), configMap('hidden', 'a')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['drifted', 'unverified']);
 });
 
-test('who may patch and not get sees what the replies to patches hold', async () => {
+test('with patch but not get an account sees what the responses to patches contain', async () => {
   const world = await observerWorld();
   world.may = (verb) => verb === 'patch';
-  world.put(lying('b'));
+  world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['drifted']);
   assert.deepEqual(world.accessAsks, [`get kind ${settings}`, `patch kind ${settings}`, `tryPatch ${settings}`]);
 });
 
-test('where admission refuses the patches of an account that may not get, nothing is reported', async () => {
+test('if admission refuses the patches of an account without get, nothing is reported', async () => {
   const world = await observerWorld();
   world.may = (verb) => verb === 'patch';
   world.refusals.set('tryPatch', { is: 'permanent', reason: 'A policy refuses it.', retryAfter: 0, fields: [] });
-  world.put(lying('b'));
+  world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['unverified']);
   assert.match(String(conditionsOf(world, 'Degraded')[0]?.['message']), /A policy refuses it/);
 });
 
-test('a right that is taken away ends what is reported within minutes, however long the resync period is', async () => {
+test('a revoked right ends the reporting within minutes, however long the resync period is', async () => {
   for (const verb of ['get', 'patch']) {
     const world = await observerWorld();
     world.may = (asked) => asked === verb || asked === 'patch';
@@ -159,11 +159,11 @@ test('a right that is taken away ends what is reported within minutes, however l
   }
 });
 
-test('another account proves anew what it may see', async () => {
+test('the rights of another service account are verified again', async () => {
   const world = await observerWorld();
   world.may = (_verb, _text, account) => account?.endsWith(':rich') === true;
   const spec = { mode: 'detect', manifests: [configMap('settings', 'a')] };
-  world.put(lying('b'));
+  world.put(existing('b'));
   world.apply('web', { ...spec, serviceAccountName: 'rich' });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['drifted']);
@@ -175,25 +175,25 @@ test('another account proves anew what it may see', async () => {
   assert.doesNotMatch(String(inSync?.['message']), /data/);
 });
 
-test('a claim by another application is reported to who may read it only', async () => {
+test('a claim by another application is reported only to those who may read it', async () => {
   const claims = async (isReader: boolean) => {
     const world = await observerWorld();
     world.may = () => isReader;
     world.apply('other', { manifests: [configMap('of-other')] });
-    world.put(lying('b', labelled(others)));
+    world.put(existing('b', labelled(others)));
     world.apply('web', { manifests: [configMap('settings', 'a')] });
     await world.pass(5 * second);
     const facts = world.facts.filter((fact) => 'application' in fact && fact.application.name === 'web');
     return { text: JSON.stringify([world.application('web')?.['status'], facts]), states: states(world) };
   };
-  const [reader, stranger] = [await claims(true), await claims(false)];
+  const [reader, other] = [await claims(true), await claims(false)];
   assert.deepEqual(reader.states, ['claimed']);
   assert.match(reader.text, /shop\/other/);
-  assert.deepEqual(stranger.states, ['unverified']);
-  assert.doesNotMatch(stranger.text, /other|claim/i);
+  assert.deepEqual(other.states, ['unverified']);
+  assert.doesNotMatch(other.text, /other|claim/i);
 });
 
-test('at rest the proofs of hundreds of resources cost a request in five minutes', async () => {
+test('without changes, verifying the rights for hundreds of resources takes one request in five minutes', async () => {
   const world = await observerWorld();
   const manifests = Array.from({ length: 300 }, (_, index) => configMap(`settings-${index}`));
   world.apply('web', { manifests });
@@ -203,12 +203,12 @@ test('at rest the proofs of hundreds of resources cost a request in five minutes
   assert.equal(world.condition('web', 'InSync'), 'True');
   const asks = world.accessAsks.length - before;
   assert.ok(asks > 0 && asks <= 13, `${asks} in an hour`);
-  // The first applies are proofs: only whether they may be made was asked.
+  // The first applies verify the rights: only whether they are allowed was requested.
   assert.ok(before <= 2, `${before} at the start`);
   world.stop();
 });
 
-test('weeder’s own rights, where the operator allows them, need no proof', async () => {
+test('weeder’s own permissions, if the operator allows them, need no verification', async () => {
   const world = await observerWorld({ mayUseOwnRights: true });
   world.may = () => false;
   world.apply('web', { manifests: [configMap('settings')] });

@@ -11,7 +11,7 @@ const one = 'ConfigMap/one';
 
 const no: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
 
-/** The application `web` with the ConfigMap `one`, applied and observed; the next update of it is refused in this way. */
+/** The application `web` with the ConfigMap `one`, applied and observed; its next update is refused in this way. */
 async function refusing(is: ApplyFailure['is'], spec: JsonObject = {}): Promise<ObserverWorld> {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one', 'old'), configMap('two', 'old')], ...spec });
@@ -58,7 +58,7 @@ async function change(world: ObserverWorld, value: string, wait = second): Promi
   await world.pass(wait);
 }
 
-test('while its new manifest is refused for good, a resource is kept as it was applied before, and the others are updated (G)', async () => {
+test('while its new manifest is permanently refused, a resource keeps its last known good state, and the others are updated', async () => {
   for (const is of ['permanent', 'immutable'] as const) {
     const world = await refused(is);
     assert.deepEqual([keyOf(world), keyOf(world, 'two')], ['old', 'new']);
@@ -71,7 +71,7 @@ test('while its new manifest is refused for good, a resource is kept as it was a
   }
 });
 
-test('the status says both: that the new manifest is refused, and that what was applied before differs or does not', async () => {
+test('the status reports both the refused manifest, and whether the resource differs from what was applied before', async () => {
   const world = await refused();
   assert.equal(said(world, 'Applied'), 'False Failed: Not applied: ConfigMap shop/one (It is not a key).');
   assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(It is not a key\)\.$/);
@@ -83,17 +83,17 @@ test('the status says both: that the new manifest is refused, and that what was 
   assert.match(said(world, 'Applied'), /^False Failed: .*\(It is not a key\)\.$/);
   assert.match(said(world, 'Degraded'), /^True Refused: .*\(It is not a key\)\.$/);
   assert.deepEqual(
-    arrayOf(rowOf(world)['drifts']).map((each) => objectOf(each)['wanted']),
+    arrayOf(rowOf(world)['drifts']).map((each) => objectOf(each)['desired']),
     ['"old"'],
   );
   world.stop();
 });
 
-test('the new manifest is tried again every five minutes, and once it is accepted nothing is ever written of the old one', async () => {
+test('the new manifest is retried every five minutes, and once it is accepted the old one is never written again', async () => {
   const world = await refused();
   assert.equal(count(world, 'update'), 1);
   await change(world, 'by hand', 4 * minute);
-  assert.deepEqual([count(world, 'update'), count(world, 'correct')], [1, 1], 'a correction is no further try');
+  assert.deepEqual([count(world, 'update'), count(world, 'correct')], [1, 1], 'a correction is not a further attempt');
   await world.pass(6 * minute + 30 * second);
   assert.deepEqual([count(world, 'update'), keyOf(world)], [3, 'old']);
   world.refusals.clear();
@@ -106,7 +106,7 @@ test('the new manifest is tried again every five minutes, and once it is accepte
   world.stop();
 });
 
-test('the new manifest is tried at once when the spec is another one, also where that leaves this resource as it is', async () => {
+test('the new manifest is tried at once when the spec changes, even if that does not concern the resource', async () => {
   const world = await refused();
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'newer')] });
   await world.pass(2 * second);
@@ -127,12 +127,12 @@ test('a resource that is deleted while its new manifest is refused is recreated 
   assert.equal(keyOf(world), 'old');
   assert.deepEqual(world.factsOf('resource.applied').at(-1)?.how, 'recreated');
   await change(world, 'by hand');
-  assert.equal(keyOf(world), 'old', 'and is still kept');
+  assert.equal(keyOf(world), 'old', 'and is still at its last known good state');
   assert.match(said(world, 'Applied'), /^False Failed/);
   world.stop();
 });
 
-test('what was deleted to be recreated, and is refused then, comes back as it was', async () => {
+test('a resource that was deleted to be recreated, with a refused manifest, is recreated as it was', async () => {
   const world = await refusing('terminating');
   world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
@@ -146,7 +146,7 @@ test('what was deleted to be recreated, and is refused then, comes back as it wa
   world.stop();
 });
 
-test('what somebody changes while the new manifest is being tried is put back once that is refused', async () => {
+test('a change during an attempt of the new manifest is corrected once that is refused', async () => {
   const world = await refusing('permanent');
   world.requestTime = 500;
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
@@ -159,7 +159,7 @@ test('what somebody changes while the new manifest is being tried is put back on
   world.stop();
 });
 
-test('a new manifest that was not tried yet, or is refused for a while only, is not answered by the old one', async () => {
+test('an untried or only temporarily refused manifest does not cause corrections to the old one', async () => {
   for (const is of ['transient', 'forbidden'] as const) {
     const world = await refusing(is);
     await change(world, 'by hand');
@@ -176,13 +176,13 @@ test('a new manifest that was not tried yet, or is refused for a while only, is 
   }
 });
 
-test('a try that fails in a way that may pass ends what the refusal before it had begun', async () => {
+test('a temporarily failing attempt ends the use of the last known good manifest', async () => {
   const world = await refused();
   world.refusals.set(`update ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
   await world.pass(5 * minute + second);
   const updates = count(world, 'update');
   assert.ok(updates > 2);
-  // It may have been accepted, and its answer lost.
+  // It may have been accepted, with its response lost.
   await change(world, 'by hand', minute);
   assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
   world.refusals.clear();
@@ -191,14 +191,14 @@ test('a try that fails in a way that may pass ends what the refusal before it ha
   world.stop();
 });
 
-test('the refusal is told once, however often what was applied before is corrected and the new manifest tried', async () => {
+test('the refusal is reported once, however often drift is corrected and the new manifest is tried', async () => {
   const world = await refused();
   for (let times = 0; times < 5; times += 1) await change(world, `by hand ${times}`, 12 * minute);
   assert.deepEqual([world.factsOf('resource.refused').length, world.factsOf('resource.corrected').length], [1, 5]);
   world.stop();
 });
 
-test('who fights over what is kept is answered later each time, and keeps the new manifest from no try', async () => {
+test('repeated drift from the last known good state is corrected with growing delays, and does not delay attempts of the new manifest', async () => {
   const world = await refused('permanent', { resyncPeriod: '24h' });
   for (let tick = 0; tick < 30 * 60; tick += 1) {
     if (keyOf(world) === 'old') world.edit(one, { data: { key: `by hand ${tick}` } });
@@ -214,18 +214,18 @@ test('who fights over what is kept is answered later each time, and keeps the ne
   world.stop();
 });
 
-test('where what was applied before is refused by now, too, it is not asked for with every change', async () => {
+test('if the last known good state is refused too, it is not requested with every change', async () => {
   const world = await refused();
   world.refusals.set(`correct ${one}`, { is: 'permanent', reason: 'Nor this.', retryAfter: 0, fields: [] });
   for (let times = 0; times < 60; times += 1) await change(world, `by hand ${times}`);
   assert.equal(count(world, 'correct'), 1);
   assert.match(said(world, 'InSync'), /^False DriftDetected/);
   await change(world, 'old', 2 * second);
-  assert.match(said(world, 'InSync'), /^True AsApplied/, 'somebody put it right');
+  assert.match(said(world, 'InSync'), /^True AsApplied/, 'another client fixed it');
   world.stop();
 });
 
-test('a label that is taken away while the new manifest is refused is put back, and what is being deleted is waited for', async () => {
+test('a label that is removed while the new manifest is refused is restored, and a terminating resource is waited for', async () => {
   const world = await refused();
   world.edit(one, { metadata: { labels: { 'weeder.dev/application': null } } });
   await world.pass(second);
@@ -239,7 +239,7 @@ test('a label that is taken away while the new manifest is refused is put back, 
   world.stop();
 });
 
-test('after a restart nothing is kept that only the process before knew, until the manifest is mended', async () => {
+test('after a restart the last known good state of the previous process is unknown, until the manifest is fixed', async () => {
   const world = await refused();
   await world.restart();
   await change(world, 'by hand', 20 * minute);
@@ -252,7 +252,7 @@ test('after a restart nothing is kept that only the process before knew, until t
   world.stop();
 });
 
-test('a weeder that was started while the old manifest was the newest one knows it, and keeps it', async () => {
+test('a weeder that started while the old manifest was current knows it, and keeps it as last known good', async () => {
   const world = await refusing('permanent');
   await world.restart();
   await world.pass(2 * second);
@@ -263,7 +263,7 @@ test('a weeder that was started while the old manifest was the newest one knows 
   world.stop();
 });
 
-test('in detect what was applied before is compared, and only told', async () => {
+test('in mode detect the last known good state is compared, and drift is only reported', async () => {
   const world = await refused();
   const manifests = [configMap('one', 'new'), configMap('two', 'new')];
   world.apply('web', { manifests, mode: 'detect' });
@@ -279,18 +279,18 @@ test('in detect what was applied before is compared, and only told', async () =>
   world.stop();
 });
 
-test('in detect a manifest that was never accepted, nor refused for good, is what is compared', async () => {
+test('in mode detect a manifest that was never accepted nor permanently refused is the desired state', async () => {
   const world = await refused('transient');
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'new')], mode: 'detect' });
   await world.pass(3 * second);
   assert.deepEqual(
-    arrayOf(rowOf(world)['drifts']).map((each) => [objectOf(each)['wanted'], objectOf(each)['found']]),
+    arrayOf(rowOf(world)['drifts']).map((each) => [objectOf(each)['desired'], objectOf(each)['found']]),
     [['"new"', '"old"']],
   );
   world.stop();
 });
 
-test('with another schema beside the refused manifest the old one says what is observed', async () => {
+test('if the schema changes together with a refused manifest, the old schema applies', async () => {
   const listing = (key: string) => [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { [key]: 'observed' } },
   ];
@@ -303,13 +303,13 @@ test('with another schema beside the refused manifest the old one says what is o
   await world.pass(2 * second);
   world.edit(one, { data: { other: 'by hand' } });
   await world.pass(minute);
-  assert.equal(count(world, 'correct'), 0, 'not observed when it was applied');
+  assert.equal(count(world, 'correct'), 0, 'it was not observed when it was applied');
   await change(world, 'by hand');
   assert.equal(keyOf(world), 'old');
   world.stop();
 });
 
-test('what was applied in another version of its kind is not kept: its fields may be others', async () => {
+test('a last known good state in another version of the kind is not used, because its fields may differ', async () => {
   const world = await observerWorld();
   const kind = { group: 'example.org', kind: 'Widget', plural: 'widgets', isNamespaced: true };
   const widget = (version: string, size: number) => ({
@@ -331,7 +331,7 @@ test('what was applied in another version of its kind is not kept: its fields ma
   world.stop();
 });
 
-test('what the refused manifest itself brought in before it was refused is no drift, and what somebody else did is', async () => {
+test('what the refused manifest wrote before its refusal is not drift, other changes are', async () => {
   const world = await refused();
   const { init } = ownerOf({ namespace: 'shop', name: 'web' });
   const owned = (manager: string) => [
@@ -347,7 +347,7 @@ test('what the refused manifest itself brought in before it was refused is no dr
   world.stop();
 });
 
-test('replicas that somebody scales while the new manifest is refused are left to them', async () => {
+test('replicas that are scaled while the new manifest is refused are not corrected', async () => {
   const deployment = (image: string) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -372,7 +372,7 @@ test('replicas that somebody scales while the new manifest is refused are left t
   world.stop();
 });
 
-test('with a pause nothing is kept, and with its deletion the application deletes what it has', async () => {
+test('during a pause nothing is corrected, and deleting the application deletes its resources', async () => {
   const world = await refused();
   const manifests = [configMap('one', 'new'), configMap('two', 'new')];
   const pausedUntil = new Date(world.clock.now() + 10 * minute).toISOString();
@@ -399,7 +399,7 @@ test('a resource that leaves the manifests while its newest one is refused is pr
   world.stop();
 });
 
-test('what is kept is corrected in the place of the account of now', async () => {
+test('the last known good state is corrected with the current service account', async () => {
   const world = await refused();
   const manifests = [configMap('one', 'new'), configMap('two', 'new')];
   world.apply('web', { manifests, serviceAccountName: 'deployer' });

@@ -9,20 +9,20 @@ import { configMap, type ObserverWorld, observerWorld } from '../support/world/o
 const one = 'ConfigMap/one';
 const no: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
 
-type Happening =
-  /** A newer manifest, which is refused for good, or not. */
+type Step =
+  /** A newer manifest, permanently refused or not. */
   | { readonly is: 'manifest'; readonly isGood: boolean }
   | { readonly is: 'edit' | 'removal' | 'restart' | 'mending' | 'busy' }
   | { readonly is: 'time'; readonly ms: number };
 
-const happenings: fc.Arbitrary<Happening> = fc.oneof(
+const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant('manifest' as const), isGood: fc.boolean() }) },
   { weight: 4, arbitrary: fc.constant({ is: 'edit' as const }) },
   { weight: 4, arbitrary: fc.record({ is: fc.constant('time' as const), ms: fc.constantFrom(0, 10, 2_000, 301_000) }) },
   { weight: 2, arbitrary: fc.record({ is: fc.constantFrom('removal', 'restart', 'mending', 'busy') }) },
 );
 
-async function happen(world: ObserverWorld, it: Exclude<Happening, { is: 'manifest' }>): Promise<void> {
+async function perform(world: ObserverWorld, it: Exclude<Step, { is: 'manifest' }>): Promise<void> {
   const isThere = world.object(one) !== undefined;
   if (it.is === 'edit' && isThere) world.edit(one, { data: { key: 'theirs' } });
   else if (it.is === 'removal' && isThere) world.remove(one);
@@ -31,8 +31,8 @@ async function happen(world: ObserverWorld, it: Exclude<Happening, { is: 'manife
   else if (it.is === 'time') await world.pass(it.ms);
 }
 
-/** What was written, and what should not have been. */
-async function play(story: readonly Happening[]) {
+/** Runs a scenario, and returns what was written and what should not have been. */
+async function run(scenario: readonly Step[]) {
   const world = await observerWorld();
   const refusedOnes = new Set<number>();
   let newest = 0;
@@ -52,10 +52,10 @@ async function play(story: readonly Happening[]) {
   };
   apply(true);
   await world.pass(2_000);
-  for (const it of story) {
+  for (const it of scenario) {
     if (it.is === 'manifest') apply(it.isGood);
     else if (it.is === 'mending') refusedOnes.clear();
-    else await happen(world, it);
+    else await perform(world, it);
   }
   await world.pass(900_000);
   world.stop();
@@ -67,13 +67,13 @@ async function play(story: readonly Happening[]) {
   };
 }
 
-test('of any story, nothing older is ever applied than what was accepted, and what was accepted last is there in the end', async () => {
-  const stories = fc.array(happenings, { maxLength: 30 });
-  const property = fc.asyncProperty(stories, async (story) => {
-    const { older, found, accepted, isRefused } = await play(story);
+test('in any scenario nothing older than the accepted manifest is applied, and the last accepted one is the final state', async () => {
+  const scenarios = fc.array(steps, { maxLength: 30 });
+  const property = fc.asyncProperty(scenarios, async (scenario) => {
+    const { older, found, accepted, isRefused } = await run(scenario);
     assert.deepEqual(older, []);
-    // Who was started since knows nothing of before.
-    if (!isRefused || !story.some(({ is }) => is === 'restart')) assert.equal(found, accepted);
+    // A newly started weeder does not know the earlier states.
+    if (!isRefused || !scenario.some(({ is }) => is === 'restart')) assert.equal(found, accepted);
   });
   await fc.assert(property, propertyRuns(100));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSemaphore, type Release } from '../../src/queue/semaphore.ts';
 
-/** Who has got a place, in this order. */
+/** A semaphore that records who acquired a slot, in order. */
 function queue(most: number) {
   const slots = createSemaphore(most);
   const got: string[] = [];
@@ -27,7 +27,7 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('groups take turns: many of one do not keep another one waiting', async () => {
+test('groups take turns: many requests of one group do not delay another group', async () => {
   const { slots, got, wait, release } = queue(1);
   for (const name of ['a1', 'a2', 'a3']) wait('a', name);
   wait('b', 'b1');
@@ -38,7 +38,7 @@ test('groups take turns: many of one do not keep another one waiting', async () 
   assert.deepEqual([slots.active, slots.waiting], [0, 0]);
 });
 
-test('a place is given back once, however often that is said', async () => {
+test('a slot is released once, however often release is called', async () => {
   const { slots, got, wait, release } = queue(1);
   for (const name of ['a1', 'a2', 'a3']) wait('a', name);
   await turn();
@@ -47,7 +47,7 @@ test('a place is given back once, however often that is said', async () => {
   assert.deepEqual([got, slots.active, slots.waiting], [['a1', 'a2'], 1, 1]);
 });
 
-test('who gives up while waiting never gets a place; who has one keeps it', async () => {
+test('an aborted waiter never gets a slot; an aborted holder keeps its slot', async () => {
   const { slots, got, take, wait, release } = queue(1);
   const [first, second, late] = [new AbortController(), new AbortController(), new AbortController()];
   late.abort();
@@ -66,26 +66,26 @@ test('who gives up while waiting never gets a place; who has one keeps it', asyn
   assert.deepEqual([slots.active, slots.waiting], [1, 0]);
 });
 
-test('a namespace with a hundred applications gets no more turns than one with a single one', async () => {
+test('a namespace with a hundred applications gets no more slots than one with a single application', async () => {
   const { got, wait, release } = queue(1);
   for (let index = 0; index < 100; index += 1) wait(`many/app-${index}`, `many${index}`);
   wait('few/app', 'few0');
   wait('few/app', 'few1');
   wait('some/app', 'some0');
   await turn();
-  // One place for each namespace, and one more for all of them together.
+  // One slot for each namespace, and one more for all of them together.
   assert.deepEqual(got, ['many0', 'few0']);
   await release('few0');
   assert.deepEqual(got.slice(2), ['few1']);
   await release('few1');
   assert.deepEqual(got.slice(3), ['some0']);
   await release('some0');
-  assert.deepEqual(got.slice(4), [], 'the namespace has all that one may have');
+  assert.deepEqual(got.slice(4), [], 'the namespace has as many as one may have');
   await release('many0');
   assert.deepEqual(got.slice(4), ['many1']);
 });
 
-test('a namespace whose requests do not end leaves places for the others', async () => {
+test('a namespace whose requests do not end leaves slots for the others', async () => {
   const { got, slots, wait } = queue(8);
   for (let index = 0; index < 50; index += 1) wait('slow/app', `slow${index}`);
   wait('other/app', 'other');

@@ -11,7 +11,7 @@ const rows = page
     return { title, file: file.replace(/^`|` \|$/g, '') };
   });
 
-/** Every text in a source that may be a title, as an expression: whatever is put into it may stand there. */
+/** Every text in a source that may be a test title, as an expression in which each placeholder matches anything. */
 function titlesIn(file: string): RegExp[] {
   const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   return [...source.matchAll(/(?:test\(|title:)\s*(['`])(.*?)\1,/g)].map(([, , text = '']) => {
@@ -24,7 +24,7 @@ function isIn(file: string, title: string): boolean {
   return titlesIn(file).some((each) => each.test(title));
 }
 
-test('every test that the docs name as a proof of the application observer exists', () => {
+test('every test that the README of the application observer names exists', () => {
   assert.ok(rows.length > 30, `${rows.length} rows`);
   const missing = rows.filter(
     ({ file, title }) => !existsSync(new URL(`../${file}`, import.meta.url)) || !isIn(file, title),
@@ -32,13 +32,13 @@ test('every test that the docs name as a proof of the application observer exist
   assert.deepEqual(missing, []);
 });
 
-test('every finding that has a row is one of the experiments', () => {
+test('every finding in a row is one of the experiments', () => {
   const findings = Array.from({ length: 20 }, (_, index) => `A${index + 1}`);
   for (const [, finding = ''] of page.matchAll(/^\| (A\d+) \|/gm)) assert.ok(findings.includes(finding), finding);
 });
 
-test('a title that is in no file of the application observer is found to be missing', () => {
+test('a title that no file of the application observer contains is reported as missing', () => {
   const file = 'observer/observerOrder.test.ts';
-  assert.ok(isIn(file, 'is the other way round for a deletion'));
+  assert.ok(isIn(file, 'is reversed for a deletion'));
   assert.ok(!isIn(file, 'is the same for a deletion'));
 });

@@ -29,7 +29,7 @@ const large = (namespace: string): ApiRequest => ({
   body: { data: { a: 'x'.repeat(100_000) } },
 });
 
-test('while pods are being deleted no request begins, for five seconds at most', async () => {
+test('while pods are being deleted no request starts, for at most five seconds', async () => {
   const { its, client, clock, sent } = scene();
   its.isWeeding = true;
   void client.call(get);
@@ -49,7 +49,7 @@ test('while pods are being deleted no request begins, for five seconds at most',
   assert.equal(sent.length, 2);
 });
 
-test('a request that nobody wants any more does not wait', async () => {
+test('an aborted request does not wait', async () => {
   const { its, client, clock, sent } = scene();
   its.isWeeding = true;
   const stop = new AbortController();
@@ -60,7 +60,7 @@ test('a request that nobody wants any more does not wait', async () => {
   assert.equal(sent.length, 1, 'the client ends it');
 });
 
-test('large objects are written one after the other, of each namespace in turn, and small ones beside them', async () => {
+test('large objects are written one at a time, alternating between namespaces, and small ones concurrently', async () => {
   const { client, sent } = scene();
   for (const namespace of ['mine', 'mine', 'bank']) void client.call(large(namespace));
   for (let times = 0; times < 5; times += 1) void client.call(get);
@@ -75,7 +75,7 @@ test('large objects are written one after the other, of each namespace in turn, 
   assert.deepEqual(written().toSorted(), [pathIn('bank'), pathIn('mine'), pathIn('mine')]);
 });
 
-test('after twenty large writes each next one waits for ten times as long as the one before it took', async () => {
+test('after twenty large writes each further one waits ten times as long as the previous one took', async () => {
   const { client, clock, sent } = scene();
   for (let times = 0; times < 23; times += 1) void client.call(large('mine'));
   await settled();
@@ -93,7 +93,7 @@ test('after twenty large writes each next one waits for ten times as long as the
 
 async function answered(sent: readonly { answer(): void }[]): Promise<void> {
   for (const each of sent) each.answer();
-  // The answer is handed on in a later turn of the event loop.
+  // The response is passed on in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   await settled();
 }

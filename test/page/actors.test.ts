@@ -5,7 +5,7 @@ import { visit } from './support/browser.ts';
 
 const services = 5000;
 
-/** A weeder at work with 10,000 actors: each service has a window, and the window an actor of its own. */
+/** A running weeder with 10,000 actors: each service has a window, and the window an actor of its own. */
 function manyWindows() {
   return shown({}, (before) => {
     for (let n = 0; n < services; n += 1)
@@ -13,11 +13,11 @@ function manyWindows() {
   });
 }
 
-test('10,000 actors: as many rows as are in sight, wherever one scrolls, and a key finds one of them', async (t) => {
+test('10,000 actors: only the visible rows are in the page, wherever one scrolls, and a key finds one of them', async (t) => {
   await using weeder = await manyWindows();
   await weeder.at.clock.pass(1000);
   const began = performance.now();
-  const { page, said } = await visit(t, `${weeder.served.url}#actors`);
+  const { page, consoleLines } = await visit(t, `${weeder.served.url}#actors`);
   const took = (what: string, since: number) => t.diagnostic(`${what}: ${Math.round(performance.now() - since)} ms`);
   await page.locator('.actor', { hasText: 'shoot-0000/etcd-main-client' }).first().waitFor();
   took('from opening the page to the first actors', began);
@@ -50,10 +50,10 @@ test('10,000 actors: as many rows as are in sight, wherever one scrolls, and a k
   await list.press('Enter');
   await page.waitForURL(/#machine=shoot-4321%2Fetcd-main-client%2Fdependants-1-0$/);
   await page.locator('.box.lit').first().waitFor();
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('the actors are ordered by name, by state, or those first that moved last', async (t) => {
+test('the actors are sorted by name, by state, or by the time of their last transition', async (t) => {
   await using weeder = await shown({ service: { onStart: 'never' } }, (before) => {
     for (const namespace of ['a', 'b', 'c']) before.slice({ namespace, ready: [true] });
   });

@@ -6,8 +6,8 @@ import { openPage } from './support/browser.ts';
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 const path = '/#applications';
 
-test('each resource has its state, what differs as it is wanted and found, the rival, and its corrections', async (t) => {
-  const { page, server, said } = await openPage(
+test('each resource has its state, the desired and live value of each drift, the conflicting manager, and its corrections', async (t) => {
+  const { page, server, consoleLines } = await openPage(
     t,
     (its) => {
       its.greeting = scene(now);
@@ -18,11 +18,11 @@ test('each resource has its state, what differs as it is wanted and found, the r
   const row = (name: string) => page.getByRole('row', { name }).first();
   const api = row('Deployment shop/api');
   await api.getByText('changed by kubectl-edit/Update, 7s left').waitFor();
-  assert.equal(await api.locator('del').first().textContent(), 'wanted: "registry.example/api:1.9.2"');
+  assert.equal(await api.locator('del').first().textContent(), 'desired: "registry.example/api:1.9.2"');
   assert.equal(await api.locator('ins').first().textContent(), 'found: "api:debug"');
   assert.equal(await row('Secret shop/api').locator('.difference').textContent(), '.data.token (changed)');
-  await row('Service shop/search').getByText('its entry of the schema has faults').waitFor();
-  await page.getByText('Nothing is applied: it only tells.').waitFor();
+  await row('Service shop/search').getByText('its entry of the schema has errors').waitFor();
+  await page.getByText('Mode detect: drift is only reported.').waitFor();
 
   const history = api.locator('summary');
   assert.equal(await history.textContent(), '3 corrections, last at 14:03:01');
@@ -39,12 +39,12 @@ test('each resource has its state, what differs as it is wanted and found, the r
   await row('Deployment shop/web').getByText('14 fields observed').waitFor();
   await page.getByRole('link', { name: 'shop/web', exact: true }).click();
   await page.waitForURL(/#machine=application%2Fshop%2Fweb$/);
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('a screen reader hears a table with its columns, wide and narrow, and what is too narrow is not cut off', async (t) => {
+test('a screen reader finds a table with its columns at every width, and the page is no wider than the window', async (t) => {
   for (const width of [1280, 360]) {
-    const { page, said } = await openPage(
+    const { page, consoleLines } = await openPage(
       t,
       (its) => {
         its.greeting = scene(now);
@@ -57,17 +57,17 @@ test('a screen reader hears a table with its columns, wide and narrow, and what 
     const columns = await table.getByRole('columnheader').allTextContents();
     assert.deepEqual(columns, ['Application and resource', 'State', 'Why, and what differs', 'Corrections']);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
-    assert.deepEqual(said, []);
+    assert.deepEqual(consoleLines, []);
     await page.close();
   }
 });
 
-test('what is put right goes from the page, and a page without applications says so', async (t) => {
+test('a corrected drift disappears from the page, and a page without applications has a sentence', async (t) => {
   const { page, server } = await openPage(
     t,
     (its) => {
       its.greeting = scene(now);
-      const drifts = [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }] as const;
+      const drifts = [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }] as const;
       const waiting = { state: 'drifted', drifts, reason: 'The API server is busy.', until: now + 7_000 };
       its.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
     },

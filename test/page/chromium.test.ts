@@ -5,7 +5,7 @@ import { cli } from '../support/cli.ts';
 
 const program = fileURLToPath(new URL('screenshots.ts', import.meta.url));
 
-test('without a chromium one sentence says what to do', async () => {
+test('without Chromium one sentence states what to do', async () => {
   const none = await cli([], { program, env: { PATH: '/nowhere' } });
   const sentence = 'There is no chromium in PATH: install the package chromium, or name one in CHROMIUM.\n';
   assert.deepEqual([none.code, none.stdout, none.stderr], [1, '', sentence]);

@@ -6,7 +6,7 @@ import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
-test('a weeder that says nothing is noticed within seconds, time stands still, and the page says when it is back', async (t) => {
+test('a weeder that sends nothing is noticed within seconds, the time stops, and the page shows when it is back', async (t) => {
   const { page, server } = await openPage(
     t,
     (its) => {
@@ -26,8 +26,11 @@ test('a weeder that says nothing is noticed within seconds, time stands still, a
   assert.match((await page.locator('#notice').textContent()) ?? '', sentence);
   assert.match((await page.getByRole('status').textContent()) ?? '', sentence);
   const left = await page.locator('.left', { hasText: 'left' }).textContent();
-  const asked = server.asked.filter((path) => path === '/events').length;
-  await until('it asks again', () => server.asked.filter((path) => path === '/events').length > asked);
+  const before = server.requests.filter((path) => path === '/events').length;
+  await until(
+    'it requests the events again',
+    () => server.requests.filter((path) => path === '/events').length > before,
+  );
   assert.equal(await page.locator('.left', { hasText: 'left' }).textContent(), left);
   server.isHung = false;
   await chip.getByText('connected', { exact: true }).waitFor();
@@ -35,7 +38,7 @@ test('a weeder that says nothing is noticed within seconds, time stands still, a
   assert.equal(await page.locator('#notice').isVisible(), false);
 });
 
-test('a connection that breaks is told at once, and what is new is there when it stands again', async (t) => {
+test('a connection that breaks is shown at once, and missed changes appear after a reconnect', async (t) => {
   const { page, server } = await openPage(t, (its) => {
     its.greeting = scene(now);
   });
@@ -59,8 +62,8 @@ test('outages and windows are announced, many of them in one sentence', async (t
   });
   await page.locator('[data-connection=live]').waitFor();
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    server.tell({ type: 'moment', moment: { t: now, what: 'service.notReady', about: `shop/${name}`, detail: '' } });
-  server.tell({ type: 'moment', moment: { t: now, what: 'pod.deleted', about: 'shop/a', detail: '' } });
+    server.send({ type: 'moment', moment: { t: now, what: 'service.notReady', about: `shop/${name}`, detail: '' } });
+  server.send({ type: 'moment', moment: { t: now, what: 'pod.deleted', about: 'shop/a', detail: '' } });
   const status = page.getByRole('status');
   await status.getByText('shop/a is not ready, shop/b is not ready, shop/c is not ready, and 2 more.').waitFor();
 });

@@ -4,22 +4,22 @@ import { startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { visit } from './support/browser.ts';
 
-/** From now on the states that are lit are kept in the page, in their order. */
-const keepLit = `window.lit = []; new MutationObserver((all) => {
+/** Collects in the page the states that are highlighted from now on, in their order. */
+const collectLit = `window.lit = []; new MutationObserver((all) => {
   for (const { target } of all)
     if (target.matches('.box.lit')) window.lit.push(target.dataset.state);
 }).observe(document.getElementById('picture'), { subtree: true, attributes: true, attributeFilter: ['class'] })`;
 
-test('the demo behind the page: pods crash-loop, their deletions light up, are counted and drawn; a hang is told', async (t) => {
+test('the demo with the page: pods crash-loop, their deletions are highlighted, counted and drawn; a hang is shown', async (t) => {
   const demo = startCli(['demo', '--ui-bind-addr', '127.0.0.1:0', '--speed=5', '--outage=1m0s', '--replicas=3']);
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
-  // The outage begins when somebody looks: first the one who has to see all of it.
+  // The outage begins when a page is open: first the one that has to see all of it.
   const first = await visit(t, `${url}#machine=newest:podDeletion`);
   const machine = first.page;
   await machine.locator('.box').first().waitFor();
-  await machine.evaluate(keepLit);
+  await machine.evaluate(collectLit);
   const second = await visit(t, `${url}#services`);
   const services = second.page;
   const row = services.locator('#services-table tbody tr', { hasText: 'etcd-main-client' });
@@ -49,7 +49,7 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   const drawn = ['.outage', '.recovery', '.window', '.deletion'].map((each) => lane.locator(each).count());
   assert.deepEqual(await Promise.all(drawn), [1, 1, 1, 3]);
   assert.equal(await services.locator('tr[data-what="pod.deleted"]').count(), 3);
-  assert.deepEqual([...first.said, ...second.said], []);
+  assert.deepEqual([...first.consoleLines, ...second.consoleLines], []);
   assert.deepEqual([...first.origins, ...second.origins], [new URL(url).origin, new URL(url).origin]);
 
   demo.child.kill('SIGSTOP');
@@ -60,36 +60,36 @@ test('the demo behind the page: pods crash-loop, their deletions light up, are c
   await services.locator('[data-connection=broken]').waitFor();
 });
 
-test('the demo of restart control behind the page: workloads go through their states, and each restart is drawn', async (t) => {
+test('the demo of restart control with the page: workloads go through their states, and each restart is drawn', async (t) => {
   const demo = startCli(['demo', 'restart', '--ui-bind-addr', '127.0.0.1:0', '--speed=8']);
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
-  const { page, said } = await visit(t, `${url}#workloads`);
+  const { page, consoleLines } = await visit(t, `${url}#workloads`);
   const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
   await rowOf('deployment/shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
   await rowOf('deployment/shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
   await page.locator('.lane[data-about="deployment/shop/cart"] .deletion').first().waitFor({ state: 'attached' });
-  // In the table of workloads it stands for as long as the ConfigMap is missing, which is short at this speed.
+  // In the table of workloads the state lasts as long as the ConfigMap is missing, which is short at this speed.
   const blocked = page.locator('tr[data-what="workload.blocked"]', { hasText: 'ConfigMap shop/features is missing' });
   await blocked.first().waitFor({ state: 'attached' });
   await page.locator('tr[data-what="workload.restarted"]').first().waitFor({ state: 'attached' });
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('the demo of the observer behind the page: the application has its resources, and each correction is counted and drawn', async (t) => {
+test('the demo of the observer with the page: the application has its resources, and each correction is counted and drawn', async (t) => {
   const demo = startCli(['demo', 'observer', '--ui-bind-addr', '127.0.0.1:0']);
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
-  const { page, said } = await visit(t, `${url}#applications`);
+  const { page, consoleLines } = await visit(t, `${url}#applications`);
   const deployment = page.getByRole('row', { name: 'Deployment shop/nginx' });
   await deployment.locator('[data-state=inSync]').waitFor();
   await deployment.locator('summary', { hasText: /^2 corrections/ }).waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
   await page.locator('.lane[data-about="application/shop/nginx"] .deletion').first().waitFor({ state: 'attached' });
   await page.locator('tr[data-what="resource.corrected"]').first().waitFor({ state: 'attached' });
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });

@@ -12,7 +12,7 @@ const config = {
   servicesAndDependantSelectors: { db: { podSelectors: [{ matchLabels: labels }], watchDuration: '4s' } },
 };
 
-test('a dry run says so in the log, on the page, to a probe and in the metrics, and counts nothing as deleted', async (t) => {
+test('a dry run is shown in the log, on the page, in a probe and in the metrics, and counts nothing as deleted', async (t) => {
   await using cluster = await embedded();
   const { store } = cluster.server;
   made(store.create(namespaces, { metadata: { name: 'shop' } }));
@@ -54,17 +54,17 @@ test('a dry run says so in the log, on the page, to a probe and in the metrics, 
     `--metrics-bind-addr=127.0.0.1:${metrics}`,
     `--ui-bind-addr=127.0.0.1:${ui}`,
   ];
-  const words = [
+  const args = [
     '--config-file',
     file('weeder.yaml', JSON.stringify(config)),
     '--kubeconfig',
     cluster.kubeconfig,
     '--dry-run',
   ];
-  const weeder = startCli([...words, ...addresses]);
+  const weeder = startCli([...args, ...addresses]);
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('it is at work', () => weeder.stdout().includes('caches synced, starting controller'));
-  const { page, said } = await visit(t, `http://127.0.0.1:${ui}`);
+  const { page, consoleLines } = await visit(t, `http://127.0.0.1:${ui}`);
   await page.locator('#mode', { hasText: 'dry run: nothing is changed' }).waitFor();
   await page.getByRole('columnheader', { name: 'Would be deleted' }).waitFor();
   made(store.patch(endpointSlices, 'shop', 'db-1', slice(true)));
@@ -85,5 +85,5 @@ test('a dry run says so in the log, on the page, to a probe and in the metrics, 
     store.list(pods, { namespace: 'shop' }).map((pod) => pod.metadata.name),
     ['api-1'],
   );
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });

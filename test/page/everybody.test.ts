@@ -34,7 +34,7 @@ async function go(page: Page, view: string): Promise<void> {
     .waitFor({ state: 'attached' });
 }
 
-/** The texts whose colour does not stand out from what lies behind them, by the formula of WCAG 2: 4.5 to 1. */
+/** The texts without enough contrast to their background, by the formula of WCAG 2: 4.5 to 1. */
 const faint = `(() => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map((c) => Number(c) * (colour.startsWith('color(') ? 255 : 1));
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
@@ -58,7 +58,7 @@ const faint = `(() => {
   return found;
 })()`;
 
-/** The controls and regions that a screen reader would have no name for. */
+/** The controls and regions without an accessible name. */
 const nameless = `[...document.querySelectorAll('a,button,input,select,section,nav,[role=region],[role=listbox],[role=group],table,[tabindex="0"]')]
   .filter((element) => element.checkVisibility())
   .filter((element) => !(element.getAttribute('aria-label')?.trim()
@@ -67,13 +67,13 @@ const nameless = `[...document.querySelectorAll('a,button,input,select,section,n
     || (element.matches('a,button') && element.textContent.trim() !== '')))
   .map((element) => element.outerHTML.slice(0, 80))`;
 
-/** The headings that are seen, by their levels: `[1, 2, 3]`. */
+/** The levels of the visible headings: `[1, 2, 3]`. */
 const headings = `[...document.querySelectorAll('h1,h2,h3,h4')].filter((each) => each.checkVisibility())
   .map((each) => Number(each.tagName[1]))`;
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`in the ${colorScheme} every text stands out, everything has a name, and the headings are in order`, async (t) => {
-    const { page, server, said } = await openPage(t, everything, { colorScheme });
+  test(`in the ${colorScheme} every text has enough contrast, everything has an accessible name, and the headings are in order`, async (t) => {
+    const { page, server, consoleLines } = await openPage(t, everything, { colorScheme });
     for (const view of views) {
       await go(page, view);
       assert.deepEqual(await page.evaluate(faint), [], view);
@@ -84,7 +84,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         `${view}: ${levels}`,
       );
     }
-    assert.deepEqual(said, []);
+    assert.deepEqual(consoleLines, []);
     server.isFull = true;
     server.cut();
     await page.locator('#notice').waitFor();
@@ -102,7 +102,7 @@ for (const width of [360, 1600]) {
   });
 }
 
-test('who wants less motion is shown no animation; everybody else sees each step for a moment', async (t) => {
+test('with reduced motion there is no animation; without it each step is shown for a moment', async (t) => {
   const ways = { 'ready.idle': 'notReady.idle', notReady: 'ready.windowOpen', 'ready.windowOpen': 'ready.idle' };
   const steps: readonly PageMessage[] = Object.entries(ways).map(([from, to]) => ({
     type: 'actor',
@@ -115,7 +115,7 @@ test('who wants less motion is shown no animation; everybody else sees each step
     await page.evaluate(`window.shownAt = []; new MutationObserver(() => window.shownAt.push(performance.now()))
       .observe(document.getElementById('machine-transitions'), { childList: true })`);
     const running = () => page.evaluate<number>('document.getAnimations().length');
-    server.tell({ type: 'actor', actor: actorView('shop/db') }, ...steps);
+    server.send({ type: 'actor', actor: actorView('shop/db') }, ...steps);
     await page.locator('#machine-transitions li').nth(2).waitFor();
     await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
     if (reducedMotion === 'reduce') {

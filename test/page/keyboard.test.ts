@@ -12,14 +12,14 @@ function everything(server: PageServer): void {
   server.workloads = [workloadView('deployment/shop/web')];
 }
 
-/** What can be reached, in the order of the page. */
+/** The focusable elements, in the order of the page. */
 const reachable = `[...document.querySelectorAll('a[href],button,input,select,[tabindex="0"]')]
   .filter((element) => element.checkVisibility()).map((element) => element.outerHTML.slice(0, 90))`;
 
-/** Says which element has the focus, and whether that is seen. */
+/** Returns which element has the focus, and whether the focus is visible. */
 const focused = `[document.activeElement.outerHTML.slice(0, 90), getComputedStyle(document.activeElement).outlineStyle]`;
 
-test('Tab reaches every control of every view, in the order of the page, and the focus is seen', async (t) => {
+test('Tab reaches every control of every view, in the order of the page, with a visible focus', async (t) => {
   for (const view of ['services', 'workloads', 'machine', 'actors', 'timeline']) {
     const { page } = await openPage(t, everything, { path: `/#${view}` });
     const seen =
@@ -31,22 +31,22 @@ test('Tab reaches every control of every view, in the order of the page, and the
         timeline: '.deletion',
       }[view] ?? 'main';
     await page.locator(seen).first().waitFor({ state: 'attached' });
-    // The address names a part of the page, from which Tab would go on.
+    // The address has a fragment, from which Tab would continue.
     await page.locator('.skip').focus();
-    const wanted = await page.evaluate<string[]>(reachable);
+    const expected = await page.evaluate<string[]>(reachable);
     const reached: string[] = [];
-    for (let n = 0; n < wanted.length; n += 1) {
+    for (let n = 0; n < expected.length; n += 1) {
       if (n > 0) await page.keyboard.press('Tab');
       const [element = '', outline] = await page.evaluate<string[]>(focused);
       reached.push(element);
       assert.equal(outline, 'solid', `${view}: ${element}`);
     }
-    assert.deepEqual(reached, wanted, view);
+    assert.deepEqual(reached, expected, view);
     await page.close();
   }
 });
 
-test('past the navigation, to a service, to its machine', async (t) => {
+test('the keyboard skips the navigation, and opens a service and its machine', async (t) => {
   const { page } = await openPage(t, everything);
   await page.locator('.state').first().waitFor();
   const text = () => page.evaluate<string>('document.activeElement.textContent.trim()');
@@ -66,7 +66,7 @@ test('past the navigation, to a service, to its machine', async (t) => {
   assert.equal(await page.evaluate('document.activeElement.id'), 'machine-title');
 });
 
-test('the services are sorted by any column and filtered, by keyboard, and a screen reader is told how', async (t) => {
+test('the services are sorted by any column and filtered by keyboard, and a screen reader announces how', async (t) => {
   const { page } = await openPage(t, (its) => {
     const services = ['a', 'b', 'c', 'd'].map((name, n) => serviceView(name, { deleted: n, isReady: n !== 2 }));
     its.greeting = [hello(now), { type: 'services', services }];
@@ -91,7 +91,7 @@ test('the services are sorted by any column and filtered, by keyboard, and a scr
   assert.deepEqual(await names(), ['c']);
 });
 
-test('the list of actors is walked by arrows, pages, Home and End; the row that is meant has its whole name', async (t) => {
+test('the list of actors is navigated by arrows, pages, Home and End; the active row has its full name', async (t) => {
   const { page } = await openPage(t, everything, { path: '/#actors' });
   await page.locator('.actor .id').first().waitFor();
   const list = page.getByRole('listbox', { name: 'Actors' });
@@ -120,7 +120,7 @@ test('the list of actors is walked by arrows, pages, Home and End; the row that 
   await page.waitForURL(/#machine=shop%2Fservice-00000$/);
 });
 
-test('a screen reader reads a service as one row, with what its columns mean', async (t) => {
+test('a screen reader finds a service as one row, with the headers of its columns', async (t) => {
   const { page } = await openPage(t, everything, { timezoneId: 'UTC' });
   const table = page.getByRole('table', { name: 'Services' });
   await table.getByRole('rowheader', { name: 'shop/db' }).waitFor();

@@ -7,7 +7,7 @@ import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
-/** Where it is on the page: what is drawn anew is nowhere for a moment. */
+/** Its position on the page: an element that is drawn again has none for a moment. */
 async function boxOf(locator: Locator) {
   for (;;) {
     const box = await locator.boundingBox();
@@ -15,27 +15,27 @@ async function boxOf(locator: Locator) {
   }
 }
 
-test('a service that goes down, recovers and goes away does so on the page, and nothing is logged', async (t) => {
-  const { page, server, said } = await openPage(t, (its) => {
+test('a service that goes down, recovers and is deleted does so on the page, without console output', async (t) => {
+  const { page, server, consoleLines } = await openPage(t, (its) => {
     its.greeting = scene(now);
   });
   const row = page.locator('#services-table tbody tr', { hasText: 'shop/auth' });
   await row.getByText('ready › idle').waitFor();
-  server.tell({ type: 'service', service: serviceView('auth', { state: 'notReady.idle', isReady: false }) });
+  server.send({ type: 'service', service: serviceView('auth', { state: 'notReady.idle', isReady: false }) });
   await row.getByText('notReady › idle').waitFor();
   const window = { number: 1, openedAt: now, closesAt: now + 300_000 };
   const service = serviceView('auth', { state: 'ready.windowOpen.settled', window, deleted: 7 });
-  server.tell({ type: 'service', service });
+  server.send({ type: 'service', service });
   await row.getByText('5m 00s left').waitFor();
   server.ahead = 4_000;
   await row.getByText('4m 56s left').waitFor();
   assert.equal(await row.locator('td').nth(3).textContent(), '7');
-  server.tell({ type: 'serviceGone', namespace: 'shop', service: 'auth' });
+  server.send({ type: 'serviceGone', namespace: 'shop', service: 'auth' });
   await row.waitFor({ state: 'detached' });
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('of 10,000 services 500 rows are in the page, only the one that has changed is written, and all are found', async (t) => {
+test('of 10,000 services 500 rows are in the page, only the changed one is written, and a search finds all', async (t) => {
   const services = Array.from({ length: 10_000 }, (_, index) => serviceView(`s-${String(index).padStart(4, '0')}`));
   const { page, server } = await openPage(t, (its) => {
     its.greeting = [hello(now), { type: 'services', services }];
@@ -47,10 +47,10 @@ test('of 10,000 services 500 rows are in the page, only the one that has changed
   await page.evaluate(`window.touched = new Set(); new MutationObserver((all) => {
     for (const { target } of all) window.touched.add((target.closest ? target : target.parentElement).closest('tr'));
   }).observe(document.querySelector('tbody'), { subtree: true, childList: true, characterData: true, attributes: true })`);
-  server.tell({ type: 'service', service: serviceView('s-0123', { deleted: 3 }) });
+  server.send({ type: 'service', service: serviceView('s-0123', { deleted: 3 }) });
   await page.locator('tr', { hasText: 's-0123' }).getByText('3', { exact: true }).waitFor();
   assert.equal(await page.evaluate('window.touched.size'), 1);
-  server.tell({ type: 'service', service: serviceView('s-9876', { isReady: false, state: 'notReady.idle' }) });
+  server.send({ type: 'service', service: serviceView('s-9876', { isReady: false, state: 'notReady.idle' }) });
   await page.getByRole('button', { name: 'Not ready 1' }).click();
   await page.getByRole('link', { name: 's-9876' }).waitFor();
   assert.equal(await rows.count(), 1);
@@ -60,8 +60,8 @@ test('of 10,000 services 500 rows are in the page, only the one that has changed
   assert.equal(await rows.count(), 10);
 });
 
-test('the states of the chosen actor are lit, and so is the arrow that it took', async (t) => {
-  const { page, server, said } = await openPage(
+test('the states of the selected actor are highlighted, and so is the arrow of its transition', async (t) => {
+  const { page, server, consoleLines } = await openPage(
     t,
     (its) => {
       its.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
@@ -71,16 +71,16 @@ test('the states of the chosen actor are lit, and so is the arrow that it took',
   await page.locator('.box.lit[data-state="ready.idle"]').waitFor();
   const actor = actorView('shop/db', { states: ['notReady', 'notReady.idle'] });
   const transition = { at: now, event: 'endpoint.notReady', from: 'ready.idle', to: 'notReady.idle' };
-  server.tell({ type: 'actor', actor, transition });
+  server.send({ type: 'actor', actor, transition });
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   assert.equal(await page.locator('.box.lit[data-state="ready.idle"]').count(), 0);
   assert.equal(await page.locator('.arrow.taken[data-from="ready.idle"][data-to="notReady.idle"]').count(), 1);
-  assert(server.asked.includes('/events?actor=shop%2Fdb'));
-  assert.deepEqual(said, []);
+  assert(server.requests.includes('/events?actor=shop%2Fdb'));
+  assert.deepEqual(consoleLines, []);
 });
 
 test('the timeline draws outages, windows, recoveries and deletions, and lists them', async (t) => {
-  const { page, said } = await openPage(
+  const { page, consoleLines } = await openPage(
     t,
     (its) => {
       its.greeting = scene(now);
@@ -94,10 +94,10 @@ test('the timeline draws outages, windows, recoveries and deletions, and lists t
   assert.equal(await page.locator('#moments tr').count(), 23);
   await page.locator('#chart').press('+');
   await page.locator('#timeline-count', { hasText: /13:33:\d\d to 14:03:\d\d/ }).waitFor();
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('an outage that began before the hour is drawn from the left edge, until the service recovers', async (t) => {
+test('an outage that began before the last hour is drawn from the left edge, until the service recovers', async (t) => {
   const { page, server } = await openPage(
     t,
     (its) => {
@@ -110,7 +110,7 @@ test('an outage that began before the hour is drawn from the left edge, until th
   await outage.waitFor({ state: 'attached' });
   const [chart, whole] = [await boxOf(page.locator('#chart')), await boxOf(outage)];
   assert(Math.abs(whole.x - chart.x) < 5 && Math.abs(whole.width - chart.width) < 5, JSON.stringify([chart, whole]));
-  server.tell({ type: 'moment', moment: { t: now - 1_800_000, what: 'window.opened', about: 'shop/old', detail: '' } });
+  server.send({ type: 'moment', moment: { t: now - 1_800_000, what: 'window.opened', about: 'shop/old', detail: '' } });
   await page.locator('.lane .recovery').waitFor({ state: 'attached' });
   const half = await boxOf(outage);
   assert(Math.abs(half.width - chart.width / 2) < 5, JSON.stringify([chart, half]));
@@ -118,28 +118,28 @@ test('an outage that began before the hour is drawn from the left edge, until th
 
 test('a replay is played, stepped and sought by its controls', async (t) => {
   const clock = { startsAt: now - 600_000, endsAt: now, now: now - 300_000, isPlaying: false, speed: 1 };
-  const { page, server, said } = await openPage(t, (its) => {
+  const { page, server, consoleLines } = await openPage(t, (its) => {
     its.greeting = [hello(clock.now, 'replay'), { type: 'clock', ...clock }];
   });
   await page.getByRole('button', { name: 'Play' }).click();
   await page.getByRole('button', { name: 'Step' }).click();
   await page.getByLabel('Speed').selectOption('16');
   await page.getByLabel('Time in the recording').press('Home');
-  await until('all was told', () => server.commands.length === 4);
+  await until('all commands arrived', () => server.commands.length === 4);
   const seek = { do: 'seek', to: clock.startsAt };
   assert.deepEqual(server.commands, [{ do: 'play' }, { do: 'step' }, { do: 'speed', speed: 16 }, seek]);
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('services of the config that are nowhere, or were never ready, are listed below the table', async (t) => {
-  const { page, server, said } = await openPage(t, (its) => {
+test('services of the config that are absent, or were never ready, are listed below the table', async (t) => {
+  const { page, server, consoleLines } = await openPage(t, (its) => {
     its.greeting = scene(now);
   });
-  const words = 'no watched namespace has an EndpointSlice of etcd-mian';
+  const text = 'no watched namespace has an EndpointSlice of etcd-mian';
   await page.locator('[data-connection=live]').waitFor();
-  server.tell({ type: 'unseenServices', words });
-  await page.getByText(`Of the services in the config, ${words}.`).waitFor();
-  server.tell({ type: 'unseenServices', words: '' });
+  server.send({ type: 'unseenServices', words: text });
+  await page.getByText(`Of the services in the config, ${text}.`).waitFor();
+  server.send({ type: 'unseenServices', words: '' });
   await page.locator('#services-unseen').waitFor({ state: 'hidden' });
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });

@@ -14,7 +14,7 @@ test('a recording is opened offline, stepped through, played at speed, paused, a
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
-  const { page, said, origins } = await visit(t, `${url}#timeline`, { timezoneId: 'UTC' });
+  const { page, consoleLines, origins } = await visit(t, `${url}#timeline`, { timezoneId: 'UTC' });
   await page.locator('#mode', { hasText: 'replay' }).waitFor();
   const happened = page.locator('#moments tr');
   assert.equal(await happened.count(), 0);
@@ -42,11 +42,11 @@ test('a recording is opened offline, stepped through, played at speed, paused, a
   await lane.locator('.outage').waitFor({ state: 'detached' });
   await page.getByLabel('Time in the recording').press('End');
   await page.locator('tr[data-what="window.closed"]').waitFor();
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
   assert.deepEqual([...origins], [new URL(url).origin]);
 });
 
-test('the applications of a recording are shown with their diffs, wide and narrow, and go where it is sought back', async (t) => {
+test('the applications of a recording are shown with their diffs, wide and narrow, and disappear when it is sought back', async (t) => {
   const path = join(folder, 'applications.jsonl');
   await recordObserved(path, async (world) => {
     world.apply('web', { manifests: [configMap('settings'), configMap('features')] });
@@ -62,8 +62,8 @@ test('the applications of a recording are shown with their diffs, wide and narro
   await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
   for (const width of [1280, 360]) {
-    const { page, said } = await visit(t, `${url}#applications`, { viewport: { width, height: 720 } });
-    // A slider that does not show yet how far the replay is cannot be moved away from there.
+    const { page, consoleLines } = await visit(t, `${url}#applications`, { viewport: { width, height: 720 } });
+    // A slider that does not show the progress of the replay yet cannot be moved away from it.
     if (width === 360) await page.locator('#replay-time', { hasText: /^(.+) of \1$/ }).waitFor();
     await page.getByLabel('Time in the recording').press('Home');
     await page.getByText('The application observer manages no application.').waitFor();
@@ -71,19 +71,19 @@ test('the applications of a recording are shown with their diffs, wide and narro
     // The second drift waits two seconds for its correction.
     await page.evaluate(seekingTo(11_000));
     await row.getByText('left').waitFor();
-    assert.equal(await row.locator('del').first().textContent(), 'wanted: "a"');
+    assert.equal(await row.locator('del').first().textContent(), 'desired: "a"');
     assert.equal(await row.locator('ins').first().textContent(), 'found: "c"');
     assert.match((await row.locator('summary').textContent()) ?? '', /^1 correction, last at /);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
     await page.getByLabel('Time in the recording').press('End');
     await row.locator('summary', { hasText: '2 corrections' }).waitFor();
     await row.locator('ins').first().waitFor({ state: 'hidden' });
-    assert.deepEqual(said, []);
+    assert.deepEqual(consoleLines, []);
     await page.close();
   }
 });
 
-/** As the slider does it, which has no place for every millisecond; `to`: since the start of the recording. */
+/** Like the slider, which has no position for every millisecond; `to`: since the start of the recording. */
 function seekingTo(to: number): string {
   const headers = { 'content-type': 'application/json' };
   const body = `JSON.stringify({ do: 'seek', to: Number(document.querySelector('#seek').min) + ${to} })`;

@@ -13,12 +13,12 @@ const db = actorView('shop/db', { states, since: now - 100_000, waitsFor: ['afte
 const recovery = { at: now - 100_000, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' };
 const played = { startsAt: now - 3_600_000, endsAt: now + 900_000, now, isPlaying: true, speed: 16 };
 
-/** `waitsFor` is in the page when it is worth a picture. */
+/** `waitsFor` is in the page when the picture can be taken. */
 interface Shot {
   readonly view: string;
   readonly waitsFor: string;
   readonly greeting?: readonly PageMessage[];
-  readonly told?: readonly PageMessage[];
+  readonly commands?: readonly PageMessage[];
 }
 
 const shots: Readonly<Record<string, Shot>> = {
@@ -26,7 +26,7 @@ const shots: Readonly<Record<string, Shot>> = {
   machine: {
     view: 'machine=shop%2Fdb',
     waitsFor: '.arrow.taken',
-    told: [
+    commands: [
       { type: 'actor', actor: db },
       { type: 'actor', actor: db, transition: recovery },
     ],
@@ -42,22 +42,27 @@ const shots: Readonly<Record<string, Shot>> = {
   },
 };
 
-const looks = {
+const appearances = {
   '': { colorScheme: 'light', viewport: { width: 1280, height: 720 } },
   '-dark': { colorScheme: 'dark', viewport: { width: 1280, height: 720 } },
   '-narrow': { colorScheme: 'light', viewport: { width: 360, height: 720 } },
 } as const;
 
-async function shoot(browser: Browser, server: PageServer, name: string, look: keyof typeof looks): Promise<void> {
-  const { view = name, waitsFor = 'main', greeting = scene(now), told = [] } = shots[name] ?? {};
+async function shoot(
+  browser: Browser,
+  server: PageServer,
+  name: string,
+  appearance: keyof typeof appearances,
+): Promise<void> {
+  const { view = name, waitsFor = 'main', greeting = scene(now), commands = [] } = shots[name] ?? {};
   server.greeting = greeting;
-  const page = await browser.newPage({ ...looks[look], timezoneId: 'UTC', reducedMotion: 'reduce' });
+  const page = await browser.newPage({ ...appearances[appearance], timezoneId: 'UTC', reducedMotion: 'reduce' });
   await page.goto(`${server.url}/#${view}`);
   await page.locator('[data-connection=live]').waitFor();
-  server.tell(...told);
+  server.send(...commands);
   await page.locator(waitsFor).first().waitFor({ state: 'attached' });
   await page.evaluate('new Promise(requestAnimationFrame)');
-  await page.screenshot({ path: join(folder, `${name}${look}.png`), animations: 'disabled' });
+  await page.screenshot({ path: join(folder, `${name}${appearance}.png`), animations: 'disabled' });
   await page.close();
 }
 

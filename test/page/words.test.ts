@@ -6,7 +6,7 @@ import { openPage } from './support/browser.ts';
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
 /**
- * In the page: the words of tables, of letters alone, that stand on more than one line. Names of objects and paths of
+ * In the page: the words of tables, of letters alone, that are broken over several lines. Names of objects and paths of
  * fields may be broken.
  */
 const brokenWords = `[...document.querySelectorAll('main table :is(th, td)')].flatMap((cell) => {

@@ -5,8 +5,8 @@ import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
-test('each workload has its state, why and how much longer, what it uses, and its last restart', async (t) => {
-  const { page, server, said } = await openPage(
+test('each workload has its state, the reason and the time left, its sources, and its last restart', async (t) => {
+  const { page, server, consoleLines } = await openPage(
     t,
     (its) => {
       its.greeting = scene(now);
@@ -38,11 +38,11 @@ test('each workload has its state, why and how much longer, what it uses, and it
   await page.getByRole('link', { name: 'deployment/shop/api' }).click();
   await page.locator('#machine-title').waitFor();
   assert.match(page.url(), /#machine=deployment%2Fshop%2Fapi$/);
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('of 2,000 workloads the first 500 are in the page, every one is found, and the focus stays while time goes on', async (t) => {
-  const { page, server, said } = await openPage(
+test('of 2,000 workloads the first 500 are in the page, a search finds every one, and the focus does not move over time', async (t) => {
+  const { page, server, consoleLines } = await openPage(
     t,
     (its) => {
       its.greeting = scene(now);
@@ -66,12 +66,12 @@ test('of 2,000 workloads the first 500 are in the page, every one is found, and 
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'deployment/shop/web-1999');
   await page.keyboard.press('Enter');
   await page.waitForURL(/#machine=deployment%2Fshop%2Fweb-1999$/);
-  assert.deepEqual(said, []);
+  assert.deepEqual(consoleLines, []);
 });
 
-test('a screen reader hears a table with its columns, wide and narrow; a time of another day has its date', async (t) => {
+test('a screen reader finds a table with its columns at every width; a time of another day has its date', async (t) => {
   for (const width of [1280, 360]) {
-    const { page, said } = await openPage(
+    const { page, consoleLines } = await openPage(
       t,
       (its) => {
         its.greeting = scene(now);
@@ -93,7 +93,7 @@ test('a screen reader hears a table with its columns, wide and narrow; a time of
       /^for\u00a0\d+s$/,
       'not how long its deadline is away',
     );
-    assert.deepEqual(said, []);
+    assert.deepEqual(consoleLines, []);
     await page.close();
   }
 });
@@ -108,7 +108,7 @@ test('a restart is in the timeline, as a mark and as a row, and is announced', a
   );
   await page.locator('.deletion').first().waitFor({ state: 'attached' });
   const about = 'deployment/shop/web';
-  server.tell({
+  server.send({
     type: 'moment',
     moment: { t: now - 60_000, what: 'workload.restarted', about, detail: 'ConfigMap settings (key a)' },
   });

@@ -12,11 +12,11 @@ const config = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels
 const leases = '/apis/coordination.k8s.io/v1/leases';
 const replicaSets = '/apis/apps/v1/replicasets';
 const kindOf: Readonly<Record<string, string>> = { [leases]: 'Lease', [replicaSets]: 'ReplicaSet' };
-/** There is no such collection: its stream is never synced. */
+/** There is no such collection: its stream never syncs. */
 const nowhere = '/api/v1/nothings';
 
-/** A controller beside the weeder, with a stream of each of these names. */
-function part(given: Readonly<Record<string, string>>) {
+/** A second controller, with a stream for each of these names. */
+function otherController(given: Readonly<Record<string, string>>) {
   const calls: string[] = [];
   const needs = new Map<string, StreamNeed>();
   const drained = Promise.withResolvers<void>();
@@ -57,13 +57,13 @@ function part(given: Readonly<Record<string, string>>) {
   };
 }
 
-function started(cluster: Embedded, other: ReturnType<typeof part>) {
+function started(cluster: Embedded, other: ReturnType<typeof otherController>) {
   return startEmbeddedWeeder(cluster, config, { others: [other.create], eventInstance: 'here' });
 }
 
-test('a controller starts once its own streams are read, whatever becomes of another one’s', async () => {
+test('a controller starts once its own streams have synced, whatever the state of another controller’s', async () => {
   await using cluster = await embedded();
-  const other = part({ nothings: nowhere });
+  const other = otherController({ nothings: nowhere });
   await using weeder = started(cluster, other);
   await until('the weeder is at work', () => weeder.logged.includes('caches synced, starting controller'));
   await until('the stream has failed', () => weeder.logged.includes('stream lost'));
@@ -76,9 +76,9 @@ test('a controller starts once its own streams are read, whatever becomes of ano
   other.end();
 });
 
-test('the streams of a controller are opened beside the weeder’s, and again as its needs change', async () => {
+test('the streams of a controller are opened with the weeder’s, and again when its needs change', async () => {
   await using cluster = await embedded();
-  const other = part({ leases });
+  const other = otherController({ leases });
   await using weeder = started(cluster, other);
   await until('all are at work', () => weeder.controller.state() === 'running');
   const names = () => weeder.controller.streams().map(({ name }) => name);
@@ -94,9 +94,9 @@ test('the streams of a controller are opened beside the weeder’s, and again as
   other.end();
 });
 
-test('each config is put in force for all controllers, and all are counted', async () => {
+test('each config takes effect in all controllers, and all are counted', async () => {
   await using cluster = await embedded();
-  const other = part({});
+  const other = otherController({});
   await using weeder = started(cluster, other);
   await until('all are at work', () => weeder.controller.state() === 'running');
   const next = parseConfig(config.replaceAll('db', 'cache'), 'config.yaml');
@@ -111,9 +111,9 @@ test('each config is put in force for all controllers, and all are counted', asy
   other.end();
 });
 
-test('at the end all are stopped, and what is in flight in any of them is waited for', async () => {
+test('on shutdown all controllers stop, and the manager waits for what is in flight in any of them', async () => {
   await using cluster = await embedded();
-  const other = part({});
+  const other = otherController({});
   await using weeder = started(cluster, other);
   const { controller } = weeder;
   await until('all are at work', () => controller.state() === 'running');
@@ -125,9 +125,9 @@ test('at the end all are stopped, and what is in flight in any of them is waited
   assert.equal(weeder.logged.includes('stopping with requests in flight'), false);
 });
 
-test('what a controller asks for after leadership is lost changes nothing in the cluster', async () => {
+test('a request of a controller after leadership is lost changes nothing in the cluster', async () => {
   await using cluster = await embedded();
-  const other = part({});
+  const other = otherController({});
   const create = (): Promise<ApiResult> =>
     other.context.client.call({
       method: 'POST',
@@ -152,9 +152,9 @@ test('what a controller asks for after leadership is lost changes nothing in the
   assert.equal(!refused.ok && refused.failure.message, 'this replica lost leadership');
 });
 
-test('in a dry run no controller changes anything, whatever it asks for', async () => {
+test('in a dry run no request of a controller changes anything', async () => {
   await using cluster = await embedded();
-  const other = part({});
+  const other = otherController({});
   await using weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], isDryRun: true });
   other.end();
   await until('all are at work', () => weeder.controller.state() === 'running');
@@ -164,8 +164,8 @@ test('in a dry run no controller changes anything, whatever it asks for', async 
   assert.equal(!found.ok && found.failure.kind, 'notFound');
 });
 
-test('two controllers that call a stream by one name are a mistake that shows at once', async () => {
+test('two controllers that use one stream name are rejected at once', async () => {
   await using cluster = await embedded();
-  const other = part({ endpointslices: leases });
+  const other = otherController({ endpointslices: leases });
   assert.throws(() => started(cluster, other), /other calls a stream "endpointslices"/);
 });

@@ -11,7 +11,7 @@ import { type World, world } from '../support/world/world.ts';
 
 const startTime = Date.UTC(2026, 0, 1, 12);
 
-/** A world whose actors can be described, at a time of its own. */
+/** A world whose actors can be described, with its own time. */
 function described(options: SimulationOptions, before?: (at: World) => void) {
   let at: World | undefined;
   const times = createActorTimes({ now: () => at?.clock.now() ?? startTime });
@@ -26,7 +26,7 @@ function described(options: SimulationOptions, before?: (at: World) => void) {
 
 const refuse = () => ({ type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) as const;
 
-test('every actor tells its machine, its state, since when, and what it waits for', async () => {
+test('every actor shows its machine, its state, since when, and its timers', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {
     before.slice({ ready: [false] });
     before.put({ containers: [backOff(4)] });
@@ -64,7 +64,7 @@ test('every actor tells its machine, its state, since when, and what it waits fo
   ] satisfies ActorEntry[]);
 });
 
-test('the time is that of the last change of state, whatever else happens', async () => {
+test('the time is that of the last state change, whatever else happens', async () => {
   const { at, list } = described({}, (before) => before.slice({ ready: [false] }));
   at.slice({ ready: [true] });
   const sinceOf = () => list({ machine: 'endpoint' })[0]?.since;
@@ -77,7 +77,7 @@ test('the time is that of the last change of state, whatever else happens', asyn
   assert.equal(sinceOf(), '2026-01-01T12:02:00.000Z');
 });
 
-test('news that change no state change no time', async () => {
+test('an update that changes no state leaves the time unchanged', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {
     before.slice({ ready: [false] });
     before.put({ containers: [backOff(4)] });
@@ -93,7 +93,7 @@ test('news that change no state change no time', async () => {
   assert.deepEqual(list({ machine: 'podDeletion' }), before);
 });
 
-test('filters by machine, and by state: a name at any depth, or a path', async () => {
+test('actors are filtered by machine, and by state: a name at any depth, or a path', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {
     before.slice({ ready: [false] });
     before.put({ containers: [backOff(4)] });
@@ -122,7 +122,7 @@ interface Listed {
   readonly actors: readonly ActorEntry[];
 }
 
-test('over HTTP: the manager with its reflectors, in JSON, pretty for people, only to be read', async () => {
+test('over HTTP: the manager with its reflectors, in JSON, pretty on request, read-only', async () => {
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, config);
   await using seen = await observed(['db']);
@@ -160,7 +160,7 @@ test('over HTTP: the manager with its reflectors, in JSON, pretty for people, on
   assert.deepEqual(seen.errors, []);
 });
 
-test('10,000 services with open windows are all listed, and a reader that goes away breaks nothing', async () => {
+test('10,000 services with open windows are all listed, and a reader that disconnects breaks nothing', async () => {
   const many = 10_000;
   const { at } = described({}, (before) => {
     for (let index = 0; index < many; index += 1) before.slice({ namespace: `shoot-${index}`, ready: [false] });

@@ -24,7 +24,7 @@ async function connected(url: string, clock: VirtualClock): Promise<Connected> {
   return { inspect: made.value.inspect, logged, [Symbol.dispose]: made.value.stop };
 }
 
-/** A recovery: one pod is deleted, another one's deletion is refused for ever. */
+/** A recovery: one pod is deleted, and the deletion of another one is always refused. */
 function recovery(inspect: Inspection['inspect']): World {
   const refuse = { type: 'delete.refused', reason: 'a secret reason', failure: 'forbidden', retryAfter: 5000 } as const;
   const answer = ({ name }: { readonly name: string }) =>
@@ -45,10 +45,12 @@ function recovery(inspect: Inspection['inspect']): World {
 }
 
 const isActor = (message: StatelyInspectionEvent) => message.type === '@xstate.actor';
-const hasState = ({ told }: InspectorPage, value: unknown) =>
-  told.some((each) => each.type === '@xstate.snapshot' && 'value' in each.snapshot && each.snapshot.value === value);
+const hasState = ({ received }: InspectorPage, value: unknown) =>
+  received.some(
+    (each) => each.type === '@xstate.snapshot' && 'value' in each.snapshot && each.snapshot.value === value,
+  );
 
-test('Stately’s inspector is told of the actors, their events with who sent them, and their states', async () => {
+test('Stately’s inspector receives the actors, their events with the sender, and their states', async () => {
   await using page = await inspectorPage();
   const clock = virtualClock();
   using connection = await connected(page.url, clock);
@@ -56,8 +58,8 @@ test('Stately’s inspector is told of the actors, their events with who sent th
   assert.deepEqual(connection.logged, ['the inspector is connected']);
   const at = recovery(connection.inspect);
   await at.clock.pass(1000);
-  await until('the deletion that is refused is told', () => hasState(page, 'backingOff'));
-  const actors = page.told.filter(isActor);
+  await until('the deletion that is refused is shown', () => hasState(page, 'backingOff'));
+  const actors = page.received.filter(isActor);
   const named = (name: string) => actors.find((each) => each.name === name) ?? assert.fail(`no ${name}`);
   const endpoint = named('shoot-1/etcd-main-client');
   const dependants = named('dependants-1-0');
@@ -65,38 +67,38 @@ test('Stately’s inspector is told of the actors, their events with who sent th
   assert.equal(dependants.rootId, endpoint.sessionId);
   assert.equal(JSON.parse(endpoint.definition ?? '').id, 'endpoint');
   const deletion = named('uid-of-shoot-1-kapi-1');
-  const states = page.told.flatMap((each) =>
+  const states = page.received.flatMap((each) =>
     each.type === '@xstate.snapshot' && each.sessionId === deletion.sessionId && 'value' in each.snapshot
       ? [each.snapshot.value]
       : [],
   );
   assert.deepEqual([states[0], states.at(-1)], [{ attempting: 'queued' }, 'backingOff']);
   const podWatch = named('podWatch');
-  const heard = page.told.find((each) => each.type === '@xstate.event' && each.event.type === 'pod.crashLooping');
-  assert.ok(heard?.type === '@xstate.event');
-  assert.deepEqual([heard.sessionId, heard.sourceId], [dependants.sessionId, podWatch.sessionId]);
+  const event = page.received.find((each) => each.type === '@xstate.event' && each.event.type === 'pod.crashLooping');
+  assert.ok(event?.type === '@xstate.event');
+  assert.deepEqual([event.sessionId, event.sourceId], [dependants.sessionId, podWatch.sessionId]);
 });
 
-test('nothing but names leaves the process: no labels, selectors, states of pods, answers or settings', async () => {
+test('only names leave the process: no labels, selectors, pod states, answers or settings', async () => {
   await using page = await inspectorPage();
   using connection = await connected(page.url, virtualClock());
   await until('it is connected', () => connection.logged.length > 0);
   const at = recovery(connection.inspect);
   await at.clock.pass(3 * minute);
-  await until('the end of the window is told', () => hasState(page, 'abandoned'));
+  await until('the end of the window is shown', () => hasState(page, 'abandoned'));
   const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'];
   const strange = new Set<string>();
   const check = (keys: object, known: readonly string[]) => {
     for (const key of Object.keys(keys)) if (!known.includes(key)) strange.add(key);
   };
-  for (const each of page.told) {
+  for (const each of page.received) {
     if ('event' in each) check(each.event, ['type', ...allowed]);
     if ('snapshot' in each) check(each.snapshot, ['status', 'value', 'context']);
     if ('snapshot' in each && 'context' in each.snapshot) check(Object(each.snapshot.context), allowed);
   }
   assert.deepEqual([...strange], []);
   const versions = at.pods().map(({ metadata }) => metadata.resourceVersion);
-  const text = JSON.stringify(page.told.map(({ createdAt: _createdAt, ...each }) => each));
+  const text = JSON.stringify(page.received.map(({ createdAt: _createdAt, ...each }) => each));
   for (const secret of [
     'a secret',
     'CrashLoop back',
@@ -104,10 +106,10 @@ test('nothing but names leaves the process: no labels, selectors, states of pods
     ...versions.map((each) => `"${each}"`),
   ])
     assert.ok(!text.includes(secret), secret);
-  assert.ok(text.includes('"kapi-0"'), 'the names of pods are told');
+  assert.ok(text.includes('"kapi-0"'), 'the names of pods are sent');
 });
 
-test('of an object only texts and numbers under the keys that name something are taken', () => {
+test('of an object only strings and numbers under keys that name something are sent', () => {
   const context = { namespace: 'a', name: 'b', window: 1, token: 'secret', pod: { uid: 'c' }, uid: {}, service: ['d'] };
   assert.deepEqual(namesOf(context), { namespace: 'a', name: 'b', window: 1 });
   for (const other of [undefined, null, 'name', 7, ['name']]) assert.deepEqual(namesOf(other), {});
@@ -115,7 +117,7 @@ test('of an object only texts and numbers under the keys that name something are
   assert.deepEqual(trimmedEvent(error), { type: 'xstate.error.actor.x', actorId: 'x' });
 });
 
-test('an inspector that comes late is told of the actors that there are, and of none that have ended', async () => {
+test('an inspector that connects late receives the running actors, and none that have ended', async () => {
   const port = await freePort();
   const clock = virtualClock();
   using connection = await connected(`ws://127.0.0.1:${port}`, clock);
@@ -124,14 +126,14 @@ test('an inspector that comes late is told of the actors that there are, and of 
   const at = recovery(connection.inspect);
   await at.clock.pass(1000);
   clock.advance(retryAfter);
-  await until('it was tried again', () => clock.pending === 1);
+  await until('the connection was retried', () => clock.pending === 1);
   assert.deepEqual(connection.logged, [absent], 'told once');
   await using page = await inspectorPage(port);
   clock.advance(retryAfter);
   await until('it is connected', () => connection.logged.includes('the inspector is connected'));
-  await until('the actors are told', () => page.told.length >= 4);
-  const told = page.told.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
-  assert.deepEqual(told, [
+  await until('the actors are sent', () => page.received.length >= 4);
+  const received = page.received.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
+  assert.deepEqual(received, [
     ['shoot-1/etcd-main-client', { ready: { windowOpen: 'settled' } }],
     ['dependants-1-0', { watching: { timer: 'running', pods: 'watching', deletions: 'released' } }],
     ['podWatch', undefined],

@@ -5,7 +5,7 @@ import { type Fate, type LeaseRequest, leaseApi, where } from '../support/api/le
 import { type Replica, type ReplicaOptions, startReplica } from '../support/world/replica.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-/** An API server and replicas that want to lead. */
+/** An API server and replicas that take part in leader election. */
 function electing() {
   const clock = virtualClock();
   const api = leaseApi(clock);
@@ -14,7 +14,7 @@ function electing() {
     clock,
     api,
     start,
-    /** A leader, and another that stands by. */
+    /** A leader and a standby. */
     async two(first: ReplicaOptions = {}, second: ReplicaOptions = {}) {
       const a = start('a', first);
       await clock.pass(100);
@@ -23,13 +23,13 @@ function electing() {
       assert.deepEqual(standing(a, b), ['leading', 'standingBy']);
       return { a, b };
     },
-    /** Milliseconds until it is so. */
+    /** Milliseconds until the condition holds. */
     async timeUntil(condition: () => boolean, longest = 60_000) {
       const began = clock.monotonic();
       while (!condition() && clock.monotonic() - began < longest) await clock.pass(50);
       return clock.monotonic() - began;
     },
-    /** This fate for the requests that are meant. */
+    /** Applies this fate to the requests that match. */
     doom(isMeant: (request: LeaseRequest) => boolean, fate: Fate) {
       api.setFate((request) => (isMeant(request) ? fate : undefined));
     },
@@ -42,7 +42,7 @@ const acting = (...replicas: readonly Replica[]) =>
 const typesOf = (replica: Replica) => replica.facts.map(({ type }) => type);
 const between = (value: number, from: number, to: number) => assert.ok(value >= from && value <= to, `${value} ms`);
 
-test('the first creates the Lease, as client-go writes it, and leads; the second stands by and says behind whom', async () => {
+test('the first replica creates the Lease, as client-go writes it, and leads; the second stands by and names the holder', async () => {
   const it = electing();
   const { a, b } = await it.two();
   assert.deepEqual(it.api.spec(), {
@@ -60,7 +60,7 @@ test('the first creates the Lease, as client-go writes it, and leads; the second
   assert.deepEqual(b.state(), { state: 'standingBy', identity: 'b', holder: 'a', lease });
 });
 
-test('a leader renews every retry period, and keeps its acquireTime; a stand-by asks seldom', async () => {
+test('a leader renews every retry period, and does not change acquireTime; a standby reads seldom', async () => {
   const it = electing();
   await it.two();
   const { acquireTime } = it.api.spec();
@@ -73,7 +73,7 @@ test('a leader renews every retry period, and keeps its acquireTime; a stand-by 
   assert.ok(String(it.api.spec()['renewTime']) > String(acquireTime));
 });
 
-test('both at the same moment: one leads, the other stands by', async () => {
+test('of replicas that start at the same moment one leads, and the others stand by', async () => {
   const it = electing();
   const replicas = ['a', 'b', 'c'].map((identity) => it.start(identity));
   await it.clock.pass(10_000);
@@ -81,17 +81,17 @@ test('both at the same moment: one leads, the other stands by', async () => {
   assert.deepEqual(standing(...replicas).sort(), ['leading', 'standingBy', 'standingBy']);
 });
 
-test('released, it is taken over at once, and counts one transition more', async () => {
+test('a released Lease is acquired by the standby at once, and leaseTransitions is one higher', async () => {
   const it = electing();
   const { a, b } = await it.two();
   a.shutdown();
-  assert.deepEqual(acting(a, b), [], 'it does not act while it gives it back');
+  assert.deepEqual(acting(a, b), [], 'it does not act while it releases the Lease');
   between(await it.timeUntil(() => b.mayAct()), 0, 100);
   assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseTransitions']], ['b', 1]);
   assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.released']);
 });
 
-test('a released Lease names nobody and lasts a second', async () => {
+test('a released Lease has no holder and a duration of one second', async () => {
   const it = electing();
   const a = it.start('a');
   await it.clock.pass(100);
@@ -100,17 +100,17 @@ test('a released Lease names nobody and lasts a second', async () => {
   assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseDurationSeconds']], ['', 1]);
 });
 
-test('where it may not be watched, it is read instead, and a release is found within two retry periods', async () => {
+test('a Lease that may not be watched is polled, and a release is found within two retry periods', async () => {
   const it = electing();
   it.doom(({ isWatch }) => isWatch, { there: 0, back: 0, end: 403 });
   const { a, b } = await it.two();
   await it.clock.pass(20_000);
   a.shutdown();
   between(await it.timeUntil(() => b.mayAct()), 0, 4_500);
-  assert.equal(b.warnings.length, 1, 'that it is so is said once');
+  assert.equal(b.warnings.length, 1, 'one warning is logged');
 });
 
-test('one that dies is replaced when its Lease has not changed for its whole time, and not before', async () => {
+test('a replica that dies is replaced once its Lease has not changed for the lease duration, and not before', async () => {
   const it = electing();
   const { a, b } = await it.two();
   await it.clock.pass(1_000);
@@ -120,7 +120,7 @@ test('one that dies is replaced when its Lease has not changed for its whole tim
 });
 
 for (const skew of [3_600_000, -3_600_000]) {
-  test(`a wall clock that is off by ${skew / 3_600_000} h, or is set, neither hastens nor hinders a take-over`, async () => {
+  test(`a wall clock that is off by ${skew / 3_600_000} h, or is set, does not change the time of a takeover`, async () => {
     const it = electing();
     const { a, b } = await it.two({}, { skew });
     await it.clock.pass(60_000);
@@ -133,7 +133,7 @@ for (const skew of [3_600_000, -3_600_000]) {
   });
 }
 
-test('the holder says for how long its renewals are valid, whatever our own flags say', async () => {
+test('a standby waits for the lease duration of the holder, whatever its own flags', async () => {
   const long = { times: { leaseDuration: 60_000, renewDeadline: 40_000 } };
   const it = electing();
   const { a, b } = await it.two(long);
@@ -141,17 +141,17 @@ test('the holder says for how long its renewals are valid, whatever our own flag
   between(await it.timeUntil(() => b.mayAct(), 90_000), 57_000, 60_200);
 });
 
-test('an outage shorter than the deadline is survived, a longer one ends the leading, in time', async () => {
+test('a leader survives an outage shorter than the renew deadline, and stops acting in time in a longer one', async () => {
   const it = electing();
   const { a, b } = await it.two();
-  const gone = { there: 1, back: 1, end: 503 } as const;
-  it.doom(() => true, gone);
+  const unavailable = { there: 1, back: 1, end: 503 } as const;
+  it.doom(() => true, unavailable);
   await it.clock.pass(7_000);
   assert.deepEqual(acting(a, b), ['a']);
   it.api.setFate(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
-  it.doom(() => true, gone);
+  it.doom(() => true, unavailable);
   between(await it.timeUntil(() => !a.mayAct()), 7_900, 10_050);
   assert.equal(a.facts.at(-1)?.type, 'leadership.lost');
   assert.deepEqual(standing(a), ['electing']);
@@ -163,7 +163,7 @@ test('an outage shorter than the deadline is survived, a longer one ends the lea
   assert.equal(acting(a, b).length, 1);
 });
 
-test('each failure is said once, and that it is over', async () => {
+test('a failure that repeats is logged once', async () => {
   const it = electing();
   const { a } = await it.two();
   it.doom(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
@@ -172,7 +172,7 @@ test('each failure is said once, and that it is over', async () => {
   assert.match(a.warnings[0] ?? '', /503/);
 });
 
-test('a renewal whose answer is lost is not taken for somebody else’s', async () => {
+test('a renewal whose answer is lost is not mistaken for another replica’s', async () => {
   const it = electing();
   const { a, b } = await it.two();
   let lost = 0;
@@ -185,7 +185,7 @@ test('a renewal whose answer is lost is not taken for somebody else’s', async 
   assert.deepEqual([lost, acting(a, b), typesOf(a)], [1, ['a'], ['leadership.acquired']]);
 });
 
-test('an acquisition whose answer is lost makes a leader all the same', async () => {
+test('a replica leads after an acquisition whose answer was lost', async () => {
   const it = electing();
   let lost = 0;
   it.api.setFate(({ method }) =>
@@ -196,7 +196,7 @@ test('an acquisition whose answer is lost makes a leader all the same', async ()
   assert.deepEqual([lost, acting(a)], [1, ['a']]);
 });
 
-test('somebody else’s change of the object is no reason to stop', async () => {
+test('a change of the Lease’s labels by another client does not end leadership', async () => {
   const it = electing();
   const { a, b } = await it.two();
   it.api.store.patch(leases, where.namespace, where.name, { metadata: { labels: { touched: 'yes' } } });
@@ -206,7 +206,7 @@ test('somebody else’s change of the object is no reason to stop', async () => 
   assert.deepEqual(metadata.labels, { touched: 'yes' });
 });
 
-test('one that finds another name in it stops at once, and stands by behind that one', async () => {
+test('a leader that finds another holder in the Lease stops acting at once, and stands by', async () => {
   const it = electing();
   const { a } = await it.two();
   it.api.store.patch(leases, where.namespace, where.name, { spec: { holderIdentity: 'thief' } });
@@ -216,7 +216,7 @@ test('one that finds another name in it stops at once, and stands by behind that
   assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.lost', 'leadership.standsBy']);
 });
 
-test('deleted, it is created again by its leader, and nobody else leads meanwhile', async () => {
+test('a deleted Lease is created again by its leader, and no other replica leads meanwhile', async () => {
   const it = electing();
   const { a, b } = await it.two();
   it.api.store.delete(leases, where.namespace, where.name);
@@ -227,7 +227,7 @@ test('deleted, it is created again by its leader, and nobody else leads meanwhil
   assert.equal(it.api.spec()['holderIdentity'], 'a');
 });
 
-test('deleted after its leader died, it is taken when that one’s time is over', async () => {
+test('a Lease deleted after its leader died is acquired when the leader’s lease duration is over', async () => {
   const it = electing();
   const { a, b } = await it.two();
   a.kill();
@@ -235,7 +235,7 @@ test('deleted after its leader died, it is taken when that one’s time is over'
   between(await it.timeUntil(() => b.mayAct()), 13_000, 20_000);
 });
 
-test('a Lease without sense in it is nobody’s', async () => {
+test('a Lease without a valid holder is acquired at once', async () => {
   for (const spec of [
     {},
     { holderIdentity: '' },
@@ -251,14 +251,14 @@ test('a Lease without sense in it is nobody’s', async () => {
   }
 });
 
-test('a holder whose duration makes no sense has our own', async () => {
+test('for a holder with an invalid duration, the standby’s own lease duration counts', async () => {
   const it = electing();
   it.api.store.create(leases, { metadata: where, spec: { holderIdentity: 'gone', leaseDurationSeconds: 0 } });
   const a = it.start('a');
   between(await it.timeUntil(() => a.mayAct()), 14_900, 15_200);
 });
 
-test('an answer that is no Lease is said, and asked for again', async () => {
+test('an answer that is not a Lease is logged, and the request is retried', async () => {
   const it = electing();
   const a = it.start('a');
   it.doom(() => true, { there: 1, back: 1, end: 'nonsense' });
@@ -270,7 +270,7 @@ test('an answer that is no Lease is said, and asked for again', async () => {
   assert.deepEqual(acting(a), ['a']);
 });
 
-test('stopped for longer than the Lease and continued, it does not act for a moment, and stands by', async () => {
+test('a leader that was suspended for longer than the Lease does not act when it continues, and stands by', async () => {
   const it = electing();
   const { a, b } = await it.two();
   await it.clock.pass(1_990);
@@ -284,7 +284,7 @@ test('stopped for longer than the Lease and continued, it does not act for a mom
   assert.deepEqual([acting(a, b), standing(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
 });
 
-test('stopped with a renewal on its way, the answer that has waited for it is too old', async () => {
+test('after a suspension, the answer to a renewal sent before it is too old to count', async () => {
   const it = electing();
   const { a, b } = await it.two();
   b.kill();
@@ -298,20 +298,20 @@ test('stopped with a renewal on its way, the answer that has waited for it is to
   await thawing;
   assert.deepEqual([acting(a), typesOf(a)], [[], ['leadership.acquired', 'leadership.lost']]);
   await it.clock.pass(3_000);
-  assert.deepEqual(acting(a), ['a'], 'nobody else wanted it');
+  assert.deepEqual(acting(a), ['a'], 'no other replica took the Lease');
 });
 
-test('a machine that slept with its monotonic clock is found out by the wall clock', async () => {
+test('the wall clock reveals a suspension of the machine that the monotonic clock does not count', async () => {
   const it = electing();
   const a = it.start('a');
   await it.clock.pass(100);
   a.setClock(10_001);
   assert.deepEqual(acting(a), []);
   await it.clock.pass(3_000);
-  assert.deepEqual(acting(a), ['a'], 'the next renewal shows that the clock was only set');
+  assert.deepEqual(acting(a), ['a'], 'the next renewal shows that only the clock was set');
 });
 
-test('one that is told to stop while it acquires gives it back', async () => {
+test('a replica that shuts down while it acquires the Lease releases it', async () => {
   const it = electing();
   it.doom(({ method }) => method === 'POST', { there: 500, back: 500 });
   const a = it.start('a');
@@ -321,7 +321,7 @@ test('one that is told to stop while it acquires gives it back', async () => {
   assert.deepEqual([it.api.spec()['holderIdentity'], acting(a)], ['', []]);
 });
 
-test('one that is told to stop with a renewal on its way gives it back all the same', async () => {
+test('a replica that shuts down during a renewal releases the Lease', async () => {
   const it = electing();
   const a = it.start('a');
   await it.clock.pass(100);

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codedError } from '../../src/base/errors.ts';
 import type { EventDraft } from '../../src/kube/events/event.ts';
-import { ownPod, processEventTable, tellProcess } from '../../src/process/processEvents.ts';
+import { ownPod, processEventTable, recordProcessEvents } from '../../src/process/processEvents.ts';
 import type { ProcessEvent } from '../../src/process/processLog.ts';
 
 const env = { POD_NAME: 'weeder-1', POD_NAMESPACE: 'garden', POD_UID: 'uid-1' };
 
-function told(...facts: readonly ProcessEvent[]): EventDraft[] {
+function eventsOf(...facts: readonly ProcessEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
   const pod = ownPod(env) ?? assert.fail();
-  const tell = tellProcess(pod, (event) => events.push(event));
+  const tell = recordProcessEvents(pod, (event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;
 }
@@ -22,8 +22,8 @@ const rejected = {
 } as const;
 const applied = { type: 'config.applied', generation: 3, added: ['a', 'b'], changed: [], removed: ['c'] } as const;
 
-test('a config that is rejected is a Warning on weeder’s own pod, and says what is wrong', () => {
-  assert.deepEqual(told(rejected), [
+test('a rejected config is a Warning on weeder’s own pod, with the error', () => {
+  assert.deepEqual(eventsOf(rejected), [
     {
       regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'garden', name: 'weeder-1', uid: 'uid-1' },
       type: 'Warning',
@@ -34,12 +34,12 @@ test('a config that is rejected is a Warning on weeder’s own pod, and says wha
   ]);
 });
 
-test('one that is applied names what it changes, or that it changes nothing', () => {
+test('the Event of an applied config names what changes, or that nothing changes', () => {
   const same = { ...applied, added: [], removed: [] };
   const restart = { ...same, restartControl: 'changed' } as const;
   const both = { ...applied, restartControl: 'added' } as const;
   assert.deepEqual(
-    told(applied, same, restart, both).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
+    eventsOf(applied, same, restart, both).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
     [
       'Normal ConfigApplied Applied: added: a, b; removed: c.',
       'Normal ConfigApplied Applied: it says the same as before.',
@@ -49,16 +49,16 @@ test('one that is applied names what it changes, or that it changes nothing', ()
   );
 });
 
-test('of leadership nothing is told here, and what is told stands in the table', () => {
-  assert.deepEqual(told({ type: 'leadership.released', lease: 'garden/weeder' }), []);
-  const reasons = told(applied, rejected).map(({ reason, type, action }) => `${reason} ${type} ${action}`);
+test('changes of leadership make no Event here, and every Event is in the table', () => {
+  assert.deepEqual(eventsOf({ type: 'leadership.released', lease: 'garden/weeder' }), []);
+  const reasons = eventsOf(applied, rejected).map(({ reason, type, action }) => `${reason} ${type} ${action}`);
   const listed = Object.entries(processEventTable).map(
     ([reason, { types, actions }]) => `${reason} ${types} ${actions}`,
   );
   assert.deepEqual(reasons, listed);
 });
 
-test('outside of a pod, or of one that is not known by name and namespace, there is nothing to tell it on', () => {
+test('outside of a pod, or without the pod’s name and namespace, there is no object for the Events', () => {
   assert.equal(ownPod({}), undefined);
   assert.equal(ownPod({ POD_NAME: 'weeder-1' }), undefined);
   assert.equal(ownPod({ POD_NAMESPACE: 'garden', POD_NAME: '' }), undefined);

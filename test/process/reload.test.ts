@@ -51,13 +51,13 @@ function scene({ server }: Embedded) {
       assert.ok(store.patch(pods, home, name, { status }, { subresource: 'status' }).ok);
     },
     names: () => store.list(pods, { namespace: home }).map(({ metadata }) => metadata.name),
-    /** Watches that were asked for with this selector in them. */
+    /** Watches whose request has this selector. */
     watches: (selector: string) =>
       requests.latest.filter(({ verb, url }) => verb === 'watch' && decodeURIComponent(url).includes(selector)).length,
   };
 }
 
-test('a service that is added gets its windows, and the streams that others need are left alone', async () => {
+test('an added service gets its windows, and the streams that other services need are not reopened', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);
@@ -65,7 +65,7 @@ test('a service that is added gets its windows, and the streams that others need
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
   const { controller } = weeder;
   await until('weeder runs', () => controller.state() === 'running');
-  // One that brings the complete list, and one that goes on from there.
+  // One that brings the complete list, and one that continues from there.
   await until('the streams are open', () => play.watches('app=api') === 2);
   weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
   assert.deepEqual(weeder.processFacts, [
@@ -83,7 +83,7 @@ test('a service that is added gets its windows, and the streams that others need
   assert.equal(controller.state(), 'running');
 });
 
-test('while the new streams cannot be read, the services of the old config go on', async () => {
+test('while the new streams cannot be read, the services of the old config stay in effect', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);
@@ -109,7 +109,7 @@ test('while the new streams cannot be read, the services of the old config go on
   );
 });
 
-test('a service that is removed is not acted upon any more, whatever its stream may still tell', async () => {
+test('a removed service triggers no more deletions, whatever its stream still delivers', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);
@@ -118,7 +118,7 @@ test('a service that is removed is not acted upon any more, whatever its stream 
   const { controller } = weeder;
   await until('weeder runs', () => controller.state() === 'running');
   play.service('cache', true);
-  await until('its window is open', () => controller.counts().windows === 1);
+  await until('the window is open', () => controller.counts().windows === 1);
   weeder.reload.take(configOf({ db: 'api' }));
   assert.equal(controller.counts().windows, 0);
   assert.equal(weeder.facts.at(-1)?.type, 'window.closed');
@@ -131,7 +131,7 @@ test('a service that is removed is not acted upon any more, whatever its stream 
   assert.deepEqual(play.names(), ['worker-1']);
 });
 
-test('a config that is rejected changes nothing, is told once, and is forgotten with the next one that is not', async () => {
+test('a rejected config changes nothing, is reported once, and is dropped when the next valid one arrives', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);
@@ -157,7 +157,7 @@ test('a config that is rejected changes nothing, is told once, and is forgotten 
   ]);
 });
 
-test('a change while the first lists are read is in force when weeder begins; one while it drains is not', async () => {
+test('a change during the first lists is in effect when weeder starts; one while it drains is not', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);

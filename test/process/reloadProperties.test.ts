@@ -5,15 +5,15 @@ import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
 import {
   bareNumber,
+  playStep,
   type StoryStep,
   stepsWith,
   storyStage,
-  tell,
   type Wishes,
   wishesFor,
 } from '../support/story/reloadStory.ts';
 
-/** Since when each service's window is open as the rules have it, and whether it is ready. */
+/** Since when the window of each service is open by the rules, and whether the service is ready. */
 interface Model {
   readonly began: Map<string, number>;
   readonly ready: Map<string, boolean>;
@@ -27,7 +27,7 @@ function learn(model: Model, step: StoryStep, now: number): void {
     if (step.ready && !wasReady && step.service in model.wishes) model.began.set(step.service, now);
   }
   if (step.is !== 'config') return;
-  // Nothing tells since when these services are ready: one that is new gets a full window.
+  // Nothing shows since when these services are ready: a new one gets a full window.
   for (const name of Object.keys(step.wishes)) {
     if (!(name in model.wishes) && model.ready.get(name) === true) model.began.set(name, now);
   }
@@ -35,7 +35,7 @@ function learn(model: Model, step: StoryStep, now: number): void {
   model.wishes = step.wishes;
 }
 
-/** Whether the config in force wants this pod deleted at this moment. */
+/** Whether the config in effect calls for the deletion of this pod at this moment. */
 function isAllowed({ began, ready, wishes }: Model, pod: string, now: number): boolean {
   const [app = '', number = ''] = pod.split('-');
   return Object.entries(wishes).some(([service, wish]) => {
@@ -51,7 +51,7 @@ const podOf = ({ sentence }: TimelineLine) => /^DELETE shoot-1\/(\S+)$/.exec(sen
 
 const anyConfig = wishesFor(['a', 'b', 'c']).filter((wishes) => Object.keys(wishes).length > 0);
 
-test('however the config changes, nothing is deleted that the config in force does not want deleted', async () => {
+test('however the config changes, only pods are deleted whose deletion the config in effect calls for', async () => {
   let deletions = 0;
   await fc.assert(
     fc.asyncProperty(anyConfig, stepsWith(anyConfig), async (first, steps) => {
@@ -60,7 +60,7 @@ test('however the config changes, nothing is deleted that the config in force do
       for (const step of steps) {
         const seen = stage.timeline.length;
         learn(model, step, stage.clock.monotonic());
-        await tell(stage, step);
+        await playStep(stage, step);
         for (const line of stage.timeline.slice(seen)) {
           const pod = podOf(line);
           if (pod === undefined) continue;
@@ -74,10 +74,10 @@ test('however the config changes, nothing is deleted that the config in force do
     }),
     propertyRuns(300),
   );
-  assert.ok(deletions > enough(100), `${deletions} deletions show little`);
+  assert.ok(deletions > enough(100), `only ${deletions} deletions`);
 });
 
-test('a service that no change concerns has the same timeline with the changes and without them', async () => {
+test('a service that no change concerns has the same timeline with and without the changes', async () => {
   const a: Wishes = {
     a: { seconds: 60, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' },
   };
@@ -88,18 +88,18 @@ test('a service that no change concerns has the same timeline with the changes a
   let lines = 0;
   await fc.assert(
     fc.asyncProperty(stepsWith(others), async (steps) => {
-      const [changing, steady] = [storyStage(a), storyStage(a)];
+      const [changing, unchanged] = [storyStage(a), storyStage(a)];
       for (const step of steps) {
-        await tell(changing, step);
-        await tell(steady, step.is === 'config' ? { is: 'pause', ms: 0 } : step);
+        await playStep(changing, step);
+        await playStep(unchanged, step.is === 'config' ? { is: 'pause', ms: 0 } : step);
       }
       const ofA = (timeline: readonly TimelineLine[]) =>
         timeline.map(lineOf).filter((line) => /shoot-1\/a(-\d)?( |$)/.test(line));
-      for (const stage of [changing, steady]) await stage.clock.pass(20 * 60_000);
-      assert.deepEqual(ofA(changing.timeline), ofA(steady.timeline));
-      lines += ofA(steady.timeline).length;
+      for (const stage of [changing, unchanged]) await stage.clock.pass(20 * 60_000);
+      assert.deepEqual(ofA(changing.timeline), ofA(unchanged.timeline));
+      lines += ofA(unchanged.timeline).length;
     }),
     propertyRuns(200),
   );
-  assert.ok(lines > enough(100), `${lines} lines show little`);
+  assert.ok(lines > enough(100), `only ${lines} lines`);
 });

@@ -19,7 +19,7 @@ function configOf(services: Readonly<Record<string, readonly LabelSelector[] | P
   return { services: new Map(entries.map((each) => [each.name, each])), restart: undefined };
 }
 
-/** The streams of a weeder, and what became of them since a test last asked: `+` opened, `-` closed. */
+/** The streams of a weeder, and how they changed since the last check: `+` opened, `-` closed. */
 function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all') {
   const weeder = createWeeder(weederOptions(first, virtualClock()));
   const streams = createStreams({ weeder, config: first, namespaces });
@@ -52,7 +52,7 @@ function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all'
   };
 }
 
-test('a change that needs no other objects opens and closes nothing', () => {
+test('a change that needs no other objects opens and closes no stream', () => {
   const at = streamsFor(configOf({ db: [role('a')], cache: [role('b')] }));
   at.listAll();
   at.to(configOf({ cache: { podSelectors: [role('b')], watchDuration: 1000, namespaces: ['x'] }, db: [role('a')] }));
@@ -60,14 +60,14 @@ test('a change that needs no other objects opens and closes nothing', () => {
   assert.deepEqual(at.changes(), []);
 });
 
-test('another podSelector: its stream is opened, the one of no use any more is closed at once, others stay', () => {
+test('for another podSelector its stream is opened, the unused one is closed at once, and others stay open', () => {
   const at = streamsFor(configOf({ db: [role('a'), role('b')] }));
   at.listAll();
   at.to(configOf({ db: [role('a'), role('c')] }));
   assert.deepEqual(at.changes(), ['+pods role=c', '-pods role=b']);
 });
 
-test('another service: the old stream of slices goes on until the new one has its list', () => {
+test('for another service the old stream of slices stays open until the new one has its list', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.listAll();
   at.to(configOf({ db: [role('a')], cache: [role('a')] }));
@@ -80,7 +80,7 @@ test('another service: the old stream of slices goes on until the new one has it
   assert.deepEqual(at.changes(), ['+endpointslices', '-endpointslices 2']);
 });
 
-test('a change before the streams of the last one are complete replaces those, and a change back needs none', () => {
+test('a change before the new streams have synced replaces them, and a change back needs none', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.listAll();
   at.to(configOf({ db: [role('a')], cache: [role('a')] }));
@@ -90,13 +90,13 @@ test('a change before the streams of the last one are complete replaces those, a
   assert.deepEqual(at.changes(), ['-endpointslices 3']);
 });
 
-test('before the first list is complete nothing is worth keeping', () => {
+test('before the first list is complete no old stream is kept open', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.to(configOf({ cache: [role('b')] }));
   assert.deepEqual(at.changes(), ['+endpointslices 2', '+pods role=b', '-endpointslices', '-pods role=a']);
 });
 
-test('without a service there is no stream at all, and the first one that is added brings its own', () => {
+test('without a service there is no stream at all, and the first one that is added opens its own', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.listAll();
   at.to(configOf({}));
@@ -107,7 +107,7 @@ test('without a service there is no stream at all, and the first one that is add
   assert.equal(streamsFor(configOf({})).streams.needs.size, 0);
 });
 
-test('each namespace has its own turn', () => {
+test('the streams of each namespace are replaced on their own', () => {
   const at = streamsFor(configOf({ db: [role('a')] }), ['x', 'y']);
   at.listAll();
   at.to(configOf({ db: [role('a')], cache: [role('a')] }));
@@ -115,7 +115,7 @@ test('each namespace has its own turn', () => {
   assert.deepEqual(at.changes(), ['+endpointslices in x 2', '+endpointslices in y 2', '-endpointslices in y']);
 });
 
-test('sixteen podSelectors become seventeen and sixteen again: what was known stays known meanwhile', () => {
+test('sixteen podSelectors become seventeen and sixteen again: the known pods stay known meanwhile', () => {
   const looping = pod({ uid: 'u', labels: { role: 'r3' }, containers: [backOff()] });
   const at = streamsFor(configOf({ db: roles(16) }));
   const isKnown = () => at.weeder.pods.get('role=r3')?.get('u') !== undefined;
@@ -137,7 +137,7 @@ test('sixteen podSelectors become seventeen and sixteen again: what was known st
   assert.ok(!isKnown());
 });
 
-test('the stream of all pods is read again for one more podSelector, and not for one less', () => {
+test('the stream of all pods is reopened for one more podSelector, and not for one less', () => {
   const looping = pod({ uid: 'u', labels: { role: 'r17' }, containers: [backOff()] });
   const at = streamsFor(configOf({ db: roles(18) }));
   at.listAll();
@@ -152,7 +152,7 @@ test('the stream of all pods is read again for one more podSelector, and not for
   assert.equal(at.weeder.pods.get('role=r17')?.size, 1);
 });
 
-test('more services than a URL takes: the stream of every slice is read again for another name, and not for one less', () => {
+test('with more services than fit a URL, the stream of all slices is reopened for another name, and not for one less', () => {
   const many = (count: number) =>
     configOf(
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a-service-with-a-name-${index}`, [role('a')]])),

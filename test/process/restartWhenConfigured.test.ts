@@ -40,7 +40,7 @@ function part() {
   return { made, changes };
 }
 
-test('without its section restart control needs no stream, has no actor, and ends at once', async () => {
+test('without its section restart control needs no stream, has no actor, and drains at once', async () => {
   const { made, changes } = part();
   made.start();
   made.configure(nothing);
@@ -48,7 +48,7 @@ test('without its section restart control needs no stream, has no actor, and end
   assert.deepEqual([made.needs.size, [...made.actors()], made.control(), changes], [0, [], undefined, []]);
 });
 
-test('with its section, given while weeder runs, it opens its streams; without it again they are closed', async () => {
+test('with its section, added while weeder runs, it opens its streams; without it again they are closed', async () => {
   const { made, changes } = part();
   made.start();
   made.configure(configured);
@@ -59,12 +59,12 @@ test('with its section, given while weeder runs, it opens its streams; without i
   made.stop();
 });
 
-test('what is stopped while it is loaded opens nothing', async () => {
+test('if it is stopped while it loads, it opens no stream', async () => {
   const { made, changes } = part();
   made.start();
   made.configure(configured);
   made.stop();
-  await import('../../src/restart/restartPart.ts');
+  await import('../../src/restart/restartController.ts');
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual([made.needs.size, changes], [0, []]);
 });

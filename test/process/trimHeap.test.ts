@@ -6,7 +6,7 @@ import { virtualClock } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 
-/** A process in virtual time: its memory, and the part of a core that it uses. */
+/** A process in virtual time: its memory, and the share of a core that it uses. */
 function scene() {
   const clock = virtualClock();
   const its = { rss: 200, share: 0, trims: [] as number[] };
@@ -27,7 +27,7 @@ function scene() {
   return { clock, its, stop };
 }
 
-test('a process that becomes idle is trimmed once, and at rest not again', async () => {
+test('a process that becomes idle is trimmed once, and not again while it stays idle', async () => {
   const { clock, its, stop } = scene();
   its.share = 0.8;
   await clock.pass(60 * second);
@@ -41,7 +41,7 @@ test('a process that becomes idle is trimmed once, and at rest not again', async
   stop();
 });
 
-test('a process that has grown since is trimmed again when it is idle, and once in a minute at most', async () => {
+test('a process that has grown since is trimmed again when it is idle, and at most once a minute', async () => {
   const { clock, its, stop } = scene();
   await clock.pass(10 * second);
   assert.equal(its.trims.length, 1);
@@ -61,7 +61,7 @@ test('a process that has grown since is trimmed again when it is idle, and once 
   stop();
 });
 
-test('what is stopped trims no more', async () => {
+test('after stop there is no more trim', async () => {
   const { clock, its, stop } = scene();
   stop();
   await clock.pass(60 * second);

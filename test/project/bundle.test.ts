@@ -41,7 +41,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     await using h2 = await misbehavingServer('h2');
     await using h1 = await misbehavingServer('https');
     const experimental = /^\(node:\d+\) ExperimentalWarning: SOCKS5 /;
-    for (const [server, proxy, said] of [
+    for (const [server, proxy, text] of [
       [h2, {}, /^$/],
       [h2, { 'proxy-url': `http://127.0.0.1:${http.port}` }, /^$/],
       [h1, { 'proxy-url': `socks5://127.0.0.1:${socks.port}` }, experimental],
@@ -61,35 +61,35 @@ suite('the production bundle', { concurrency: 3 }, () => {
       weeder.child.kill('SIGTERM');
       const ended = await weeder.ended;
       assert.equal(ended.code, 0);
-      assert.match(ended.stderr, said);
+      assert.match(ended.stderr, text);
       assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
     }
     assert.ok(http.targets.length > 0 && socks.targets.length > 0);
   });
 
-  test('holds nothing of the generated API of client-node, nor of fetch, and is no larger than it has to be', () => {
+  test('contains neither the generated API of client-node nor fetch, and is no larger than necessary', () => {
     for (const text of texts) {
       assert.deepEqual(
         text.match(/\b(CoreV1Api|AppsV1Api|class (V1PodList|V1Pod|ObjectSerializer|WebSocket))\b/),
         null,
       );
       assert.ok(!text.includes('opentelemetry.js.api'), 'holds OpenTelemetry');
-      // V8 would keep it in two bytes for each character.
+      // V8 would store it with two bytes for each character.
       assert.match(text, /^\p{ASCII}*$/v);
     }
     const size = texts.reduce((sum, { length }) => sum + length, 0);
     assert.ok(size < 2_900_000, `${size} bytes`);
   });
 
-  test('imports nothing but Node itself and its own chunks', () => {
+  test('imports only Node itself and its own chunks', () => {
     const imported = texts.flatMap((text) => [...text.matchAll(/\b(?:from|import\(?)(["'`])([\w@./:-]+)\1/g)]);
     assert.ok(imported.length > chunks.length);
     const foreign = imported.map(([, , name = '']) => name).filter((name) => !isOwn(name) && !isBuiltin(name));
     assert.deepEqual([...new Set(foreign)].sort(), ['@statelyai/inspect', 'pino-pretty']);
   });
 
-  test('loads for a verb what it needs, and never the HTTP client that Node has inside', async () => {
-    const preload = file('loaded.mjs', tellLoaded);
+  test('loads only what a verb needs, and never Node’s built-in fetch', async () => {
+    const preload = file('loaded.mjs', reportLoaded);
     const ended = await cli(['check', config], { program: alone, env: { NODE_OPTIONS: `--import=${preload}` } });
     const { files, hasFetch } = Loaded.parse(JSON.parse(ended.stderr));
     assert.equal(hasFetch, false);
@@ -100,7 +100,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     );
   });
 
-  test('holds the embedded cluster behind the verb demo alone', () => {
+  test('has the embedded cluster behind the verb demo alone', () => {
     const nameOf = (text: string) => `${globSync('chunks/*.js', { cwd: built })[chunks.indexOf(text)]}`.slice(7);
     const holders = chunks.filter((text) => text.includes('kube-node-lease'));
     assert.equal(holders.length, 1);
@@ -115,7 +115,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     assert.ok(!entry.includes(name));
   });
 
-  test('reads a long config in a thread of its own', async () => {
+  test('parses a long config in a worker thread', async () => {
     const [chunk = ''] = globSync('chunks/parseInWorker-*.js', { cwd: dirname(alone) });
     const { parseInWorker }: typeof import('../../src/config/parseInWorker.ts') = await import(
       join(dirname(alone), chunk)
@@ -127,7 +127,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     assert.ok(entry.startsWith('#!/usr/bin/env node\n'));
   });
 
-  test('says which Node it needs, when it is started by an old one', {
+  test('names the Node version that it needs if an older one starts it', {
     skip: !oldNode() && 'no old Node',
   }, async () => {
     for (const words of [['--version'], [], ['run', '--config-file', config]]) {
@@ -141,8 +141,8 @@ suite('the production bundle', { concurrency: 3 }, () => {
   });
 });
 
-/** A module that is loaded first and, at the process' end, tells what came after it. */
-const tellLoaded = `
+/** A module that is loaded first and, at the process' end, lists what was loaded after it. */
+const reportLoaded = `
   import { registerHooks } from 'node:module';
   const files = [];
   registerHooks({
@@ -163,7 +163,7 @@ function isOwn(name: string): boolean {
   return name.startsWith('./');
 }
 
-/** The machine's own Node, when it is older than ours. */
+/** The machine's own Node, if it is older than the required one. */
 function oldNode(): string | undefined {
   const folders = ['/usr/bin', '/usr/local/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
   const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));

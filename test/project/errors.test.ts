@@ -24,7 +24,7 @@ test('every row is written for people: whole sentences, and what to do', () => {
   }
 });
 
-test('the docs say of each code what the table says, and of nothing else', () => {
+test('the docs list the codes of the table with the same text, and no others', () => {
   const docs = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').filter((line) => /^\| [A-Z_]+ \|/.test(line));
   assert.deepEqual(
@@ -33,12 +33,12 @@ test('the docs say of each code what the table says, and of nothing else', () =>
   );
 });
 
-test('a problem brings the hint of its code, unless it has a better one', () => {
+test('a problem has the hint of its code, unless it has a more specific one', () => {
   assert.equal(codedError('USAGE', 'x').hint, errorTable.USAGE.hint);
   assert.equal(codedError('USAGE', 'x', 'y').hint, 'y');
 });
 
-test('whatever was thrown has a message', () => {
+test('any thrown value has a message', () => {
   assert.equal(messageOf(new Error('x')), 'x');
   assert.equal(messageOf('x'), 'x');
   assert.equal(messageOf(undefined), 'undefined');

@@ -47,7 +47,7 @@ function importedNames(): ReadonlySet<string> {
   return new Set(all);
 }
 
-test('what is exported is imported somewhere', () => {
+test('every export is imported somewhere', () => {
   const imported = importedNames();
   const declared = /^export (?:async )?(?:function\*? |const |let |interface |type |class )(\w+)/gm;
   const unused = [...texts].flatMap(([file, text]) =>

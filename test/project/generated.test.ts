@@ -20,8 +20,8 @@ import { layoutsJson, machineSections, visualizations } from '../support/docs/vi
 import { pageJson } from '../support/page/pageBundle.ts';
 
 /**
- * Every committed file that the sources give, in whole or in its marked sections. `npm run generate` runs this same
- * test and lets it write, so there is no second way in which a file comes about.
+ * Every committed file that the sources generate, in whole or in its marked sections. `npm run generate` runs this same
+ * test and lets it write, so there is no second way to generate a file.
  */
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
@@ -51,7 +51,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
 };
 
 for (const [name, content] of Object.entries(generated)) {
-  test(`${name} is what the sources give now (if not: npm run generate)`, async (t) => {
+  test(`${name} is what the sources generate (if not: npm run generate)`, async (t) => {
     const file = new URL(`../../${name}`, import.meta.url);
     t.assert.fileSnapshot(await content(file), fileURLToPath(file), { serializers: [String] });
   });
@@ -69,7 +69,7 @@ function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
   return { faulty: fenced('yaml', text.trimEnd()), faults: fenced('', faults) };
 }
 
-/** JSON as the formatter wants it: lists of short words, and of nothing, on one line. */
+/** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */
 function formattedJson(value: unknown): string {
   const words = /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g;
   const text = JSON.stringify(value, null, 2).replace(

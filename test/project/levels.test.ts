@@ -20,7 +20,7 @@ interface Import {
 const files = globSync('{src,machines}/**/*.ts', { cwd: root });
 const imports = files.flatMap(importsOf);
 
-/** Types and dynamic imports included. */
+/** Includes types and dynamic imports. */
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(root, from), 'utf8');
   return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(([, name = '']) => ({
@@ -29,7 +29,7 @@ function importsOf(from: string): Import[] {
   }));
 }
 
-/** The innermost room of the table in which a file lies; undefined: it lies in none. */
+/** The innermost room of the table that contains a file; undefined if none does. */
 function roomOf(file: string): string | undefined {
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) if (levels.has(folder)) return folder;
   return undefined;
@@ -38,7 +38,7 @@ function roomOf(file: string): string | undefined {
 const isOurs = ({ to }: Import) => /^(src|machines)\//.test(to);
 const inWords = ({ from, to }: Import) => `${from} imports ${to}`;
 
-test('every file lies in a room of the table, and every room is there', () => {
+test('every file lies in a room of the table, and every room exists', () => {
   assert.deepEqual(
     files.filter((file) => roomOf(file) === undefined),
     [],
@@ -73,7 +73,7 @@ test('no file is part of a circle of imports', () => {
   assert.deepEqual(circles, []);
 });
 
-test('the controllers do not import one another, and the config knows none of them', () => {
+test('the controllers do not import one another, and the config imports none of them', () => {
   const controllers = ['weeder', 'restart', 'observer'];
   const areaOf = (path: string) => /^(?:src|machines)\/(\w+)\//.exec(path)?.[1] ?? '';
   const wrong = imports.filter(isOurs).filter(({ from, to }) => {
@@ -124,7 +124,7 @@ test('a machine imports XState and other machines', () => {
   assert.deepEqual(wrong.map(inWords), []);
 });
 
-test('every file that the page names is there', () => {
+test('every file that the page names exists', () => {
   const named = [...page.matchAll(/`((?:src|machines|test)\/[\w/]+\.ts)`/g)].map(([, file = '']) => file);
   assert.ok(named.length > 15);
   assert.deepEqual(

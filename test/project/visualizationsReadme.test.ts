@@ -7,18 +7,18 @@ import { bareEvents } from '../support/oracle/exploration.ts';
 
 const file = new URL('../../visualizations/README.md', import.meta.url);
 const text = readFileSync(file, 'utf8');
-/** What it says to click in each machine. */
+/** The clicks that the README suggests for each machine. */
 const rows = [...text.matchAll(/^\| `(\w+)` \| ((?:`[^`|]+`(?:, )?)+) \|/gm)].map(([, name = '', clicks = '']) => ({
   name,
   clicks: [...clicks.matchAll(/`([^`]+)`/g)].map(([, click = '']) => click),
 }));
 
-test('it says what to try in every machine', () => {
+test('the README suggests something to try in every machine', () => {
   assert.deepEqual(rows.map(({ name }) => name).sort(), [...machines.keys()].sort());
 });
 
 for (const { name, clicks } of rows) {
-  test(`what it says to click in ${name} can be clicked, and each click leads on`, () => {
+  test(`the clicks that the README suggests in ${name} are possible, and each leads to a further state`, () => {
     const { machine } = machines.get(name) ?? assert.fail(`no machine ${name}`);
     let [snapshot]: readonly [AnyMachineSnapshot, ...unknown[]] = initialTransition(machine);
     for (const click of clicks) {
@@ -30,13 +30,13 @@ for (const { name, clicks } of rows) {
   });
 }
 
-/** `after retryDelay` is what XState calls `xstate.after.retryDelay.` and where it leads out of. */
+/** `after retryDelay` is what XState calls `xstate.after.retryDelay.` with the state that it leaves. */
 function eventOf(machine: AnyStateMachine, snapshot: AnyMachineSnapshot, click: string) {
   const timer = `xstate.${click.replace(' ', '.')}.`;
   return bareEvents(machine, snapshot).find(({ type }) => type === click || type.startsWith(timer));
 }
 
-test('every link to a file leads to one', () => {
+test('every link to a file has a target', () => {
   const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path = '']) => path);
   assert.ok(links.length > 20);
   for (const path of links) assert.ok(existsSync(new URL(path, file)), path);

@@ -6,13 +6,18 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = globSync(
-  ['README.md', '{docs,deploy}/**/*.{md,yaml,json}', '{src,machines,packages}/**/*.{ts,html}', 'packages/*/README.md'],
+  [
+    'README.md',
+    '{docs,deploy}/**/*.{md,yaml,json}',
+    '{src,machines,packages,bench,test/soak,test/bench}/**/*.{ts,html}',
+    'packages/*/README.md',
+  ],
   {
     cwd: root,
   },
 );
 
-/** What the project said before it used the field's terms, and what it says now. */
+/** Terms that the project used before, and those that replace them. */
 const terms: readonly (readonly [RegExp, string])[] = [
   [/\b(Weeded|WouldBeWeeded)\b/, 'PodDeleted, PodDeletionDryRun'],
   [/\b(PodKept|DeletionGivenUp)\b/, 'DeletionSkipped, DeletionFailed'],
@@ -46,9 +51,20 @@ const terms: readonly (readonly [RegExp, string])[] = [
   ],
   [/keeps changing (the resource|it) back/, 'changed back repeatedly, conflicting manager'],
   [/\bweeder_restarts_held\b/, 'weeder_restarts_blocked'],
+  [/\b(can|cannot|could) be had\b|\bheard of it\b/, 'available, unavailable, observed it'],
+  [/\b(rolled out|adopted|recorded|opened) anew\b/, 'again'],
+  [/\bwanted (is|are) (the|a|configmap|i\/n)\b|", wanted /, 'expected'],
+  [/\bwithout faults\b|\bhas (no )?faults\b|\bOne fault\b/, 'error, invalid'],
+  [/\brivals?\b/, 'conflicting manager'],
+  [
+    /\b(ObserverFact|FaultyEntry|tellers?|untold|heardAt|onHeard|isUnwanted|onNews|isNews)\b/,
+    'event, reporter, receivedAt, isCancelled, onChange',
+  ],
+  [/\b(observerPart|restartPart|followKeys|LazyPart)\b/, 'observerController, restartController, watchHashKeys'],
+  [/\bimmutableRecreated: tell\b/, 'immutableRecreated: report'],
 ];
 
-test('texts use the terms of the field, and none of those that they took the place of', () => {
+test('texts use the terms of the field, and none of those that they replaced', () => {
   const found = texts.flatMap((file) => {
     const lines = readFileSync(join(root, file), 'utf8').split('\n');
     return lines.flatMap((line, index) =>

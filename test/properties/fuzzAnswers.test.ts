@@ -35,7 +35,7 @@ function assertDecent(failure: ApiFailure): void {
   assert.doesNotMatch(sentence, /undefined/);
 }
 
-test('whatever a refusal says, it is a failure with a sentence, and a pause that a timer can count', () => {
+test('any refusal is a failure with a sentence, and a pause that a timer accepts', () => {
   const retryAfter = fc.oneof(
     fc.constantFrom(
       undefined,
@@ -64,7 +64,7 @@ test('whatever a refusal says, it is a failure with a sentence, and a pause that
   );
 });
 
-test('whatever bytes a refusal has, it is a failure with a sentence', () => {
+test('a refusal of any bytes is a failure with a sentence', () => {
   const bytes = Buffer.from(JSON.stringify(status));
   fc.assert(
     fc.property(fc.integer({ min: 300, max: 599 }), fc.array(byteEdit, { minLength: 1 }), (code, changes) => {
@@ -81,7 +81,7 @@ const page = {
   items: [pod({ name: 'a', containers: [backOff(2)] }), pod({ name: 'b', containers: [running()] })],
 };
 
-test('any value at any place of a list: refused whole, or each object is taken or reported as unreadable', async () => {
+test('with any value anywhere in a list, it is refused as a whole, or each object is taken or reported as unreadable', async () => {
   let taken = 0;
   let refused = 0;
   await fc.assert(
@@ -96,7 +96,7 @@ test('any value at any place of a list: refused whole, or each object is taken o
       };
       const call = async (): Promise<ApiResult> => {
         calls += 1;
-        // A list that says that it goes on does not go on for ever.
+        // A list that continues does not continue forever.
         return calls === 1 ? { ok: true, status: 200, body } : { ok: true, status: 200, body: page };
       };
       const source = { path: '/p', kind: 'Pod', labelSelector: '', sink, onUnreadable };
@@ -135,7 +135,7 @@ function answering(call: () => Promise<ApiResult>): KubeClient {
   };
 }
 
-test('whatever a Lease says, it is none, or one whose holder and times are known, and that can be written', () => {
+test('with any content, a Lease has no holder, or one whose holder and times are known, and it can be written', () => {
   const election = {
     ...{ namespace: 'garden', name: 'weeder', identity: 'me' },
     ...{ leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 },
@@ -174,7 +174,7 @@ test('whatever a Lease says, it is none, or one whose holder and times are known
   );
 });
 
-/** As the API takes it: int32 and RFC 3339. */
+/** As the API accepts it: int32 and RFC 3339. */
 function assertLease(lease: unknown): void {
   const { spec, metadata } = objectOf(lease);
   const { leaseDurationSeconds, leaseTransitions, renewTime, holderIdentity } = objectOf(spec);

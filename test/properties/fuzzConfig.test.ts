@@ -20,12 +20,12 @@ const topKeys = ['watchDuration', 'namespaces', 'dependantNamespaces', 'onStart'
 const serviceKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'podSelectors']);
 const knownTopKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'servicesAndDependantSelectors']);
 
-/** An own key, as it stands in the file: what an object inherits does not. */
+/** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
 }
 
-/** By another reader of YAML: everything that the file says is in the config, and nothing else but defaults. */
+/** Compared with another YAML parser: everything in the file is in the config, and nothing else but defaults. */
 function assertNothingIsLost(said: unknown, config: Config): void {
   for (const key of Object.keys(objectOf(said))) assert.ok(knownTopKeys.has(key), `${key} is lost`);
   const entries = objectOf(own(said, 'servicesAndDependantSelectors'));
@@ -39,7 +39,7 @@ function assertNothingIsLost(said: unknown, config: Config): void {
 }
 
 function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
-  const either = (key: string, otherwise: unknown) => own(entry, key) ?? own(top, key) ?? otherwise;
+  const either = (key: string, independent: unknown) => own(entry, key) ?? own(top, key) ?? independent;
   const duration = parseDuration(String(either('watchDuration', '5m')));
   const names = (value: unknown) => (Array.isArray(value) ? [...new Set(value)] : value);
   const wanted = {
@@ -65,7 +65,7 @@ function withoutNothing(this: unknown, key: string, value: unknown): unknown {
 
 let accepted = 0;
 
-function assertTold(text: string, said: (text: string) => unknown): void {
+function assertReported(text: string, said: (text: string) => unknown): void {
   const read = parseConfig(text, 'f');
   if (!read.ok) {
     assert.ok(read.error.length > 0);
@@ -80,26 +80,26 @@ function assertTold(text: string, said: (text: string) => unknown): void {
   assertNothingIsLost(said(text), plain);
 }
 
-test('any value at any place of a config: refused, or all of it is taken as the file says', () => {
+test('with any value anywhere, a config is refused, or taken completely as in the file', () => {
   const before = accepted;
   fc.assert(
     fc.property(
       fc.constantFrom(...values),
       fc.array(valueEdit, { minLength: 1, maxLength: 3 }),
       fc.constantFrom(undefined, 2),
-      (value, edits, indent) => assertTold(JSON.stringify(edited(value, edits), null, indent) ?? '', JSON.parse),
+      (value, edits, indent) => assertReported(JSON.stringify(edited(value, edits), null, indent) ?? '', JSON.parse),
     ),
     propertyRuns(1500),
   );
   assert.ok(accepted - before > enough(20), `${accepted - before} were accepted`);
 });
 
-test('any bytes in a config: refused, or all of it is taken as another reader of YAML reads it', () => {
+test('with any bytes, a config is refused, or taken completely as another YAML parser reads it', () => {
   const before = accepted;
   const yaml = (text: string): unknown => parse(text, { merge: true, version: '1.2', logLevel: 'silent' });
   fc.assert(
     fc.property(fc.constantFrom(...texts), fc.array(byteEdit, { minLength: 1, maxLength: 3 }), (text, edits) =>
-      assertTold(editedBytes(text, edits).toString('utf8'), yaml),
+      assertReported(editedBytes(text, edits).toString('utf8'), yaml),
     ),
     propertyRuns(700),
   );

@@ -49,7 +49,7 @@ function assertLoads(bytes: string | Uint8Array, context: string | undefined): b
   return false;
 }
 
-test('whatever a kubeconfig says: a cluster, or one sentence', () => {
+test('any kubeconfig is a cluster, or one sentence', () => {
   let loads = 0;
   const contexts = fc.constantFrom(undefined, 'one', 'two', '__proto__');
   fc.assert(
@@ -83,7 +83,7 @@ function flagsOf(words: readonly string[]): (RunFlags & Readonly<Record<string, 
   }
 }
 
-test('whatever the command line says: flags of which none is lost, or one sentence', () => {
+test('any command line is flags of which none is lost, or one sentence', () => {
   const value = fc.oneof(
     oddValue.filter((each) => typeof each === 'string' || typeof each === 'number').map(String),
     fc.constantFrom(
@@ -125,8 +125,8 @@ test('whatever the command line says: flags of which none is lost, or one senten
   assert.ok(booleanFlags.length > 0);
 });
 
-/** The first line of the answer; undefined: the connection was closed without one. */
-function ask(port: number, request: Uint8Array): Promise<string | undefined> {
+/** The first line of the answer; undefined if the connection was closed without one. */
+function answerTo(port: number, request: Uint8Array): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(request));
     let answer = '';
@@ -139,7 +139,7 @@ function ask(port: number, request: Uint8Array): Promise<string | undefined> {
   });
 }
 
-test('whatever a server of weeder is asked: an answer, or the end of the connection, and the next one is answered', async () => {
+test('any request to a server of weeder gets an answer, or the end of the connection, and the next one is answered', async () => {
   const broken: unknown[] = [];
   const pages = { '/healthz': healthPage('healthz', () => []) };
   const health = await listen(
@@ -184,14 +184,14 @@ test('whatever a server of weeder is asked: an answer, or the end of the connect
     fc.asyncProperty(requests, async ([verb, path, name, edits]) => {
       const request = Buffer.from(`${verb} ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`, 'latin1');
       for (const port of [health.value.port, page.served.port]) {
-        const answer = await ask(port, editedBytes(request, edits));
+        const answer = await answerTo(port, editedBytes(request, edits));
         if (answer !== undefined) assert.match(answer, /^HTTP\/1\.1 (200|4\d\d|501|503) /);
       }
     }),
     propertyRuns(150),
   );
   const usual = Buffer.from('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-  assert.equal(await ask(health.value.port, usual), 'HTTP/1.1 200 OK');
+  assert.equal(await answerTo(health.value.port, usual), 'HTTP/1.1 200 OK');
   assert.deepEqual([...broken, ...page.broken], []);
   await health.value.close();
 });

@@ -30,7 +30,7 @@ const config = parseConfig(
 assert(config.ok);
 const other = config.value;
 
-/** Files that can be replayed: a recording, and the first events of a real crash loop, of which few take a long time. */
+/** Files that can be replayed: a recording, and the first events of a real crash loop, of which a few take long. */
 const { file: recorded } = await recordIncident(join(folder, 'incident.jsonl'));
 const recording = readFileSync(recorded, 'utf8').trimEnd().split('\n');
 const dataFolder = new URL('../data/recorded/', import.meta.url);
@@ -59,12 +59,12 @@ async function linesOfRecording({ first, rest }: JsonFile): Promise<readonly str
   if (!joined.ok) return sentence(joined);
   replayed += 1;
   const again = await replayRecording(joined.value);
-  const otherwise = await replayWhatIf(joined.value, other);
+  const whatIf = await replayWhatIf(joined.value, other);
   return [
     ...timeline(again.replayed, again.startedAt),
     ...diffLines(differences(again), again.startedAt),
-    ...timeline(otherwise.events, otherwise.startedAt),
-    ...savings(otherwise.deleted),
+    ...timeline(whatIf.events, whatIf.startedAt),
+    ...savings(whatIf.deleted),
     ...limitationsOf(joined.value, other),
   ];
 }
@@ -91,7 +91,7 @@ function assertReadable(lines: readonly string[]): void {
 
 const names = fc.constantFrom<keyof typeof files>('recording', 'events', 'undated');
 
-test('any value at any place of a line: a sentence, or a replay that can be read', async () => {
+test('with any value anywhere in a line there is a sentence, or a readable replay', async () => {
   const before = replayed;
   await fc.assert(
     fc.asyncProperty(
@@ -111,7 +111,7 @@ test('any value at any place of a line: a sentence, or a replay that can be read
   assert.ok(replayed - before > enough(20), `${replayed - before} were replayed`);
 });
 
-test('a mapping at each place of a header, as a value or made a key, is told in a sentence that does not say [object Object]', async () => {
+test('a mapping anywhere in a header, as a value or as a key, is reported in a sentence without [object Object]', async () => {
   const [header = '', ...rest] = files.recording;
   const value = { a: 1 };
   const said = new Set<string>();
@@ -124,14 +124,14 @@ test('a mapping at each place of a header, as a value or made a key, is told in 
     }
   }
   assert.ok([...said].some((each) => each.startsWith('found a mapping, expected ')));
-  // What a person wrote so is quoted as it stands: the fuzz must not write it.
+  // What a person wrote so is quoted as it is: the fuzz must not write it.
   assert.equal(nameFrom(value), '{"a":1}');
   const config = '{"servicesAndDependantSelectors":{"[object Object]":{}}}';
   const [quoted = ''] = await linesOf(Buffer.from(header.replace(/"config":\{.*\}(?=\})/, `"config":${config}`)));
   assert.ok(quoted.includes('["[object Object]"]'), quoted);
 });
 
-test('a line of a recording that is later than any time can be written is told to be garbled', async () => {
+test('a line of a recording with a time too late to be written as a date is reported as garbled', async () => {
   const [header = ''] = files.recording;
   for (const stamp of ['"t":1e308', '"t":1e15', '"t":0,"wall":1e308', '"t":0,"wall":-1e15']) {
     const [line = ''] = await linesOf(Buffer.from(`${header}\n{${stamp},"in":"stop"}\n`));
@@ -141,7 +141,7 @@ test('a line of a recording that is later than any time can be written is told t
   assert.ok(read.includes('weeder would have deleted no pod'), read.join('\n'));
 });
 
-test('any bytes in a file: a sentence, or a replay that can be read', async () => {
+test('with any bytes in a file there is a sentence, or a readable replay', async () => {
   await fc.assert(
     fc.asyncProperty(names, fc.array(byteEdit, { minLength: 1, maxLength: 3 }), async (name, edits) => {
       assertReadable(await linesOf(editedBytes(Buffer.from(files[name].join('\n')), edits)));
@@ -150,7 +150,7 @@ test('any bytes in a file: a sentence, or a replay that can be read', async () =
   );
 });
 
-test('lines that come twice, not at all, or in another order: a sentence, or a replay that can be read', async () => {
+test('with lines repeated, missing, or in another order there is a sentence, or a readable replay', async () => {
   await fc.assert(
     fc.asyncProperty(names, fc.array(fc.nat(1000), { minLength: 1, maxLength: 30 }), async (name, order) => {
       const [first = '', ...lines] = files[name];

@@ -21,7 +21,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   minInterval: '1m',
   strategy: 'rollout',
   imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
+  immutableRecreated: 'report',
   jobs: 'report',
   unstick: false,
   stallAfter: '1m',
@@ -31,7 +31,7 @@ const limits = ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAd
 const topKeys = new Set([...Object.keys(section)]);
 const ruleKeys = new Set([...Object.keys(defaults), 'windows', 'sources', 'namespaces', 'kinds', 'selector']);
 
-/** An own key, as it stands in the file: what an object inherits does not. */
+/** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
 }
@@ -41,7 +41,7 @@ function meant(value: unknown): unknown {
   return duration?.ok === true ? duration.value : value;
 }
 
-/** Everything that the section says is in the config: each setting where it is said, inherited, or left out. */
+/** Everything in the section is in the config: each setting as it is set, inherited, or left out. */
 function assertNothingIsLost(said: unknown, restart: RestartConfig): void {
   const top = Array.isArray(said) ? { rules: said } : objectOf(said);
   for (const key of Object.keys(top)) assert.ok(topKeys.has(key), `${key} is lost`);
@@ -54,8 +54,8 @@ function assertNothingIsLost(said: unknown, restart: RestartConfig): void {
 function assertRule(rule: unknown, top: unknown, resolved: RestartRule | undefined): void {
   assert.ok(resolved !== undefined);
   for (const key of Object.keys(objectOf(rule))) assert.ok(ruleKeys.has(key), `${key} is lost`);
-  for (const [key, otherwise] of Object.entries(defaults)) {
-    assert.equal(Reflect.get(resolved, key), meant(own(rule, key) ?? own(top, key) ?? otherwise), key);
+  for (const [key, independent] of Object.entries(defaults)) {
+    assert.equal(Reflect.get(resolved, key), meant(own(rule, key) ?? own(top, key) ?? independent), key);
   }
   for (const key of ['windows', 'sources'] as const) {
     assert.equal(resolved[key].length, arrayOf(own(rule, key) ?? own(top, key)).length);
@@ -67,7 +67,7 @@ function assertRule(rule: unknown, top: unknown, resolved: RestartRule | undefin
   assert.equal(resolved.selector === undefined, own(rule, 'selector') === undefined);
 }
 
-test('any value at any place of the section: refused in words, or all of it is taken, and can be written down', () => {
+test('with any value anywhere, the section is refused in a sentence, or taken completely, and can be printed', () => {
   let accepted = 0;
   const forms = fc.constantFrom<unknown>(section, section['rules']);
   fc.assert(

@@ -17,7 +17,7 @@ interface Event {
   readonly object: unknown;
 }
 
-/** The lines that a stream may bring, as good as a server writes them. */
+/** The lines that a stream may have, as a correct server writes them. */
 const podEvents: readonly Event[] = [
   { type: 'MODIFIED', object: pod({ containers: [backOff(4)] }) },
   { type: 'ADDED', object: pod({ name: 'silent', containers: [terminated(start)] }) },
@@ -78,7 +78,7 @@ function stateOf({ weeder, deletions }: Simulation) {
   return { crashLoopingPods, endpoints, windows, deletions: deletions.length };
 }
 
-/** By one plain look at an object: whether anything in it may count as crash-looping, and nothing keeps it. */
+/** By a plain check of an object: whether anything in it may count as crash-looping, and nothing forbids deletion. */
 function mayBeDeleted(object: unknown): boolean {
   const { metadata, status } = objectOf(object);
   const { deletionTimestamp, annotations, ownerReferences } = objectOf(metadata);
@@ -93,9 +93,9 @@ function mayBeDeleted(object: unknown): boolean {
   });
 }
 
-/** Every deletion that was asked for is of a pod that a line told of, in that version, as it may be deleted. */
-function assertDeletionsAreTold(at: Simulation, bytes: Buffer): void {
-  const told = bytes
+/** Every requested deletion is of a pod that a line delivered, in that version, and that may be deleted. */
+function assertDeletionsAreDelivered(at: Simulation, bytes: Buffer): void {
+  const delivered = bytes
     .toString('utf8')
     .split('\n')
     .flatMap((line) => {
@@ -108,19 +108,19 @@ function assertDeletionsAreTold(at: Simulation, bytes: Buffer): void {
     });
   for (const { uid, resourceVersion, namespace, name } of at.deletions) {
     for (const each of [uid, resourceVersion, namespace, name]) assert.ok(each.length > 0);
-    const isTold = told.some((object) => {
+    const isDelivered = delivered.some((object) => {
       const metadata = objectOf(object['metadata']);
       const isIt = metadata['uid'] === uid && metadata['resourceVersion'] === resourceVersion;
       return isIt && metadata['name'] === name && metadata['namespace'] === namespace && mayBeDeleted(object);
     });
-    assert.ok(isTold, `${namespace}/${name} ${uid} ${resourceVersion}`);
+    assert.ok(isDelivered, `${namespace}/${name} ${uid} ${resourceVersion}`);
   }
 }
 
 /** Long enough for every window to close: nothing is left then, and no actor has failed. */
 async function assertEnds(at: Simulation, bytes: Buffer): Promise<void> {
   await at.clock.pass(3000);
-  assertDeletionsAreTold(at, bytes);
+  assertDeletionsAreDelivered(at, bytes);
   await at.clock.pass(5 * minute);
   const { windows, podDeletions, queued, inFlight } = at.weeder.counts();
   assert.deepEqual({ windows, podDeletions, queued, inFlight, timers: at.clock.pending }, nothing);
@@ -141,7 +141,7 @@ const scenes = fc.oneof(
 );
 const linesOf = (events: readonly unknown[]) => Buffer.from(events.map((each) => JSON.stringify(each)).join('\n'));
 
-test('any value at any place of an event: told as garbled, or taken for no more than it says', async () => {
+test('with any value anywhere, an event is reported as garbled, or taken for no more than it contains', async () => {
   let deleted = 0;
   let garbled = 0;
   await fc.assert(
@@ -159,7 +159,7 @@ test('any value at any place of an event: told as garbled, or taken for no more 
   assert.ok(deleted > enough(10) && garbled > enough(10), `${deleted} deletions, ${garbled} garbled lines`);
 });
 
-test('any bytes in a stream: told as garbled, or taken for no more than they say', async () => {
+test('with any bytes, a stream is reported as garbled, or taken for no more than it contains', async () => {
   const changes = fc.array(byteEdit, { minLength: 1, maxLength: 4 });
   await fc.assert(
     fc.asyncProperty(scenes, changes, async ({ resource, events }, byteEdits) => {
@@ -172,7 +172,7 @@ test('any bytes in a stream: told as garbled, or taken for no more than they say
   );
 });
 
-test('what is not parsed because it cannot matter would not have mattered', () => {
+test('an object that is not parsed because it cannot matter would not have mattered', () => {
   fc.assert(
     fc.property(scenes, edits, ({ resource, events }, changes) => {
       const bytes = linesOf([...events.slice(1), edited(events[0], changes)]);
@@ -184,7 +184,7 @@ test('what is not parsed because it cannot matter would not have mattered', () =
   );
 });
 
-test('a line as deep as it is long ends the stream or passes, and breaks nothing', async () => {
+test('a line nested as deep as it is long ends the stream or passes, and breaks nothing', async () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],

@@ -24,7 +24,7 @@ import { isOwnName } from '../../src/ui/pageListener.ts';
 const identity = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
 const asked = { verb: 'patch', identity, plural: 'deployments' } as const;
 
-/** Everything that reads a text which somebody else has chosen, and which may be long. */
+/** Every parser of texts that others choose, and that may be long. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'Accept of the metrics': (text) => namesIn(text, 'application/openmetrics-text'),
   'Accept-Encoding': (text) => namesIn(text, 'gzip'),
@@ -108,7 +108,7 @@ const pieces = [
   'Invalid value: ',
   '{"type":"ADDED","object":{',
 ];
-/** What a parser knows at the beginning, so that it goes on. */
+/** What a parser knows at the beginning, so that it continues. */
 const beginnings = [
   '',
   'gzip',
@@ -121,7 +121,7 @@ const beginnings = [
   'back-off ',
 ];
 
-/** What this thread computes meanwhile, in milliseconds: other work on the machine does not count. */
+/** CPU time of this thread meanwhile, in milliseconds: other work on the machine does not count. */
 function cpuOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();
@@ -130,7 +130,7 @@ function cpuOf(run: () => unknown): number {
 }
 
 const [short, long] = [2_000, 32_000];
-/** The clock of the processor is coarse: what is quicker than this for the long text is quick enough. Milliseconds. */
+/** The CPU clock is coarse: anything quicker than this for the long text is quick enough. Milliseconds. */
 const quick = 20;
 
 /**
@@ -152,18 +152,18 @@ function growth(parse: (text: string) => unknown, textOf: (length: number) => st
 const most = 5;
 
 for (const [what, parse] of Object.entries(parsers)) {
-  test(`${what}: the time that it takes grows as its length does`, () => {
+  test(`${what}: its time grows linearly with the length`, () => {
     for (const piece of pieces)
       for (const beginning of beginnings) {
         const textOf = (length: number) => `${beginning}${piece.repeat(length / piece.length)}!`;
-        // The first ones also compile the parser.
+        // The first calls also compile the parser.
         const isLinear = Array.from({ length: 5 }).some(() => growth(parse, textOf) < most);
         assert(isLinear, `${JSON.stringify(beginning)} and many ${JSON.stringify(piece)}`);
       }
   });
 }
 
-test('a parser that is quadratic is found out', () => {
+test('a quadratic parser is detected', () => {
   const text = (length: number) => `gzip${'\t'.repeat(length)}!`;
   const parse = (each: string) => each.split(/\s*;\s*/);
   const growths = Array.from({ length: 2 }, () => growth(parse, text));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
-import { cli, folder } from '../support/cli.ts';
+import { folder, offlineCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import type { ObserverWorld } from '../support/world/observerWorld.ts';
@@ -27,7 +27,7 @@ const web = (image: string) => ({
   spec: { replicas: 1, template: { spec: { containers: [{ name: 'app', image }] } } },
 });
 
-/** Created, drifted, corrected, fought over, updated, pruned, without its label, paused, and deleted. */
+/** Created, drifted, corrected, changed back by another manager, updated, pruned, without a label, paused, deleted. */
 async function aMorning(world: ObserverWorld): Promise<void> {
   world.requestTime = 20;
   world.apply('site', { manifests: [settings('1'), web('app:1')] });
@@ -55,12 +55,12 @@ async function aMorning(world: ObserverWorld): Promise<void> {
   await world.pass(60 * second);
 }
 
-test('what the observer decided is decided again when its recording is replayed', async () => {
+test('a replay repeats the recorded decisions of the observer', async () => {
   const file = path('observed.jsonl');
   const world = await recordObserved(file, aMorning);
   assert.equal(world.object('Deployment/web'), undefined);
   assert.ok(world.factsOf('resource.corrected').length >= 4);
-  const replayed = await cli(['replay', file]);
+  const replayed = await offlineCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of [
     'applied',
@@ -83,26 +83,26 @@ async function anOutage(world: ObserverWorld): Promise<void> {
   const sink = () => [...world.core.needs.values()].find(({ kind }) => kind === 'ConfigMap')?.sink;
   for (const value of ['one', 'other']) {
     sink()?.lost?.();
-    world.isTold = false;
+    world.sendsEvents = false;
     world.edit('ConfigMap/settings', { data: { a: value } });
-    world.isTold = true;
+    world.sendsEvents = true;
     await world.pass(60 * second);
     sink()?.resumed?.();
     await world.pass(700 * second);
   }
 }
 
-test('what was read and put back while a stream was lost is read and put back again in a replay', async () => {
+test('a replay repeats the checks and corrections that were made while a stream was lost', async () => {
   const file = path('observed-lost.jsonl');
   const world = await recordObserved(file, anOutage, { limit: 3 * 1024, oldFiles: 9 });
   assert.equal(world.factsOf('resource.corrected').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
-  const all = await cli(['replay', ...parts]);
+  const all = await offlineCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
 });
 
-test('a correction that is not in the recording, or that is only there, is told and ends with 1', async () => {
+test('a correction that is missing from the recording, or not repeated, is reported as a difference, with exit code 1', async () => {
   const file = path('observed-to-change.jsonl');
   await recordObserved(file, aMorning);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -111,16 +111,16 @@ test('a correction that is not in the recording, or that is only there, is told 
   const other = path('observed-changed.jsonl');
   const write = (its: readonly string[]) => writeFileSync(other, `${its.join('\n')}\n`);
   write(lines.filter((line) => line !== corrections[0]));
-  const extra = await cli(['replay', other]);
+  const extra = await offlineCli(['replay', other]);
   assert.equal(extra.code, 1);
   assert.match(extra.stdout, /^1 decision differs[\s\S]*^\+ .*corrected .*\(replayed, not recorded\)$/m);
-  // The edit that was corrected first is another one: of a field that is not observed.
+  // The edit that was corrected first is replaced by another one: of a field that is not observed.
   const edit = lines.findIndex((line) => line.includes('by hand') && line.includes('"in":"MODIFIED"'));
   write(lines.map((line, index) => (index === edit ? line.replace('"a":"by hand"', '"a":"1","c":"by hand"') : line)));
   assert.notDeepEqual(await playRecording(other), []);
 });
 
-/** The files of a recording that went on in new ones, oldest first. */
+/** The files of a rotated recording, oldest first. */
 function filesOf(file: string): string[] {
   const old = [9, 8, 7, 6, 5, 4, 3, 2, 1].map((part) => `${file}.${part}`).filter((each) => existsSync(each));
   return [...old, file];
@@ -131,19 +131,19 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordObserved(file, aMorning, { limit: 12 * 1024, oldFiles: 9 });
   const parts = filesOf(file);
   assert.ok(parts.length > 3, String(parts.length));
-  const all = await cli(['replay', ...parts]);
+  const all = await offlineCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.ok(all.stdout.includes('correction backs off'));
   let alone = 0;
   for (const part of parts.slice(1)) {
-    const replayed = await cli(['replay', part]);
+    const replayed = await offlineCli(['replay', part]);
     assert.equal(replayed.code, 0, part + replayed.stdout + replayed.stderr);
     if (/ (?:corrected|deleted) /.test(replayed.stdout)) alone += 1;
   }
   assert.ok(alone > 0, 'a later file alone decides something');
 });
 
-test('what is deleted under another version than it was applied in is deleted again when its recording is replayed', async () => {
+test('a replay repeats the deletion of an object under another API version than it was applied in', async () => {
   const file = path('observed-versions.jsonl');
   const widget = (version: string) =>
     ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
@@ -159,12 +159,12 @@ test('what is deleted under another version than it was applied in is deleted ag
   });
   assert.equal(world.object('Widget/one'), undefined);
   assert.match(readFileSync(file, 'utf8'), /"request":"findServed example\.org\/Widget"/);
-  const replayed = await cli(['replay', file]);
+  const replayed = await offlineCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.match(replayed.stdout, / deleted .*Widget/);
 });
 
-test('what a trial found out is found out again when its recording is replayed, also from the middle', async () => {
+test('a replay repeats the result of a dry-run apply, also from a file that begins in the middle', async () => {
   const file = path('observed-trials.jsonl');
   const world = await recordObserved(
     file,
@@ -185,15 +185,15 @@ test('what a trial found out is found out again when its recording is replayed, 
   assert.equal(world.factsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await cli(['replay', ...parts]);
+  const all = await offlineCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.equal(all.stdout.match(/ desired state changed /g)?.length, 2);
-  const alone = await Promise.all(parts.slice(1).map((part) => cli(['replay', part])));
+  const alone = await Promise.all(parts.slice(1).map((part) => offlineCli(['replay', part])));
   for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.ok(alone.some(({ stdout }) => stdout.includes(' desired state changed ')));
 });
 
-test('nothing of what is secret is in a recording, wherever it stands, and it is replayed all the same', async () => {
+test('no secret value is in a recording, wherever it was, and the recording can be replayed all the same', async () => {
   const file = path('observed-marked.jsonl');
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${marker}"}` };
   const login = (password: string) => ({
@@ -239,7 +239,7 @@ test('nothing of what is secret is in a recording, wherever it stands, and it is
   assert.deepEqual(await playRecording(file), []);
 });
 
-test('what was kept while a new manifest was refused is kept again when its recording is replayed, each of its files alone, too', async () => {
+test('a replay repeats the use of the last applied manifest while a new one is refused, also from each file alone', async () => {
   const file = path('observed-kept.jsonl');
   const world = await recordObserved(
     file,
@@ -268,7 +268,7 @@ test('what was kept while a new manifest was refused is kept again when its reco
   assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await cli(['replay', ...parts]);
+  const all = await offlineCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
 });

@@ -43,7 +43,7 @@ test('a recording begins with its version, its start and the whole config', asyn
   });
 });
 
-test('inputs and decisions stand in the order in which they happened, with their times', async () => {
+test('inputs and decisions are in the order in which they happened, with their times', async () => {
   const { file } = await recordIncident(join(folder, 'order.jsonl'));
   const lines = readLines(file).slice(1);
   const times = lines.map((line) => Number(line['t']));
@@ -51,13 +51,13 @@ test('inputs and decisions stand in the order in which they happened, with their
     times,
     times.toSorted((a, b) => a - b),
   );
-  const said = lines.map((line) => line['in'] ?? line['out']).join(' ');
-  assert.match(said, /^begin ADDED end begin end start .*readySince/);
-  assert.match(said, /MODIFIED window\.opened deletion\.requested .*response random .*pod\.deleted/);
-  assert.match(said, /window\.closed stop$/);
+  const kinds = lines.map((line) => line['in'] ?? line['out']).join(' ');
+  assert.match(kinds, /^begin ADDED end begin end start .*readySince/);
+  assert.match(kinds, /MODIFIED window\.opened deletion\.requested .*response random .*pod\.deleted/);
+  assert.match(kinds, /window\.closed stop$/);
 });
 
-test('a pod that does not crash-loop is left out, and what is kept has no environment, arguments or annotations', async () => {
+test('a pod that does not crash-loop is left out, and a recorded one has no environment, arguments or annotations', async () => {
   const { file } = await recordIncident(join(folder, 'secrets.jsonl'));
   const text = readFileSync(file, 'utf8');
   assert.doesNotMatch(text, /healthy|s3cret|password/);
@@ -65,7 +65,7 @@ test('a pod that does not crash-loop is left out, and what is kept has no enviro
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('a reduced pod is read as the whole one is', () => {
+test('a reduced pod has the same meaning as the whole one', () => {
   const whole = [
     pod({ containers: [backOff(4)], annotations: { 'weeder.dev/ignore': 'true', other: 's3cret' } }),
     pod({ containers: [terminated(1_700_000_000_000, 3)], isBare: true }),
@@ -84,7 +84,7 @@ function restartsOn(values: readonly number[]): object {
   return { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values } }] };
 }
 
-test('a reduced slice is read as the whole one is', () => {
+test('a reduced slice has the same meaning as the whole one', () => {
   const read = (object: object) => {
     const readiness = createReadiness(virtualClock(), () => true, {
       changed() {},
@@ -103,7 +103,7 @@ test('a reduced slice is read as the whole one is', () => {
   for (const each of whole) assert.deepEqual(read(reduceWeederObject('EndpointSlice', each)), read(each));
 });
 
-test('at its limit the file becomes FILE.1, and two files are all that is kept', async () => {
+test('at its size limit the file becomes FILE.1, and there are never more than two files', async () => {
   const limit = 20_000;
   const { file } = await recordIncident(join(folder, 'rotated.jsonl'), { limit, repeats: 60 });
   const [header] = readLines(file);
@@ -116,7 +116,7 @@ test('at its limit the file becomes FILE.1, and two files are all that is kept',
   assert.ok(statSync(file).size < limit + 2000);
 });
 
-test('a new file repeats what the one before left behind, with the times at which that came about', async () => {
+test('a new file repeats the state at the end of the one before, with the times of its changes', async () => {
   const { file } = await recordIncident(join(folder, 'repeated.jsonl'), { limit: 20_000, repeats: 60 });
   const lines = readLines(file).slice(1);
   const times = lines.map((line) => Number(line['t']));
@@ -131,7 +131,7 @@ test('a new file repeats what the one before left behind, with the times at whic
   assert.equal(times[slices], older?.['t']);
 });
 
-test('as many old files are kept as was asked for, and the oldest goes', async () => {
+test('the given number of old files is retained, and the oldest is deleted', async () => {
   const path = join(folder, 'three.jsonl');
   writeFileSync(path, 'before\n');
   const { failures } = await recordIncident(path, { limit: 20_000, repeats: 60, oldFiles: 3 });
@@ -143,7 +143,7 @@ test('as many old files are kept as was asked for, and the oldest goes', async (
   assert.ok(!existsSync(`${path}.4`));
 });
 
-test('the recording of the process before is kept as FILE.1', async () => {
+test('the recording of the previous process becomes FILE.1', async () => {
   const path = join(folder, 'restarted.jsonl');
   writeFileSync(path, 'before\n');
   await recordIncident(path);
@@ -151,14 +151,14 @@ test('the recording of the process before is kept as FILE.1', async () => {
   assert.equal(readLines(path)[0]?.['part'], 1);
 });
 
-test('a full disk: one warning, the recording stops, and weeder goes on', async () => {
+test('on a full disk there is one warning, the recording stops, and weeder continues', async () => {
   const { failures, deletions } = await recordIncident('/dev/full', { repeats: 20 });
   assert.equal(failures.length, 1);
   assert.match(failures[0] ?? '', /ENOSPC/);
   assert.equal(deletions, 20);
 });
 
-test('a file that cannot be rotated: one warning, the recording stops, and weeder goes on', async () => {
+test('if a file cannot be rotated there is one warning, the recording stops, and weeder continues', async () => {
   const path = join(folder, 'stuck.jsonl');
   mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
   const { failures, deletions } = await recordIncident(path, { limit: 10_000, repeats: 20 });
@@ -166,14 +166,14 @@ test('a file that cannot be rotated: one warning, the recording stops, and weede
   assert.equal(deletions, 20);
 });
 
-test('a file that cannot be opened is told at once, in one sentence', async () => {
+test('a file that cannot be opened is reported at once, in one sentence', async () => {
   const recorder = await openRecorder({ ...recordingOf(join(folder, 'none', 'x.jsonl')), config: configOf() });
   assert.ok(!recorder.ok);
   assert.equal(recorder.error.code, 'RECORDING_UNWRITABLE');
   assert.match(recorder.error.message, /^Cannot record to .*x\.jsonl: there is no such directory\.$/);
 });
 
-test('what was taken down reaches the file within a moment, without being closed', async () => {
+test('recorded lines reach the file within a moment, without a close', async () => {
   const path = join(folder, 'prompt.jsonl');
   const recorder = await openRecorder({ ...recordingOf(path), config: configOf() });
   assert.ok(recorder.ok);
@@ -181,7 +181,7 @@ test('what was taken down reaches the file within a moment, without being closed
   await recorder.value.close();
 });
 
-test('a wall clock that is set is taken down', async () => {
+test('a change of the wall clock is recorded', async () => {
   const { file } = await recordIncident(join(folder, 'jump.jsonl'), { jump: 3_600_000 });
   assert.deepEqual(
     readLines(file).flatMap((line) => line['wall'] ?? []),

@@ -20,7 +20,7 @@ import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
 import { accessTo } from '../../src/demo/run.ts';
 import { createKubeClient } from '../../src/kube/client/client.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
-import { cli, file, folder, kubeconfig, startCli } from '../support/cli.ts';
+import { file, folder, kubeconfig, offlineCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
 
@@ -28,7 +28,7 @@ const marker = 'hunter2-the-marker';
 const login = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData: { password: marker } };
 const encodings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each));
 
-/** Records with the real program what is done to an application: edits, a release, its end. The path of the file. */
+/** Records with the real program what happens to an application: edits, a release, deletion. Returns the path. */
 async function recordSite(t: TestContext): Promise<string> {
   const site = openSite(systemClock, 1);
   t.after(() => site.stop());
@@ -48,27 +48,27 @@ async function recordSite(t: TestContext): Promise<string> {
   await people.createApplication(firstImage);
   const weeder = startCli([...words, ...access, ...nowhere]);
   t.after(() => weeder.child.kill('SIGKILL'));
-  const told = (text: string, times = 1) =>
+  const untilLogged = (text: string, times = 1) =>
     until(`"${text}", ${times} times`, () => weeder.stdout().split(text).length > times);
-  await told('application applied');
+  await untilLogged('application applied');
 
   const containers = [{ name: applicationName, image: 'nginx:latest' }];
   await people.patch('Deployment', { spec: { template: { spec: { containers } } } }, 'kubectl-set');
-  await told('resource corrected');
+  await untilLogged('resource corrected');
   assert.equal(image(), firstImage);
   await people.scale(5);
   await people.delete('Service');
-  await told('resource applied', 3);
+  await untilLogged('resource applied', 3);
   await people.patchApplication({ spec: { manifests: [...manifestsWith(nextImage), login] } });
-  await told('application applied', 2);
+  await untilLogged('application applied', 2);
   assert.deepEqual([image(), replicasOf(site.object('Deployment'))], [nextImage, 5]);
   assert.equal(labelsOf(site.object('Service'))['app'], applicationName);
   const written = password();
   site.server.store.patch(secrets, home, 'login', { data: { password: 'b3RoZXI=' } }, { manager: 'kubectl-edit' });
-  await told('resource corrected', 2);
+  await untilLogged('resource corrected', 2);
   assert.equal(password(), written);
   await client.call({ method: 'DELETE', path: `${applicationsPath(home)}/${applicationName}` });
-  await told('application deleted');
+  await untilLogged('application deleted');
   assert.deepEqual([image(), password()], [undefined, undefined]);
   weeder.child.kill('SIGTERM');
   const ended = await weeder.ended;
@@ -76,7 +76,7 @@ async function recordSite(t: TestContext): Promise<string> {
   return path;
 }
 
-test('run --record takes the observer down, its replay decides the same, and another recording decides otherwise', async (t) => {
+test('run --record records the observer, its replay repeats the decisions, and a changed recording leads to others', async (t) => {
   const path = await recordSite(t);
   const decided = readLines(path).flatMap((line) => {
     const { out, about, detail } = objectOf(line['observer']);
@@ -91,8 +91,8 @@ test('run --record takes the observer down, its replay decides the same, and ano
   assert.ok(decided.includes('resource.missing shop/nginx Service shop/nginx'));
   assert.equal(decided.filter((each) => each.startsWith('resource.deleted')).length, 3);
 
-  const replayed = await cli(['replay', path]);
-  // On a busy machine something comes late, which is told as `~`: it is the same decision.
+  const replayed = await offlineCli(['replay', path]);
+  // On a busy machine a timer may be late, which is marked with `~`: it is the same decision.
   assert.match(replayed.stdout, /the same decisions as recorded|decisions? differs? from the recorded ones/);
   assert.doesNotMatch(replayed.stdout, /\(recorded, not replayed\)|\(replayed, not recorded\)/);
   for (const words of [
@@ -105,10 +105,11 @@ test('run --record takes the observer down, its replay decides the same, and ano
   assert.ok(text.includes('Secret shop/login'));
   for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
 
-  // What is decided shortly before the end need not be in the file: this end comes later.
+  // What is decided shortly before the end need not be in the file: here the end comes later.
   const [end = '', ...before] = text.trimEnd().split('\n').toReversed();
   const lines = [...before.toReversed(), end.replace(/^\{"t":[\d.]+/, '{"t":60000')];
-  const altered = async (name: string, its: readonly string[]) => cli(['replay', file(name, `${its.join('\n')}\n`)]);
+  const altered = async (name: string, its: readonly string[]) =>
+    offlineCli(['replay', file(name, `${its.join('\n')}\n`)]);
   const first = lines.findIndex((line) => line.includes('"out":"resource.corrected"'));
   const extra = await altered('without-a-correction.jsonl', lines.toSpliced(first, 1));
   assert.equal(extra.code, 1, extra.stdout);

@@ -26,9 +26,9 @@ const step = fc.oneof(
     what: fc.constant('pod' as const),
     ns: fc.nat(1),
     nr: fc.nat(2),
-    state: fc.constantFrom('backOff', 'silent', 'running', 'gone', 'bare'),
+    state: fc.constantFrom('backOff', 'silent', 'running', 'deleted', 'bare'),
   }),
-  fc.record({ what: fc.constant('relist' as const), keeps: fc.boolean() }),
+  fc.record({ what: fc.constant('relist' as const), continues: fc.boolean() }),
 );
 const story = fc.record({
   steps: fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -51,7 +51,7 @@ type Step = Story['steps'][number];
 let runs = 0;
 let judged = 0;
 
-/** Records a story through the real wiring; every answer takes a moment. */
+/** Records a story with the production wiring; every answer takes a moment. */
 async function record({ steps, limit, ...script }: Story): Promise<string> {
   const answers = [...script.answers];
   const ages = [...script.ages];
@@ -78,8 +78,8 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
   const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
   const state = new Map<string, object>();
 
-  function relist(keeps: boolean): void {
-    if (!keeps) state.clear();
+  function relist(continues: boolean): void {
+    if (!continues) state.clear();
     for (const sink of [slices, pods]) sink?.begin();
     for (const [key, object] of state) (key.startsWith('slice') ? slices : pods)?.apply('ADDED', object);
     for (const sink of [slices, pods]) sink?.end();
@@ -87,7 +87,7 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
 
   function play(each: Exclude<Step, { readonly what: 'wait' }>): void {
     if (each.what === 'relist') {
-      relist(each.keeps);
+      relist(each.continues);
       return;
     }
     const key = each.what === 'slice' ? `slice ${each.ns}` : `pod ${each.ns} ${each.nr}`;
@@ -95,14 +95,14 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
       each.what === 'slice'
         ? slice({ namespace: `ns-${each.ns}`, ready: [each.isReady], withTargets: true })
         : podOf(each, clock.now());
-    const isGone = each.what === 'pod' && each.state === 'gone';
-    if (isGone) state.delete(key);
+    const isDeleted = each.what === 'pod' && each.state === 'deleted';
+    if (isDeleted) state.delete(key);
     else state.set(key, object);
-    (each.what === 'slice' ? slices : pods)?.apply(isGone ? 'DELETED' : 'MODIFIED', object);
+    (each.what === 'slice' ? slices : pods)?.apply(isDeleted ? 'DELETED' : 'MODIFIED', object);
   }
 
   play({ what: 'slice', isReady: true, ns: 0 });
-  play({ what: 'relist', keeps: true });
+  play({ what: 'relist', continues: true });
   weeder.start();
   for (const each of steps) {
     if (each.what === 'wait') await clock.pass(each.ms);
@@ -120,7 +120,7 @@ function podOf({ ns, nr, state }: Extract<Step, { readonly what: 'pod' }>, now: 
     bare: backOff(4),
     silent: terminated(now - 500),
     running: running(4),
-    gone: running(4),
+    deleted: running(4),
   };
   return pod({ namespace: `ns-${ns}`, name: `kapi-${nr}`, containers: [containers[state]], isBare: state === 'bare' });
 }
@@ -142,7 +142,7 @@ async function differencesOf(files: readonly string[]) {
   return differences(replay);
 }
 
-test('whatever happens, the replay of a recording comes to the same decisions', async () => {
+test('whatever happens, the replay of a recording repeats its decisions', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (each) => {
       const file = await record(each);
@@ -154,7 +154,7 @@ test('whatever happens, the replay of a recording comes to the same decisions', 
   assert.ok(judged > enough(300), `only ${judged} decisions were compared`);
 });
 
-test('whatever happened before: the last file of a recording alone is replayed to the same decisions', async () => {
+test('whatever happened before, the last file of a recording alone is replayed to the same decisions', async () => {
   const before = judged;
   await fc.assert(
     fc.asyncProperty(story, async (each) => {

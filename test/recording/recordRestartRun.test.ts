@@ -6,19 +6,19 @@ import { secrets } from '@weeder/embedded-cluster/resources';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
 import { openShop } from '../../src/demo/restart/shop.ts';
-import { cli, file, folder, kubeconfig, startCli } from '../support/cli.ts';
+import { file, folder, kubeconfig, offlineCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
 
 const marker = 'hunter2-the-marker';
-/** In the cluster everything takes a tenth of its time, with the times of day as they are: weeder is told no other. */
+/** In the cluster everything takes a tenth of its time, with the real times of day: weeder knows no other. */
 const hurried: Clock = {
   ...systemClock,
   setTimeout: (callback, delay) => systemClock.setTimeout(callback, delay / 10),
 };
 const restartControl = [{ namespaces: ['shop'], quietPeriod: '1s', minInterval: '1s' }];
 
-test('run --record takes restart control down, its replay decides the same, and the file has no value of a Secret', async (t) => {
+test('run --record records restart control, its replay repeats the decisions, and the file has no value of a Secret', async (t) => {
   const shop = openShop(hurried, 1);
   t.after(() => shop.stop());
   const listening = await shop.server.listen();
@@ -46,9 +46,9 @@ test('run --record takes restart control down, its replay decides the same, and 
 
   const restarted = readLines(path).filter((line) => objectOf(line['restart'])['out'] === 'workload.restarted');
   assert.equal(restarted.length, 3);
-  const replayed = await cli(['replay', path]);
+  const replayed = await offlineCli(['replay', path]);
   assert.match(replayed.stdout, /restarted +statefulset\/shop\/db +rollout, attempt 1, secret\/shop\/db-password/);
-  // On a busy machine a timer comes late, which is told as `~`: it is the same decision.
+  // On a busy machine a timer may be late, which is marked with `~`: it is the same decision.
   assert.match(replayed.stdout, /the same decisions as recorded|decisions? differs? from the recorded ones/);
   assert.doesNotMatch(replayed.stdout, /\(recorded, not replayed\)|\(replayed, not recorded\)/);
 

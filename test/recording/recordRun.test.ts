@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { eventLine } from '../support/api/apiCollection.ts';
 import { isInitialWatch, isWatch, type ServerAnswer } from '../support/api/faultyServer.ts';
 import { type MisbehavingServer, misbehavingServer } from '../support/api/misbehavingServer.ts';
-import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from '../support/cli.ts';
+import { cli, config, file, folder, kubeconfig, logOf, offlineCli, oneSentence, startCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
 
-/** Lets the server serve a service `db` and a pod that crash-loops for want of it; returns a way to send changes. */
+/** Lets the server serve a service `db` and a pod that crash-loops without it; returns a way to send changes. */
 function serveOutage(server: MisbehavingServer): (kind: string, object: object) => void {
   const watches = new Map<string, ServerAnswer>();
   const kindOf = (path: string) => (path.endsWith('/pods') ? 'Pod' : 'EndpointSlice');
@@ -34,103 +34,106 @@ function outage(isReady: boolean): object {
   return slice({ service: 'db', ready: [isReady] });
 }
 
-test('run --record takes down a recovery over HTTP, and its replay decides the same', async (t) => {
-  const server = await misbehavingServer('http');
-  t.after(() => server.close());
-  const send = serveOutage(server);
-  const path = join(folder, 'flight.jsonl');
-  const kubeconfigFile = file('record.kubeconfig', kubeconfig(server.url));
-  const words = [
-    `--config-file=${config}`,
-    `--kubeconfig=${kubeconfigFile}`,
-    '--health-bind-addr=0',
-    '--metrics-bind-addr=0',
-    `--record=${path}`,
-  ];
-  const weeder = startCli(words);
-  t.after(() => weeder.child.kill('SIGKILL'));
-  await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
-  const deletions = () => server.requests.filter(({ method }) => method === 'DELETE').length;
-  await until('the pod is deleted', () => {
-    if (deletions() === 0) send('EndpointSlice', outage(true));
-    return weeder.stdout().includes('pod deleted');
+suite('weeder run --record', { concurrency: true }, () => {
+  test('run --record records a recovery over HTTP, and its replay repeats the decisions', async (t) => {
+    const server = await misbehavingServer('http');
+    t.after(() => server.close());
+    const send = serveOutage(server);
+    const path = join(folder, 'flight.jsonl');
+    const kubeconfigFile = file('record.kubeconfig', kubeconfig(server.url));
+    const words = [
+      `--config-file=${config}`,
+      `--kubeconfig=${kubeconfigFile}`,
+      '--health-bind-addr=0',
+      '--metrics-bind-addr=0',
+      `--record=${path}`,
+    ];
+    const weeder = startCli(words);
+    t.after(() => weeder.child.kill('SIGKILL'));
+    await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
+    const deletions = () => server.requests.filter(({ method }) => method === 'DELETE').length;
+    await until('the pod is deleted', () => {
+      if (deletions() === 0) send('EndpointSlice', outage(true));
+      return weeder.stdout().includes('pod deleted');
+    });
+    weeder.child.kill('SIGTERM');
+    const ended = await weeder.ended;
+    assert.equal(ended.code, 0, ended.stdout + ended.stderr);
+
+    const lines = readLines(path);
+    assert.equal(lines.filter((line) => line['out'] === 'pod.deleted').length, 1);
+    assert.equal(lines.at(-1)?.['out'], 'window.closed');
+    const replayed = await offlineCli(['replay', path]);
+    assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
+    assert.match(replayed.stdout, /pod deleted .*shoot-1\/kapi-0 {2}delete, CrashLoopBackOff, restarts 4\n/);
+    assert.match(replayed.stdout, /the same decisions as recorded/);
   });
-  weeder.child.kill('SIGTERM');
-  const ended = await weeder.ended;
-  assert.equal(ended.code, 0, ended.stdout + ended.stderr);
 
-  const lines = readLines(path);
-  assert.equal(lines.filter((line) => line['out'] === 'pod.deleted').length, 1);
-  assert.equal(lines.at(-1)?.['out'], 'window.closed');
-  const replayed = await cli(['replay', path]);
-  assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
-  assert.match(replayed.stdout, /pod deleted .*shoot-1\/kapi-0 {2}delete, CrashLoopBackOff, restarts 4\n/);
-  assert.match(replayed.stdout, /the same decisions as recorded/);
-});
-
-test('run keeps its recording as small as --record-limit and --record-files say, and all of it can be replayed', async (t) => {
-  const server = await misbehavingServer('http');
-  t.after(() => server.close());
-  const send = serveOutage(server);
-  const path = join(folder, 'small.jsonl');
-  const kubeconfigFile = file('small.kubeconfig', kubeconfig(server.url));
-  const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
-  const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...nowhere];
-  const weeder = startCli([...words, `--record=${path}`, '--record-limit=64Ki', '--record-files', '2']);
-  t.after(() => weeder.child.kill('SIGKILL'));
-  await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
-  await until('the oldest file is gone', () => {
-    for (const isReady of [false, true]) send('EndpointSlice', outage(isReady));
-    return existsSync(`${path}.2`) && Number(readLines(`${path}.2`)[0]?.['part']) > 1;
+  test('run limits its recording by --record-limit and --record-files, and all of it can be replayed', async (t) => {
+    const server = await misbehavingServer('http');
+    t.after(() => server.close());
+    const send = serveOutage(server);
+    const path = join(folder, 'small.jsonl');
+    const kubeconfigFile = file('small.kubeconfig', kubeconfig(server.url));
+    const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+    const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...nowhere];
+    const weeder = startCli([...words, `--record=${path}`, '--record-limit=64Ki', '--record-files', '2']);
+    t.after(() => weeder.child.kill('SIGKILL'));
+    await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
+    await until('the oldest file is gone', () => {
+      for (const isReady of [false, true]) send('EndpointSlice', outage(isReady));
+      return existsSync(`${path}.2`) && Number(readLines(`${path}.2`)[0]?.['part']) > 1;
+    });
+    weeder.child.kill('SIGTERM');
+    const ended = await weeder.ended;
+    assert.equal(ended.code, 0, ended.stdout + ended.stderr);
+    assert.ok(!existsSync(`${path}.3`));
+    // What follows from one input stays in the file of that input.
+    for (const each of [`${path}.1`, `${path}.2`])
+      assert.ok(statSync(each).size < 128 * 1024, `${statSync(each).size}`);
+    const replayed = await offlineCli(['replay', `${path}.2`, `${path}.1`, path]);
+    assert.equal(replayed.code, 0, replayed.stdout.slice(-2000) + replayed.stderr);
   });
-  weeder.child.kill('SIGTERM');
-  const ended = await weeder.ended;
-  assert.equal(ended.code, 0, ended.stdout + ended.stderr);
-  assert.ok(!existsSync(`${path}.3`));
-  // What follows from one input stays in the file of that input.
-  for (const each of [`${path}.1`, `${path}.2`]) assert.ok(statSync(each).size < 128 * 1024, `${statSync(each).size}`);
-  const replayed = await cli(['replay', `${path}.2`, `${path}.1`, path]);
-  assert.equal(replayed.code, 0, replayed.stdout.slice(-2000) + replayed.stderr);
-});
 
-test('a full disk is told once in the log, and weeder goes on', async (t) => {
-  const server = await misbehavingServer('http');
-  t.after(() => server.close());
-  serveOutage(server);
-  const kubeconfigFile = file('full.kubeconfig', kubeconfig(server.url));
-  const words = [
-    `--config-file=${config}`,
-    `--kubeconfig=${kubeconfigFile}`,
-    '--health-bind-addr=0',
-    '--metrics-bind-addr=0',
-  ];
-  const weeder = startCli([...words, '--record', '/dev/full']);
-  t.after(() => weeder.child.kill('SIGKILL'));
-  const said = 'the recording stops here; weeder goes on';
-  await until('the warning', () => weeder.stdout().includes(said));
-  await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
-  weeder.child.kill('SIGTERM');
-  const ended = await weeder.ended;
-  assert.equal(ended.code, 0);
-  assert.equal(logOf(ended).filter((line) => line['msg'] === said && line['level'] === 'warn').length, 1);
-  assert.ok(statSync('/dev/full').isCharacterDevice());
-});
+  test('a full disk is logged once, and weeder continues', async (t) => {
+    const server = await misbehavingServer('http');
+    t.after(() => server.close());
+    serveOutage(server);
+    const kubeconfigFile = file('full.kubeconfig', kubeconfig(server.url));
+    const words = [
+      `--config-file=${config}`,
+      `--kubeconfig=${kubeconfigFile}`,
+      '--health-bind-addr=0',
+      '--metrics-bind-addr=0',
+    ];
+    const weeder = startCli([...words, '--record', '/dev/full']);
+    t.after(() => weeder.child.kill('SIGKILL'));
+    const said = 'the recording stops here; weeder goes on';
+    await until('the warning', () => weeder.stdout().includes(said));
+    await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
+    weeder.child.kill('SIGTERM');
+    const ended = await weeder.ended;
+    assert.equal(ended.code, 0);
+    assert.equal(logOf(ended).filter((line) => line['msg'] === said && line['level'] === 'warn').length, 1);
+    assert.ok(statSync('/dev/full').isCharacterDevice());
+  });
 
-test('a recording that cannot be written is told before anything else happens', async () => {
-  const ended = await cli([`--config-file=${config}`, '--record', join(folder, 'none', 'x.jsonl')]);
-  assert.match(
-    oneSentence(ended, 1),
-    /^Cannot record to \.\/none\/x\.jsonl: there is no such directory\. Give a file in a/,
-  );
-});
+  test('a recording that cannot be written is reported before anything else happens', async () => {
+    const ended = await cli([`--config-file=${config}`, '--record', join(folder, 'none', 'x.jsonl')]);
+    assert.match(
+      oneSentence(ended, 1),
+      /^Cannot record to \.\/none\/x\.jsonl: there is no such directory\. Give a file in a/,
+    );
+  });
 
-test('where a port cannot be had no recording is begun, and the one of before is left alone', async () => {
-  const server = await misbehavingServer('http');
-  const path = file('before.jsonl', 'the one of before');
-  const words = [`--config-file=${config}`, '--health-bind-addr=0', `--record=${path}`];
-  const ended = await cli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
-  await server.close();
-  assert.match(oneSentence(ended, 1), /^Cannot listen on /);
-  assert.equal(readFileSync(path, 'utf8'), 'the one of before');
-  assert.ok(!existsSync(`${path}.1`));
+  test('if a port is in use no recording is begun, and the previous one is not changed', async () => {
+    const server = await misbehavingServer('http');
+    const path = file('before.jsonl', 'the one of before');
+    const words = [`--config-file=${config}`, '--health-bind-addr=0', `--record=${path}`];
+    const ended = await cli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
+    await server.close();
+    assert.match(oneSentence(ended, 1), /^Cannot listen on /);
+    assert.equal(readFileSync(path, 'utf8'), 'the one of before');
+    assert.ok(!existsSync(`${path}.1`));
+  });
 });

@@ -27,7 +27,7 @@ function recording(name: string): Recorded[] {
   return [...read('slice', 'slices'), ...read('pod', 'pods')].sort((a, b) => a.at - b.at);
 }
 
-/** Plays a recording at its own times; nothing that weeder does changes what comes after. */
+/** Plays a recording at its own times; the decisions of weeder do not change what follows. */
 async function play(events: readonly Recorded[], wallClockError = 0): Promise<Simulation> {
   const first = events[0]?.at ?? 0;
   const simulation = simulate({ startTime: first + wallClockError });
@@ -71,7 +71,7 @@ for (const name of ['scaled-to-zero', 'not-ready-exit5']) {
   });
 }
 
-test('at the recovery of not-ready-exit5 the status says terminated: watching for CrashLoopBackOff alone sees nothing', async () => {
+test('at the recovery of not-ready-exit5 the status is terminated: watching for CrashLoopBackOff alone misses it', async () => {
   const events = recording('not-ready-exit5');
   const { to } = outageOf(events);
   const lastPod = events.filter((event) => event.stream === 'pods' && event.at < to).at(-1);
@@ -81,7 +81,7 @@ test('at the recovery of not-ready-exit5 the status says terminated: watching fo
   assert.ok(deleted?.type === 'pod.deleted' && deleted.pod.cause === 'silent' && deleted.pod.restarts === 4);
 });
 
-test('the deletion insists on the newest recorded state', async () => {
+test('the deletion has the newest recorded state as its precondition', async () => {
   for (const name of ['scaled-to-zero', 'not-ready-exit5']) {
     const events = recording(name);
     const { to } = outageOf(events);

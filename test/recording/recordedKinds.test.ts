@@ -19,17 +19,17 @@ const Line = z.object({
   }),
 });
 
-interface Look {
+interface PodStatus {
   /** Milliseconds. */
   readonly at: number;
-  /** Of the container that crashes. */
+  /** Fields of the container that crashes. */
   readonly restarts: number;
   readonly isRunning: boolean;
   readonly seen: ReturnType<typeof crashLooping>;
 }
 
-/** What there is to see of each pod, in the order of time. */
-const looks = new Map<string, Look[]>();
+/** The statuses of each pod, in the order of time. */
+const statuses = new Map<string, PodStatus[]>();
 const crashers = new Map<string, number>();
 const lines = readFileSync(recorded, 'utf8').trim().split('\n');
 const statusesOf = (line: z.infer<typeof Line>) => {
@@ -45,16 +45,16 @@ for (const { line, object } of parsed) {
   const { name } = line.object.metadata;
   const status = statusesOf(line)[crashers.get(name) ?? 0];
   if (status === undefined) continue;
-  const look = { at: line.ts.getTime(), restarts: status.restartCount, isRunning: 'running' in status.state };
-  looks.set(name, [...(looks.get(name) ?? []), { ...look, seen: crashLooping(object) }]);
+  const found = { at: line.ts.getTime(), restarts: status.restartCount, isRunning: 'running' in status.state };
+  statuses.set(name, [...(statuses.get(name) ?? []), { ...found, seen: crashLooping(object) }]);
 }
 
 /** Whether it has exited and is down for more than 5 s until its restart; undefined where the recording ends first. */
-function isHeldBack(all: readonly Look[], { at, restarts, isRunning }: Look): boolean | undefined {
-  const ran = all.find((look) => look.restarts === restarts && look.isRunning);
+function isInBackOff(all: readonly PodStatus[], { at, restarts, isRunning }: PodStatus): boolean | undefined {
+  const ran = all.find((status) => status.restarts === restarts && status.isRunning);
   if (isRunning || ran === undefined || at < ran.at) return false;
-  const from = all.find((look) => look.at > ran.at && !look.isRunning);
-  const to = all.find((look) => look.restarts > restarts);
+  const from = all.find((status) => status.at > ran.at && !status.isRunning);
+  const to = all.find((status) => status.restarts > restarts);
   return from && to && to.at - from.at > 5_000;
 }
 
@@ -71,20 +71,20 @@ const kinds = {
 };
 
 for (const [name, kind] of Object.entries(kinds)) {
-  test(`a real kubelet holds back ${kind}: seen from beginning to end of each back-off, and at no other time`, () => {
-    const all = looks.get(name) ?? [];
-    const known = all.map((look) => ({ ...look, isHeldBack: isHeldBack(all, look) }));
-    for (const { at, restarts, seen, ...look } of known) {
-      if (look.isHeldBack === undefined) continue;
-      assert.equal(seen !== undefined, look.isHeldBack, `${new Date(at).toISOString()}, restarts ${restarts}`);
+  test(`a real kubelet waits before ${kind}: the back-off is detected from beginning to end of each wait, and at no other time`, () => {
+    const all = statuses.get(name) ?? [];
+    const known = all.map((status) => ({ ...status, isInBackOff: isInBackOff(all, status) }));
+    for (const { at, restarts, seen, ...status } of known) {
+      if (status.isInBackOff === undefined) continue;
+      assert.equal(seen !== undefined, status.isInBackOff, `${new Date(at).toISOString()}, restarts ${restarts}`);
     }
-    assert.equal(new Set(known.filter((look) => look.isHeldBack).map(({ restarts }) => restarts)).size, 2);
+    assert.equal(new Set(known.filter((status) => status.isInBackOff).map(({ restarts }) => restarts)).size, 2);
   });
 }
 
-test('a container that nobody restarts is never held back', () => {
-  assert.ok((looks.get('own-never') ?? []).length > 2);
-  for (const { seen } of looks.get('own-never') ?? []) assert.equal(seen, undefined);
+test('a container that is not restarted is never in back-off', () => {
+  assert.ok((statuses.get('own-never') ?? []).length > 2);
+  for (const { seen } of statuses.get('own-never') ?? []) assert.equal(seen, undefined);
 });
 
 for (const [name, reason] of [
@@ -92,7 +92,7 @@ for (const [name, reason] of [
   ['poststart', 'PostStartHookError'],
 ] as const) {
   test(`a start that fails is waiting with ${reason} for most of its back-off: in unreported back-off from the second try on`, () => {
-    const all = looks.get(name) ?? [];
+    const all = statuses.get(name) ?? [];
     assert.ok(
       all.filter(({ seen }) => seen === undefined).every(({ restarts, isRunning }) => restarts === 0 || isRunning),
     );

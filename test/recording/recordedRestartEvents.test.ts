@@ -12,40 +12,40 @@ import { restartEventTable } from '../../src/restart/report/eventTable.ts';
 import { recordRestartEvents } from '../../src/restart/report/kubernetesEvents.ts';
 import { logRestarts } from '../../src/restart/report/logRestarts.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
-import { everyRestartFact, restartFactOf, settings } from '../support/objects/restartEvents.ts';
+import { everyRestartEvent, restartEventOf, settings } from '../support/objects/restartEvents.ts';
 
-const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.pending': waiting } = restartFactOf;
-const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartFactOf;
+const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.pending': waiting } = restartEventOf;
+const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartEventOf;
 
-/** What is told of these facts. */
-function told(...facts: readonly RestartEvent[]): EventDraft[] {
+/** The Kubernetes Events of these events. */
+function eventsOf(...facts: readonly RestartEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
   const tell = recordRestartEvents((event) => events.push(event));
   for (const fact of facts) tell(fact);
   return events;
 }
 
-const notes = (...facts: readonly RestartEvent[]) => told(...facts).map(({ note }) => note);
+const notes = (...facts: readonly RestartEvent[]) => eventsOf(...facts).map(({ note }) => note);
 
-test('a restart is told on the workload: how, and for which keys of which source', () => {
-  assert.deepEqual(told(restarted), [
+test('the Event of a restart is about the workload, with the way of the restart and the changed keys of each source', () => {
+  assert.deepEqual(eventsOf(restarted), [
     {
       regarding: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'uid-of-web' },
       type: 'Normal',
       reason: 'Restarted',
       action: 'Rollout',
-      note: 'Its pods are rolled out anew, because ConfigMap settings (keys a, b) and Secret vault/password changed.',
+      note: 'Its pods are replaced by a rollout, because ConfigMap settings (keys a, b) and Secret vault/password changed.',
     },
   ]);
   const job = { kind: 'Job', namespace: 'shop', name: 'once' } as const;
-  assert.equal(told({ ...restarted, workload: job, how: 'recreate' })[0]?.regarding.apiVersion, 'batch/v1');
+  assert.equal(eventsOf({ ...restarted, workload: job, how: 'recreate' })[0]?.regarding.apiVersion, 'batch/v1');
 });
 
-test('of a CronJob it is the next run that has the new content, in Events and in the log', () => {
+test('for a CronJob the Event and the log name the next run as the first one with the new content', () => {
   const workload = { kind: 'CronJob', namespace: 'shop', name: 'report' } as const;
   const its = [
     { ...restarted, workload },
-    { ...restartFactOf['workload.rolledOut'], workload, sinceChange: 5_000 },
+    { ...restartEventOf['workload.rolledOut'], workload, sinceChange: 5_000 },
   ];
   assert.deepEqual(notes(...its), [
     'Its next run has the new content, because ConfigMap settings (keys a, b) and Secret vault/password changed.',
@@ -60,7 +60,7 @@ test('of a CronJob it is the next run that has the new content, in Events and in
   ]);
 });
 
-test('a change says since when, and one key, many keys and many sources are told so that the sentence stays one', () => {
+test('a change has its time, and one key, many keys and many sources are described in one sentence', () => {
   const keysOf = (...keys: string[]) => ({ ...changed, sources: [{ source: settings, keys }] });
   const many = Array.from({ length: 8 }, (_, index) => `k${index}`);
   const sources = many.map((name) => ({ source: { ...settings, name }, keys: [] }));
@@ -71,35 +71,35 @@ test('a change says since when, and one key, many keys and many sources are told
   ]);
 });
 
-test('a dry run never says that something was restarted', () => {
-  const [event] = told({ ...restarted, how: 'dryRun' });
+test('a dry run never reports that something was restarted', () => {
+  const [event] = eventsOf({ ...restarted, how: 'dryRun' });
   assert.deepEqual([event?.reason, event?.action], ['RestartDryRun', 'DryRun']);
   assert.match(event?.note ?? '', /^It would be restarted \(dry run\), because /);
 });
 
-test('what waits and what is held says for what, and until when where that is known', () => {
-  assert.deepEqual(notes(waiting, { ...waiting, until: undefined }, restartFactOf['workload.blocked']), [
+test('a pending or blocked restart has its reason, and its end if that is known', () => {
+  assert.deepEqual(notes(waiting, { ...waiting, until: undefined }, restartEventOf['workload.blocked']), [
     'The restart is pending: no maintenance window is open, until 2026-11-21T11:00:00Z.',
     'The restart is pending: no maintenance window is open.',
     'It is not restarted: ConfigMap settings is missing.',
   ]);
 });
 
-test('what passes by itself, or is nobody’s but weeder’s, is no Event', () => {
-  const quiet: RestartEvent[] = [
+test('what resolves by itself, or concerns only weeder, is no Event', () => {
+  const unreported: RestartEvent[] = [
     { ...waiting, cause: 'interval' },
     { ...waiting, cause: 'pace' },
     { ...refused, failure: 'network' },
     { ...refused, failure: 'unavailable' },
     ...(
       ['workload.adopted', 'workload.released', 'state.foreign', 'key.changed', 'key.missing', 'actor.failed'] as const
-    ).map((type) => restartFactOf[type]),
+    ).map((type) => restartEventOf[type]),
   ];
-  assert.deepEqual(told(...quiet), []);
+  assert.deepEqual(eventsOf(...unreported), []);
 });
 
-test('a refusal that its owner can do something about, a revert and what cannot be read are told with what comes of it', () => {
-  const reverted = restartFactOf['workload.reverted'];
+test('a refusal that the owner can resolve, a revert and unreadable annotations are Events with their consequence', () => {
+  const reverted = restartEventOf['workload.reverted'];
   assert.deepEqual(
     notes(refused, reverted, { ...reverted, isEvicting: true }, unreadable, { ...unreadable, on: settings }),
     [
@@ -112,9 +112,9 @@ test('a refusal that its owner can do something about, a revert and what cannot 
   );
 });
 
-test('the table says of each reason what is told, and of nothing else', () => {
+test('the table lists the types and actions of each reason, and no others', () => {
   const hows = (['evict', 'recreate', 'replace', 'dryRun'] as const).map((how) => ({ ...restarted, how }));
-  const events = told(...everyRestartFact, ...hows, { ...restartFactOf['workload.reverted'], isEvicting: true });
+  const events = eventsOf(...everyRestartEvent, ...hows, { ...restartEventOf['workload.reverted'], isEvicting: true });
   const seen = events.map(({ type, reason, action }) => `${reason} ${type} ${action}`);
   const listed = Object.entries(restartEventTable).flatMap(([reason, { types, actions }]) =>
     types.flatMap((type) => actions.map((action) => `${reason} ${type} ${action}`)),
@@ -123,7 +123,7 @@ test('the table says of each reason what is told, and of nothing else', () => {
   assert(events.every(({ regarding }) => regarding.kind in workloadKinds));
 });
 
-/** What the log says of these facts, without what pino adds. */
+/** What the log has of these events, without what pino adds. */
 function logged(...facts: readonly RestartEvent[]): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(
@@ -135,7 +135,7 @@ function logged(...facts: readonly RestartEvent[]): Record<string, unknown>[] {
   return lines;
 }
 
-test('each fact is one line of the log that names the workload, and the keys of what changed', () => {
+test('each event is one line of the log that names the workload, and the keys of what changed', () => {
   const [line] = logged(restarted);
   assert.deepEqual(line, {
     level: 30,
@@ -147,18 +147,18 @@ test('each fact is one line of the log that names the workload, and the keys of 
       { source: 'secret/vault/password', keys: [] },
     ],
     attempt: 1,
-    msg: 'workload restarted: its pods are rolled out anew',
+    msg: 'workload restarted: its pods are replaced by a rollout',
   });
-  const lines = logged(...everyRestartFact);
-  assert.equal(lines.length, everyRestartFact.length);
-  assert.equal(new Set(lines.map(({ msg }) => msg)).size, everyRestartFact.length);
-  for (const [index, fact] of everyRestartFact.entries())
+  const lines = logged(...everyRestartEvent);
+  assert.equal(lines.length, everyRestartEvent.length);
+  assert.equal(new Set(lines.map(({ msg }) => msg)).size, everyRestartEvent.length);
+  for (const [index, fact] of everyRestartEvent.entries())
     assert.equal(lines[index]?.['workload'], 'workload' in fact ? 'deployment/web' : undefined, fact.type);
 });
 
-test('what somebody has to see to is a warning or an error, and nothing else is', () => {
-  const loud = everyRestartFact.filter((fact) => Number(logged(fact)[0]?.['level']) > 30).map(({ type }) => type);
-  assert.deepEqual(loud, [
+test('what needs a person’s action is a warning or an error, and nothing else is', () => {
+  const warned = everyRestartEvent.filter((fact) => Number(logged(fact)[0]?.['level']) > 30).map(({ type }) => type);
+  assert.deepEqual(warned, [
     'workload.blocked',
     'workload.stalled',
     'workload.reverted',
@@ -174,15 +174,15 @@ test('what somebody has to see to is a warning or an error, and nothing else is'
   ]);
 });
 
-test('a first key is no change of it', () => {
-  const key = restartFactOf['key.changed'];
+test('a first hash key is not reported as a change of the key', () => {
+  const key = restartEventOf['key.changed'];
   assert.deepEqual(
     logged(key, { ...key, before: 'zyxwvuts' }).map(({ msg }) => msg),
-    ['hash key read', 'hash key changed: all workloads are adopted anew'],
+    ['hash key read', 'hash key changed: all workloads are adopted again'],
   );
 });
 
-/** Metrics after these facts. */
+/** Metrics after these events. */
 async function counted(...facts: readonly RestartEvent[]) {
   const metrics = createMetrics();
   const report = countRestarts(metrics);
@@ -191,15 +191,15 @@ async function counted(...facts: readonly RestartEvent[]) {
   return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
 }
 
-test('restarts are counted by kind and by what became of them, and begin at 0', async () => {
+test('restarts are counted by kind and by result, and begin at 0', async () => {
   const job = { kind: 'Job', namespace: 'shop', name: 'once' } as const;
   const of = await counted(
     restarted,
     { ...restarted, how: 'evict' },
     { ...restarted, how: 'dryRun' },
     { ...restarted, workload: job, how: 'recreate' },
-    restartFactOf['workload.rolledOut'],
-    restartFactOf['workload.adopted'],
+    restartEventOf['workload.rolledOut'],
+    restartEventOf['workload.adopted'],
     refused,
   );
   const restarts = (kind: string, result: string) => of('workload_restarts_total', { kind, result });
@@ -222,7 +222,7 @@ test('ten thousand workloads and sources make no more series than one', async ()
     const report = countRestarts(metrics);
     for (let index = 0; index < count; index += 1) {
       const workload = { kind: 'Deployment', namespace: `n${index}`, name: `w${index}` } as const;
-      for (const fact of everyRestartFact) report('workload' in fact ? { ...fact, workload } : fact);
+      for (const fact of everyRestartEvent) report('workload' in fact ? { ...fact, workload } : fact);
     }
     const text = await metrics.registry.metrics();
     return [...text.matchAll(/^weeder_/gm)].length;
@@ -230,7 +230,7 @@ test('ten thousand workloads and sources make no more series than one', async ()
   assert.equal(await seriesAfter(10_000), await seriesAfter(1));
 });
 
-test('how restart control stands is measured at a scrape: states, and the causes of pending and blocked restarts', async () => {
+test('the state of restart control is measured at a scrape: states, and the causes of pending and blocked restarts', async () => {
   const metrics = createMetrics();
   const measured = async (...given: Parameters<typeof measureRestarts> extends [unknown, infer M] ? [M] : never) => {
     measureRestarts(metrics, ...given);
@@ -253,7 +253,7 @@ test('how restart control stands is measured at a scrape: states, and the causes
   assert.equal(after('managed_workloads', { state: 'current' }), 0);
 });
 
-test('readings to hash are counted by what came of them', async () => {
+test('the reads for hashes are counted by result', async () => {
   const metrics = createMetrics();
   const count = countHashReads(metrics);
   for (const result of ['ok', 'ok', 'refused'] as const) count('Secret', result);

@@ -74,8 +74,8 @@ test('a recording across a reload is replayed to the same decisions, and without
     .trimEnd()
     .split('\n')
     .map((line, index) => ({ file, line: index + 1, value: JSON.parse(line) }));
-  const replay = async (kept: typeof lines) => {
-    const [header, ...rest] = kept;
+  const replay = async (recorded: typeof lines) => {
+    const [header, ...rest] = recorded;
     assert.ok(header);
     const read = readRecording(header, rest);
     assert.ok(read.ok, JSON.stringify(read));
@@ -133,7 +133,7 @@ async function recordRemoval(file: string): Promise<void> {
   await recorder.close();
 }
 
-test('asked about another config, a recording counts no pods of a stream that was closed, and says since when it does not know', async (t) => {
+test('a what-if replay ignores the pods of a stream that was closed, and reports that they were not watched all the time', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'weeder.jsonl');
@@ -143,24 +143,24 @@ test('asked about another config, a recording counts no pods of a stream that wa
     .split('\n')
     .map((text, index) => ({ file, line: index + 1, value: JSON.parse(text) }));
   assert.ok(header);
-  const asked = configOf({ name: 'db', podSelectors: [role('worker')] });
-  const ask = async (kept: typeof lines) => {
-    const read = readRecording(header, kept);
+  const given = configOf({ name: 'db', podSelectors: [role('worker')] });
+  const whatIf = async (recorded: typeof lines) => {
+    const read = readRecording(header, recorded);
     assert.ok(read.ok);
-    const { deleted } = await replayWhatIf(read.value, asked);
-    return { deleted: deleted.map((each) => each.pod), unknown: limitationsOf(read.value, asked) };
+    const { deleted } = await replayWhatIf(read.value, given);
+    return { deleted: deleted.map((each) => each.pod), unknown: limitationsOf(read.value, given) };
   };
-  assert.deepEqual(await ask(lines), {
+  assert.deepEqual(await whatIf(lines), {
     deleted: [],
     unknown: ['pods role=worker were not watched all the time, as the config changed'],
   });
-  const steady = lines
+  const unchanged = lines
     .filter(({ value }) => value.in !== 'config')
     .map((line) => ({
       ...line,
       value: { ...line.value, ...(line.value.stream === 'endpointslices 2' ? { stream: 'endpointslices' } : {}) },
     }));
-  assert.deepEqual(await ask(steady), { deleted: ['shoot-1/worker-0'], unknown: [] });
+  assert.deepEqual(await whatIf(unchanged), { deleted: ['shoot-1/worker-0'], unknown: [] });
 });
 
 test('a recorded config that cannot be used is refused with its line', async (t) => {

@@ -72,7 +72,7 @@ test('however the config has changed before a file begins, that file alone is re
   assert.ok(renamed > enough(5), `only ${renamed} files began with a stream that took the place of another`);
 });
 
-test('a recording that is asked about its own, unchanging config opens the windows that were opened', async () => {
+test('a what-if replay with the recorded, unchanging config opens the windows that were opened', async () => {
   const isSteady = (story: Parameters<typeof recordReloads>[2]) => story.steps.every(({ is }) => is !== 'config');
   await fc.assert(
     fc.asyncProperty(recordedReloads.filter(isSteady), async (story) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cli, folder } from '../support/cli.ts';
+import { folder, offlineCli } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, type RestartWorld, withEnv } from '../support/world/restartWorld.ts';
@@ -12,7 +12,7 @@ const marker = 'hunter2-the-marker';
 const source = configMap('settings');
 const path = (name: string) => join(folder, name);
 
-/** Adoption, a change, ten changes, a required source that goes and comes back, and a rollout that stands still. */
+/** Adoption, a change, ten changes, a required source that is deleted and created again, and a stalled rollout. */
 async function aMorning(world: RestartWorld): Promise<void> {
   world.putSource(source, { a: '1', b: '1' });
   await world.pass(10 * second);
@@ -37,18 +37,18 @@ async function aMorning(world: RestartWorld): Promise<void> {
   await world.pass(20 * second);
 }
 
-test('what restart control decided is decided again when its recording is replayed', async () => {
+test('a replay repeats the recorded decisions of restart control', async () => {
   const file = path('restarts.jsonl');
   const world = await recordRestarts(file, aMorning);
   assert.equal(world.rollouts.length, 3);
   assert.equal(world.factsOf('workload.stalled').length, 1);
-  const replayed = await cli(['replay', file]);
+  const replayed = await offlineCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of ['adopted', 'restarted', 'rolled out', 'blocked', 'rollout stalled', 'write requested'])
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
 });
 
-test('a restart that is not in the recording, or that is only there, is told and ends with 1', async () => {
+test('a restart that is missing from the recording, or not repeated, is reported as a difference, with exit code 1', async () => {
   const file = path('restarts-to-change.jsonl');
   await recordRestarts(file, aMorning);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -56,7 +56,7 @@ test('a restart that is not in the recording, or that is only there, is told and
   assert.equal(restarts.length, 3);
   const other = path('restarts-changed.jsonl');
   writeFileSync(other, `${lines.filter((line) => line !== restarts[1]).join('\n')}\n`);
-  const extra = await cli(['replay', other]);
+  const extra = await offlineCli(['replay', other]);
   assert.equal(extra.code, 1);
   assert.match(extra.stdout, /^1 decision differs[\s\S]*^\+ .*restarted .*\(replayed, not recorded\)$/m);
   writeFileSync(
@@ -69,7 +69,7 @@ test('a restart that is not in the recording, or that is only there, is told and
   assert.notDeepEqual(await playRecording(other), []);
 });
 
-/** The files of a recording that went on in new ones, oldest first. */
+/** The files of a rotated recording, oldest first. */
 function filesOf(file: string): string[] {
   const old = [5, 4, 3, 2, 1].map((part) => `${file}.${part}`).filter((each) => existsSync(each));
   return [...old, file];
@@ -80,16 +80,16 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordRestarts(file, aMorning, { limit: 24 * 1024, oldFiles: 5 });
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await cli(['replay', ...parts]);
+  const all = await offlineCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.ok(all.stdout.includes('rollout stalled'));
   for (const part of parts) {
-    const alone = await cli(['replay', part]);
+    const alone = await offlineCli(['replay', part]);
     assert.equal(alone.code, 0, alone.stdout + alone.stderr);
   }
 });
 
-test('nothing of what is secret is in a recording, wherever it stands', async () => {
+test('no secret value is in a recording, wherever it was', async () => {
   const file = path('marked.jsonl');
   const secret = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;
   const annotations = {

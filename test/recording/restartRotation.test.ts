@@ -8,7 +8,7 @@ import { recordedRandom } from '../../src/replay/recorded/recordedRandom.ts';
 import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
 import { comparableRestartEvents } from '../../src/replay/restart/excludedWorkloads.ts';
 import { recordedHashes } from '../../src/replay/restart/recordedHashes.ts';
-import { cli, folder } from '../support/cli.ts';
+import { folder, offlineCli } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, type RestartWorld, withEnv } from '../support/world/restartWorld.ts';
@@ -16,7 +16,7 @@ import { configMap, type RestartWorld, withEnv } from '../support/world/restartW
 const second = 1_000;
 const [first, other] = [configMap('first'), configMap('other')];
 
-/** Two sources of four workloads: changes, a rollout that stands still, a missing source, a release, another weeder. */
+/** Two sources of four workloads: changes, a stalled rollout, a missing source, a release, another weeder. */
 async function aLongDay(world: RestartWorld): Promise<void> {
   world.putSource(first, { a: '1' });
   world.putSource(other, { a: '1' });
@@ -64,14 +64,14 @@ function linesOf(file: string) {
   return lines.map((line) => recordedLine.parse(JSON.parse(line)));
 }
 
-/** Who was busy when this file began; undefined: it is the first. */
+/** Which workloads were busy when this file began; undefined for the first file. */
 function busyIn(file: string): readonly string[] | undefined {
   return linesOf(file).flatMap((line) =>
     'restart' in line && 'in' in line.restart && line.restart.in === 'snapshotEnd' ? [line.restart.busy] : [],
   )[0];
 }
 
-test('each file of a recording is replayed alone to the decisions that stand in it, wherever it begins', async () => {
+test('each file of a recording is replayed alone to the decisions in it, wherever it begins', async () => {
   const later: string[] = [];
   for (const limit of [16, 40, 64, 96].map((size) => size * 1024)) {
     const files = await recordDay(`day-${limit}.jsonl`, limit);
@@ -87,7 +87,7 @@ test('each file of a recording is replayed alone to the decisions that stand in 
   assert.ok(restarts.length > 30, String(restarts.length));
 });
 
-test('in a file that begins in the middle a restart that is missing, or in addition, is told', async () => {
+test('in a file that begins in the middle a missing or an additional restart is reported as a difference', async () => {
   const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
   const [restart, file] = later.flatMap((each) => {
     const found = comparableRestartEvents(linesOf(each)).find(({ out }) => out === 'workload.restarted');
@@ -99,14 +99,14 @@ test('in a file that begins in the middle a restart that is missing, or in addit
   assert.ok(at > 0);
   const changed = join(folder, 'day-changed.jsonl');
   writeFileSync(changed, `${lines.toSpliced(at, 1).join('\n')}\n`);
-  const ended = await cli(['replay', changed]);
+  const ended = await offlineCli(['replay', changed]);
   assert.equal(ended.code, 1);
   assert.match(ended.stdout, /^\+ .*restarted .*\(replayed, not recorded\)$/m);
   writeFileSync(changed, `${lines.toSpliced(at, 0, lines[at] ?? '').join('\n')}\n`);
-  assert.match((await cli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
+  assert.match((await offlineCli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
 });
 
-test('a chance is taken in its order, and in a file that begins in the middle at its own time alone', () => {
+test('random numbers are taken in their order, and in a file that begins in the middle by their time alone', () => {
   const lines = [0, 1_000, 1_000, 9_000].map((t, index) => ({
     t,
     restart: { in: 'random', value: index / 10 } as const,
@@ -117,7 +117,7 @@ test('a chance is taken in its order, and in a file that begins in the middle at
   assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
 });
 
-test('the hash of the same tags is that of the newest restart by then, which a replay may come to a little early', () => {
+test('the hash of equal tags is that of the newest restart by then, and a replay may ask for it a little early', () => {
   const to = restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
   const again = new Map([['since', { tag: '17' }]]);
   assert.equal(to, restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
@@ -130,7 +130,7 @@ test('the hash of the same tags is that of the newest restart by then, which a r
   );
 });
 
-test('what a new file repeats comes in the order in which it came about, and is the newest of each', () => {
+test('a new file repeats the newest state of each object, in the order in which it came about', () => {
   const snapshot = createRestartSnapshot();
   assert.deepEqual(snapshot.lines([]), []);
   const object = (name: string, uid: string, resourceVersion: string) => ({

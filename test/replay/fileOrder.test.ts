@@ -9,12 +9,12 @@ function ordered(files: string): string {
   return orderFiles([...files], (file) => (file === file.toUpperCase() ? own : shared)).join('');
 }
 
-test('test files with a control plane of their own come evenly among the others, and all keep their order', () => {
+test('test files with a control plane of their own are spread evenly among the others, and all stay in their order', () => {
   assert.equal(ordered('ABCdefghi'), 'AdeBfgChi');
   assert.equal(ordered('defgABhi'), 'AdefBghi');
 });
 
-test('no test file is lost, however few there are of one sort', () => {
+test('every test file is in the order, however few there are of one sort', () => {
   assert.equal(ordered('abc'), 'abc');
   assert.equal(ordered('ABC'), 'ABC');
   assert.equal(ordered('aBCD'), 'BCaD');

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newestTime } from '../../src/replay/recorded/newestTime.ts';
-import { cli, file, oneSentence } from '../support/cli.ts';
+import { file, offlineCli, oneSentence } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
 
 const recorded = join(import.meta.dirname, '../data/recorded');
@@ -36,10 +36,10 @@ demo/kapi-66c98575c9-hwgfj  06:04:04.892      +0.000s         1m20s     16.641s
 };
 
 for (const [name, output] of Object.entries(expected)) {
-  test(`${name}, recorded from a real kubelet: what weeder would have done, and saved, in whatever order the files come`, async () => {
+  test(`${name}, recorded from a real kubelet: what weeder would have done, and saved, whatever the order of the files`, async () => {
     const files = globSync(join(recorded, `${name}-*.jsonl`)).sort();
     for (const order of [files, files.toReversed()]) {
-      const { code, stdout, stderr } = await cli(['replay', '--config', config, ...order]);
+      const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, ...order]);
       assert.equal(stderr, '');
       assert.equal(stdout, output);
       assert.equal(code, 0);
@@ -47,19 +47,19 @@ for (const [name, output] of Object.entries(expected)) {
   });
 }
 
-/** What is printed of one recording when every line was changed. */
+/** What is printed of one recording after a change of every line. */
 async function replayChanged(change: (line: string) => string): Promise<string> {
   const files = globSync(join(recorded, 'not-ready-exit5-*.jsonl')).sort();
   const changed = files.map((path, index) => {
     const lines = readFileSync(path, 'utf8').trim().split('\n').map(change);
     return file(`changed-${index}.jsonl`, `${lines.join('\n')}\n`);
   });
-  const { code, stdout, stderr } = await cli(['replay', '--config', config, ...changed]);
+  const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, ...changed]);
   assert.equal(code, 0, stderr);
   return stdout;
 }
 
-test('lines without ts take the newest time that their objects name', async () => {
+test('lines without ts take the newest time in their objects', async () => {
   const stdout = await replayChanged((line) => {
     const { ts, type, object } = JSON.parse(line);
     const managedFields = [{ time: `${String(ts).slice(0, 19)}Z` }];
@@ -69,17 +69,17 @@ test('lines without ts take the newest time that their objects name', async () =
   assert.match(stdout, /1m20s, silent {2}70\.000s\n1 pod, 70\.000s of back-off saved\n$/);
 });
 
-test('a line that names no newer time is replayed together with the line before it', async () => {
+test('a line without a newer time is replayed together with the line before it', async () => {
   const stdout = await replayChanged((line) => {
     const { ts, type, object } = JSON.parse(line);
     return JSON.stringify(object.kind === 'Pod' ? { type, object } : { ts, type, object });
   });
-  // The kubelet names no time when it turns from terminated to CrashLoopBackOff.
+  // The kubelet writes no time when it turns from terminated to CrashLoopBackOff.
   assert.match(stdout, /06:22:59\.298 {2}pod deleted .*CrashLoopBackOff, restarts 4\n/);
   assert.match(stdout, /1 pod, 69\.702s of back-off saved\n$/);
 });
 
-test('the newest time of an object may stand in any of its places', () => {
+test('the newest time of an object is found in any of its fields', () => {
   const at = (second: number) => `2026-01-01T00:00:0${second}Z`;
   const first = { creationTimestamp: at(1) };
   const containerStatuses = [
@@ -108,7 +108,7 @@ function events(name: string, lines: readonly object[]): string {
   return file(name, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
 }
 
-test('a deleted pod is gone, pods of other labels are nobody’s, and a second recovery finds the successor', async () => {
+test('deleted pods and pods with other labels are ignored, and a second recovery finds the successor', async () => {
   const lost = { type: 'BOOKMARK', object: { kind: 'Pod' } };
   const path = events('two.jsonl', [
     at(0, slice(), 'ADDED'),
@@ -123,7 +123,7 @@ test('a deleted pod is gone, pods of other labels are nobody’s, and a second r
     at(90, pod({ name: 'kapi-1', containers: [backOff(3)] }), 'ADDED'),
     at(100, slice()),
   ]);
-  const { stdout, code } = await cli(['replay', `--config=${config}`, path]);
+  const { stdout, code } = await offlineCli(['replay', `--config=${config}`, path]);
   assert.equal(code, 0);
   assert.match(stdout, /\+60\.000s .*window opened/);
   assert.match(stdout, /\+100\.000s .*window opened/);
@@ -139,15 +139,15 @@ test('a deleted pod is gone, pods of other labels are nobody’s, and a second r
 
 test('without a recovery nothing would have been deleted', async () => {
   const path = events('calm.jsonl', [at(0, slice(), 'ADDED'), at(0, pod({ containers: [backOff(3)] }), 'ADDED')]);
-  const { stdout, code } = await cli(['replay', `--config=${config}`, path]);
+  const { stdout, code } = await offlineCli(['replay', `--config=${config}`, path]);
   assert.equal(code, 0);
   assert.match(stdout, /\n\nweeder would have deleted no pod\n$/);
 });
 
-test('events that cannot be replayed are told in one sentence with file and line', async () => {
+test('events that cannot be replayed are reported in one sentence with file and line', async () => {
   const cases: readonly (readonly [readonly object[], RegExp])[] = [
     [[at(5, slice()), at(1, slice())], /^\.\/bad\.jsonl:2: the event is out of order: its ts is 2026-01-01T00:00:01/],
-    [[at(5, { kind: 'Node' })], /^\.\/bad\.jsonl:1: found an event of kind Node; wanted are Pod and EndpointSlice\./],
+    [[at(5, { kind: 'Node' })], /^\.\/bad\.jsonl:1: found an event of kind Node; expected Pod or EndpointSlice\./],
     [[{ ...at(5, slice()), ts: 'noon' }], /^\.\/bad\.jsonl:1: ts is "noon", which is not a time such as 2026-/],
     [
       [{ type: 'ADDED', object: { kind: 'Pod' } }],
@@ -156,21 +156,21 @@ test('events that cannot be replayed are told in one sentence with file and line
     [[{ type: 'ERROR', object: {} }], /^\.\/bad\.jsonl:1: found neither a line of a recording nor a watch event/],
   ];
   for (const [lines, sentence] of cases) {
-    const ended = await cli(['replay', `--config=${config}`, events('bad.jsonl', lines)]);
+    const ended = await offlineCli(['replay', `--config=${config}`, events('bad.jsonl', lines)]);
     assert.match(oneSentence(ended, 1), sentence);
   }
 });
 
 test('watch events need a config that can be used', async () => {
   const path = events('some.jsonl', [at(0, slice())]);
-  assert.match(oneSentence(await cli(['replay', path]), 2), /weeder replay needs --config FILE\./);
+  assert.match(oneSentence(await offlineCli(['replay', path]), 2), /weeder replay needs --config FILE\./);
   assert.match(
-    oneSentence(await cli(['replay', '--config', 'none.yaml', path]), 1),
+    oneSentence(await offlineCli(['replay', '--config', 'none.yaml', path]), 1),
     /^none\.yaml: there is no such file\./,
   );
 });
 
-test('a time after the last year of four digits, or before all, is none: a sentence or a replay, never an exception', async () => {
+test('a time beyond the year 9999, or out of range, is a sentence or a replay, never an exception', async () => {
   const last = '+275760-09-13T00:00:00.000Z';
   const event = (ts: string, metadata: object = {}) => {
     const object = {
@@ -179,7 +179,7 @@ test('a time after the last year of four digits, or before all, is none: a sente
     };
     return JSON.stringify({ ...(ts === '' ? {} : { ts }), type: 'ADDED', object });
   };
-  const asked = (line: string) => cli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
+  const asked = (line: string) => offlineCli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
   assert.match(oneSentence(await asked(event(last)), 1), /ts is "\+275760-09-13T00:00:00\.000Z", which is not a time/);
   assert.match(oneSentence(await asked(event('', { creationTimestamp: last })), 1), /its object names no time/);
   for (const deletionGracePeriodSeconds of [-1e308, 1e308])

@@ -26,15 +26,15 @@ expected:
   - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed
 `;
 
-/** What is said of the good file after one change; all of the text must have been there. */
-async function saidOf(from: string, to: string): Promise<readonly string[]> {
+/** The errors in the valid file after one change; all of the text to replace must be in it. */
+async function errorOf(from: string, to: string): Promise<readonly string[]> {
   assert.ok(good.includes(from), from);
   const read = parseReplay(good.replace(from, to), file);
   return read.ok ? (await play(read.value)).failures : read.error;
 }
 
-test('the story that the other tests change is a good one', async () => {
-  assert.deepEqual(await saidOf('A story', 'A good story'), []);
+test('the story that the other tests change is valid', async () => {
+  assert.deepEqual(await errorOf('A story', 'A good story'), []);
 });
 
 const wrongFiles: readonly (readonly [string, string, RegExp])[] = [
@@ -66,7 +66,7 @@ const wrongFiles: readonly (readonly [string, string, RegExp])[] = [
 
 for (const [from, to, expected] of wrongFiles) {
   test(`a replay with "${to.trim()}" in place of "${from}" is refused in one sentence with file and line`, async () => {
-    const [first = '', ...others] = await saidOf(from, to);
+    const [first = '', ...others] = await errorOf(from, to);
     assert.match(first, expected);
     assert.ok(others.length < 3);
   });
@@ -98,13 +98,13 @@ const wrongExpectations: readonly (readonly [string, string, string])[] = [
 
 for (const [from, to, expected] of wrongExpectations) {
   test(`"${to.trim()}" in place of "${from.trim()}" fails and names the line`, async () => {
-    assert.deepEqual((await saidOf(from, to))[0], `${file}${expected}`);
+    assert.deepEqual((await errorOf(from, to))[0], `${file}${expected}`);
   });
 }
 
-test('a line that is missing at the end is told where the list ends', async () => {
+test('a line that is missing at the end is reported where the list ends', async () => {
   const last = '  - 2m10s window 1 of shoot-1/etcd-main-client closes, 1 deleted, 0 skipped, 0 failed\n';
-  const [said = ''] = await saidOf(last, '');
+  const [said = ''] = await errorOf(last, '');
   assert.match(said, /^test\/replays\/x\.yaml:13: expected nothing more, saw "2m10s window 1 .* closes/);
 });
 
@@ -139,20 +139,20 @@ test('a recording that is cut, foreign or out of order is refused in one sentenc
   }
 });
 
-test('a flight recording that is replayed to other decisions, or cannot be read, is told by file and line', async () => {
+test('a recording that is replayed to other decisions, or cannot be read, is reported by file and line', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-'));
   const path = join(folder, 'flight.jsonl');
-  const text = readFileSync(join(import.meta.dirname, '../replays/outage-of-the-demo.jsonl'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../replays/services/outage-of-the-demo.jsonl'), 'utf8');
   const lines = text.trimEnd().split('\n');
   const deleted = lines.findIndex((line) => line.includes('"out":"pod.deleted"'));
-  const saidOfLines = async (changed: readonly string[]) => {
+  const errorOfLines = async (changed: readonly string[]) => {
     writeFileSync(path, `${changed.join('\n')}\n`);
     return playRecording(path);
   };
   try {
-    assert.deepEqual(await saidOfLines(lines), []);
+    assert.deepEqual(await errorOfLines(lines), []);
     const other = (lines[deleted] ?? '').replace(/"pod":"[^"]*"/, '"pod":"shoot-1/other"');
-    const [extra = '', missing = '', ...more] = await saidOfLines(lines.with(deleted, other));
+    const [extra = '', missing = '', ...more] = await errorOfLines(lines.with(deleted, other));
     const where = `flight\\.jsonl:${deleted + 1}: expected`;
     assert.match(
       missing,
@@ -160,7 +160,7 @@ test('a flight recording that is replayed to other decisions, or cannot be read,
     );
     assert.match(extra, /flight\.jsonl:\d+: expected nothing, saw "\d+.* ms pod\.deleted .*"$/);
     assert.deepEqual(more, []);
-    const [cut = '', ...none] = await saidOfLines(lines.with(-1, '{"t":'));
+    const [cut = '', ...none] = await errorOfLines(lines.with(-1, '{"t":'));
     assert.match(cut, new RegExp(`flight\\.jsonl:${lines.length}: the file was cut in the middle of its last line`));
     assert.deepEqual(none, []);
   } finally {
@@ -168,7 +168,7 @@ test('a flight recording that is replayed to other decisions, or cannot be read,
   }
 });
 
-test('the page about replays shows replays that are so, and names every kind of step', async () => {
+test('the page about replays shows valid replays, and names every kind of step', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/replays.md'), 'utf8');
   const examples = [...page.matchAll(/```yaml\n(title[\s\S]*?)```/g)].map(([, example = '']) => example);
   assert.equal(examples.length, 3);

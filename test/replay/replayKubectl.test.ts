@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cli, file, oneSentence } from '../support/cli.ts';
+import { file, offlineCli, oneSentence } from '../support/cli.ts';
 
 /**
  * What `kubectl get pods -A -o json --watch --output-watch-events` (1.32, against 1.36) and the same for
@@ -28,9 +28,9 @@ shoot-1/kapi-1  11:19:55.000      +0.000s         40s, silent  at least 33.000s
 2 pods, at least 39.000s of back-off saved
 `;
 
-/** What is printed of these files; all must have gone well. */
+/** What is printed of these files; the run must succeed. */
 async function replayed(...files: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(['replay', '--config', config, ...files]);
+  const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, ...files]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout;
@@ -39,12 +39,12 @@ async function replayed(...files: readonly string[]): Promise<string> {
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 const stored = (name: string, lines: readonly string[]) => file(name, `${lines.join('\n')}\n`);
 
-test('what kubectl prints is replayed as it is, in whatever order the files come', async () => {
+test('the output of kubectl is replayed as it is, whatever the order of the files', async () => {
   assert.equal(await replayed(pods, slices), expected);
   assert.equal(await replayed(slices, pods), expected);
 });
 
-test('a bookmark, and the ERROR with which the API server ends a watch, are passed over', async () => {
+test('a bookmark, and the ERROR with which the API server ends a watch, are skipped', async () => {
   // Both as kubectl printed them.
   const bookmark =
     '{"type":"BOOKMARK","object":{"apiVersion":"v1","kind":"Pod","metadata":{"creationTimestamp":null,"resourceVersion":"900"}}}';
@@ -54,7 +54,7 @@ test('a bookmark, and the ERROR with which the API server ends a watch, are pass
   assert.equal(await replayed(stored('marked.jsonl', [first, bookmark, ...rest, error]), slices), expected);
 });
 
-test('a line that was cut when kubectl was killed is left out, and said', async () => {
+test('a line that was cut when kubectl was killed is left out, with a note', async () => {
   const whole = readFileSync(pods, 'utf8').trimEnd();
   const stdout = await replayed(file('killed.jsonl', whole.slice(0, -100)), slices);
   assert.equal(stdout.split('\n\nleft out: ')[0], expected.trimEnd());
@@ -64,16 +64,16 @@ test('a line that was cut when kubectl was killed is left out, and said', async 
   );
 });
 
-test('a byte order mark is no fault', async () => {
+test('a byte order mark is accepted', async () => {
   const marked = file('marked-bom.jsonl', `\uFEFF${readFileSync(pods, 'utf8')}`);
   assert.equal(await replayed(marked, slices), expected);
 });
 
-test('a pod that was made after the list is no part of it: the recovery before it opens its window', async () => {
+test('a pod that was created after the list is not part of it: the recovery before it opens its window', async () => {
   const [list = '', ...changes] = linesOf(slices);
   const pod = linesOf(pods)[0] ?? '';
   const late = pod.replaceAll('11:19:40Z', '11:20:30Z').replace('"resourceVersion":"210"', '"resourceVersion":"900"');
-  // As long as nothing but ADDED was printed of the pods.
+  // Until then only ADDED was printed of the pods.
   const added = [...linesOf(pods).slice(0, 3), late.replaceAll('etcd-main-0', 'zapi-0')];
   const stdout = await replayed(stored('late-pods.jsonl', added), stored('late-slices.jsonl', [list, ...changes]));
   assert.match(stdout, /\+15\.000s {2}11:19:55\.000 {2}window opened/);
@@ -91,17 +91,17 @@ test('changes of the same second are taken in the order of their writes', async 
     assert.equal(both[0], both[1]);
     return both[0];
   };
-  // The recovery is version 228: the pod runs before it, or only after it.
+  // The recovery has version 228: the pod runs before it, or only after it.
   assert.match(await replayWritten(227), /weeder would have deleted no pod\n$/);
   assert.match(await replayWritten(229), /\+30\.000s .*pod deleted .*shoot-1\/kapi-0/);
 });
 
-test('what is no output of --output-watch-events is told with what is wanted', async () => {
+test('a file that is no output of --output-watch-events is reported with the expected format', async () => {
   const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
     ['{\n    "apiVersion": "v1",\n', /:1: found JSON over several lines; kubectl get … --watch needs --output-watch/],
     ['{"apiVersion":"v1","kind":"List","items":[]}\n', /:1: found List in place of a watch event; kubectl get … needs/],
-    ['EVENT   NAMESPACE   NAME\n', /:1: found a table of kubectl; wanted is the output of kubectl get … -o json\./],
-    ['object:\n  apiVersion: v1\n', /:1: found YAML; wanted is the output of kubectl get … -o json\./],
+    ['EVENT   NAMESPACE   NAME\n', /:1: found a table of kubectl; expected the output of kubectl get … -o json\./],
+    ['object:\n  apiVersion: v1\n', /:1: found YAML; expected the output of kubectl get … -o json\./],
     [
       `${linesOf(pods)[0]}\nerror: unexpected EOF\n`,
       /:2: found a message of kubectl in place of an event; only its st/,
@@ -114,6 +114,6 @@ test('what is no output of --output-watch-events is told with what is wanted', a
     [Buffer.from('{"type":1}\n', 'utf16le'), /^\.\/bad\.jsonl is written in UTF-16, as PowerShell does it; /],
   ];
   for (const [text, sentence] of cases) {
-    assert.match(oneSentence(await cli(['replay', '--config', config, file('bad.jsonl', text)]), 1), sentence);
+    assert.match(oneSentence(await offlineCli(['replay', '--config', config, file('bad.jsonl', text)]), 1), sentence);
   }
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { application } from '../../machines/observer/application.ts';
@@ -18,8 +18,8 @@ import { play } from '../support/replay/replayRun.ts';
 import { lineOf } from '../support/replay/replayTimeline.ts';
 
 const folder = join(import.meta.dirname, '../replays');
-const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
-const recordings = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+const files = globSync('*/*.yaml', { cwd: folder }).toSorted();
+const recordings = globSync('*/*.jsonl', { cwd: folder }).toSorted();
 const machines = [endpoint, dependants, podDeletion, workload, application, resource];
 const coverage = transitionCoverage();
 let report = '';
@@ -47,17 +47,18 @@ for (const file of files) {
 }
 
 for (const file of recordings) {
-  test(`${file}: a recording comes to the same decisions`, async () => {
+  test(`${file}: a replay repeats the recorded decisions`, async () => {
     assert.deepEqual(await playRecording(join(folder, file)), []);
   });
 }
 
 test('every file in the folder is a replay', () => {
-  assert.deepEqual(readdirSync(folder).toSorted(), [...files, ...recordings].toSorted());
+  const all = globSync('**', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.equal(all.length, files.length + recordings.length);
   assert.ok(recordings.length > 0);
 });
 
-test('over all replays every transition of the machines is taken', () => {
+test('all replays together take every transition of the machines', () => {
   const lines = machines.map((machine) => {
     const all = transitionsOf(machine).length;
     return `${machine.id}: ${all - coverage.missing(machine).length} of ${all} transitions`;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cli, file, folder, oneSentence } from '../support/cli.ts';
+import { cli, file, folder, offlineCli, oneSentence } from '../support/cli.ts';
 import { recordIncident } from '../support/recording/recording.ts';
 
-/** The recorded incident: a 2m window, kapi-0 and kapi-1 deleted in it, debug kept. */
+/** The recorded incident: a 2m window, kapi-0 and kapi-1 deleted in it, debug skipped. */
 async function incident(name: string): Promise<string> {
   return (await recordIncident(join(folder, name))).file;
 }
@@ -15,8 +15,8 @@ const configWith = (name: string, settings: string, more = '') =>
     `${settings}servicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: apiserver}}]\n${more}`,
   );
 
-async function asked(config: string, ...files: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli(['replay', '--config', config, ...files]);
+async function whatIf(config: string, ...files: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, ...files]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout;
@@ -24,8 +24,8 @@ async function asked(config: string, ...files: readonly string[]): Promise<strin
 
 const tidy = (text: string) => text.replaceAll(/ {2,}/g, '  ');
 
-test('with its own config a recording gives the timeline and the savings, and says what it cannot tell', async () => {
-  const stdout = tidy(await asked(configWith('own.yaml', 'watchDuration: 2m\n'), await incident('own.jsonl')));
+test('with its own config a recording gives the timeline and the savings, and lists what it cannot show', async () => {
+  const stdout = tidy(await whatIf(configWith('own.yaml', 'watchDuration: 2m\n'), await incident('own.jsonl')));
   assert.match(stdout, /\+100\.000s {2}00:01:40\.000 {2}window opened {2}shoot-1\/etcd-main-client #1 {2}2m0s\n/);
   assert.match(stdout, /\+100\.000s .*pod deleted .*shoot-1\/kapi-0 {2}delete, CrashLoopBackOff, restarts 4\n/);
   assert.match(stdout, /\+102\.000s .*pod deleted .*shoot-1\/kapi-1 {2}delete, in unreported back-off, restarts 3\n/);
@@ -33,26 +33,26 @@ test('with its own config a recording gives the timeline and the savings, and sa
   assert.match(stdout, /\nshoot-1\/kapi-0 {2}00:01:40\.000 {2}\+0\.000s {2}40s {2}unknown\n/);
   assert.match(
     stdout,
-    /\n2 pods, .* of back-off saved\n\nwhat the recording cannot tell:\n {2}2 pods were deleted then: what they would have done is unknown\n$/,
+    /\n2 pods, .* of back-off saved\n\nnot known from the recording:\n {2}2 pods were deleted then: what they would have done is unknown\n$/,
   );
 });
 
-test('another config decides otherwise: bare pods, length of the window, deletions during the outage', async () => {
+test('another config leads to other decisions: bare pods, length of the window, deletions during the outage', async () => {
   const path = await incident('other.jsonl');
   const settings = 'watchDuration: 1m\nbarePods: delete\nwhileNotReady: delete\n';
-  const stdout = tidy(await asked(configWith('other.yaml', settings), path));
+  const stdout = tidy(await whatIf(configWith('other.yaml', settings), path));
   assert.match(stdout, /window opened .* 1m0s\n/);
   assert.match(stdout, /pod deleted .*shoot-1\/debug {2}delete/);
   assert.match(stdout, /\+160\.000s .*window closed .*3 deleted, 0 skipped, 0 failed\n/);
 });
 
-test('a config with onStart: always opens a window at the recorded start, which the recorded weeder did not', async () => {
+test('a config with onStart: always opens a window at the recorded start, unlike the recorded weeder', async () => {
   const path = await incident('start.jsonl');
-  const stdout = tidy(await asked(configWith('start.yaml', 'watchDuration: 2m\nonStart: always\n'), path));
+  const stdout = tidy(await whatIf(configWith('start.yaml', 'watchDuration: 2m\nonStart: always\n'), path));
   assert.match(stdout, /^ *\+0\.000s {2}00:00:00\.000 {2}window opened {2}shoot-1\/etcd-main-client #1 {2}2m0s\n/);
 });
 
-test('services and pods that were not watched are named, and nothing is made up of them', async () => {
+test('services and pods that were not watched are listed, and nothing is assumed about them', async () => {
   const path = await incident('unknown.jsonl');
   const more = [
     '  redis:\n    podSelectors: [{matchLabels: {app: web}}]\n',
@@ -62,9 +62,9 @@ test('services and pods that were not watched are named, and nothing is made up 
     'unknown.yaml',
     `servicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: scheduler}}]\n${more}`,
   );
-  const stdout = await asked(config, path);
-  const [, said = ''] = stdout.split('what the recording cannot tell:\n');
-  assert.deepEqual(said.trimEnd().split('\n'), [
+  const stdout = await whatIf(config, path);
+  const [, unknown = ''] = stdout.split('not known from the recording:\n');
+  assert.deepEqual(unknown.trimEnd().split('\n'), [
     '  service redis was not watched: nothing is known of it',
     '  service etcd-events-client was not watched: nothing is known of it',
     '  pods role=scheduler were not watched: known are those that a watched selector selected too',
@@ -74,24 +74,21 @@ test('services and pods that were not watched are named, and nothing is made up 
   assert.match(stdout, /\nweeder would have deleted no pod\n/);
 });
 
-test('files of a rotated recording are asked together, and the newest alone opens no window for what was ready before', async () => {
+test('files of a rotated recording are replayed together, and the newest alone opens no window for a service that was ready before', async () => {
   const { file: path } = await recordIncident(join(folder, 'rotated.jsonl'), { limit: 30_000, repeats: 20 });
   const config = configWith('rotated.yaml', 'watchDuration: 2m\nonStart: always\n');
-  const [both, newest] = [await asked(config, `${path}.1`, path), await asked(config, path)];
+  const [both, newest] = [await whatIf(config, `${path}.1`, path), await whatIf(config, path)];
   const countOf = (text: string) => text.match(/window opened/g)?.length ?? 0;
   assert.ok(countOf(both) > countOf(newest) && countOf(newest) >= 1, `${countOf(both)} ${countOf(newest)}`);
 });
 
-test('a config that cannot be used is told, and so are recordings mixed with watch events', async () => {
+test('a config that cannot be used is reported, and so are recordings mixed with watch events', async () => {
   const path = await incident('bad.jsonl');
   assert.match(
-    oneSentence(await cli(['replay', '--config=none.yaml', path]), 1),
+    oneSentence(await offlineCli(['replay', '--config=none.yaml', path]), 1),
     /^none\.yaml: there is no such file\./,
   );
   const event = file('event.jsonl', '{"type":"ADDED","object":{"kind":"Pod"}}\n');
-  const words = ['replay', '--config', configWith('x.yaml', ''), path, event];
-  assert.match(
-    oneSentence(await cli(words), 1),
-    /^\.\/event\.jsonl:1: found no recording; recordings and watch events/,
-  );
+  const args = ['replay', '--config', configWith('x.yaml', ''), path, event];
+  assert.match(oneSentence(await cli(args), 1), /^\.\/event\.jsonl:1: found no recording; recordings and watch events/);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cli, file, folder } from '../support/cli.ts';
+import { file, folder, offlineCli } from '../support/cli.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { recordIncident } from '../support/recording/recording.ts';
@@ -31,58 +31,58 @@ async function aMorning(world: RestartWorld): Promise<void> {
   await world.pass(120 * second);
 }
 
-async function asked(restartControl: object | undefined, recording: string): Promise<string> {
+async function whatIf(restartControl: object | undefined, recording: string): Promise<string> {
   const services = { servicesAndDependantSelectors: { db: { podSelectors: [{ matchLabels: { app: 'web' } }] } } };
   const config = file('asked.yaml', JSON.stringify(restartControl === undefined ? services : { restartControl }));
-  const { code, stdout, stderr } = await cli(['replay', '--config', config, recording]);
+  const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, recording]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout.replaceAll(/ {2,}/g, '  ');
 }
 
-/** At which seconds this was told of web. */
+/** At which seconds this was reported of web. */
 function timesOf(what: string, text: string): string[] {
   const lines = new RegExp(`^ *\\+([\\d.]+)s {2}\\S+ {2}${what} {2}deployment/shop/web`, 'gm');
   return [...text.matchAll(lines)].map(([, time = '']) => time);
 }
 
-test('with its own config a recording comes to the restarts that were made, and with another quiet period to others', async () => {
+test('with its own config a recording leads to the restarts that were made, and with another quiet period to others', async () => {
   const path = join(folder, 'otherwise.jsonl');
   const world = await recordRestarts(path, aMorning);
   assert.deepEqual(
     world.rollouts.map(({ at }) => Math.round(at / second)),
     [65, 125, 239],
   );
-  const own = await asked([{}], path);
+  const own = await whatIf([{}], path);
   assert.deepEqual(timesOf('restarted', own), ['65.001', '125.001']);
   assert.match(own, /restarted {2}deployment\/shop\/web {2}dryRun, attempt 1, configmap\/shop\/settings \(a\)\n/);
   assert.equal(timesOf('restart skipped', own).length, 1);
-  const later = await asked([{ quietPeriod: '10s' }], path);
+  const later = await whatIf([{ quietPeriod: '10s' }], path);
   assert.deepEqual(timesOf('restarted', later), ['78.001']);
   assert.doesNotMatch(later, /configmap\/shop\/others/);
   assert.match(
     later,
-    /what the recording cannot tell:\n {2}how long the rollout of a restart would have taken: it counts/,
+    /not known from the recording:\n {2}how long the rollout of a restart would have taken: it counts/,
   );
 });
 
-test('a workload that nobody managed then is asked about as well: its sources were not read, and that is told', async () => {
+test('a workload that was not managed at the time is simulated as well, with a note that its sources were not read', async () => {
   const path = join(folder, 'otherwise-other.jsonl');
   const selector = { matchLabels: { tier: 'none' } };
   const config = restartConfig();
-  const nobody = { ...config, rules: config.rules.map((rule) => ({ ...rule, selector })) };
-  await recordRestarts(path, aMorning, { config: nobody });
-  const text = await asked([{ minInterval: '10s' }], path);
+  const unmanaged = { ...config, rules: config.rules.map((rule) => ({ ...rule, selector })) };
+  await recordRestarts(path, aMorning, { config: unmanaged });
+  const text = await whatIf([{ minInterval: '10s' }], path);
   assert.deepEqual(timesOf('restarted', text), ['65.001', '75.001', '185.002']);
   const unread = 'the content of configmap/shop/settings was not read: each write of it counts as a change\n';
   assert.ok(text.endsWith(`  ${unread}`), text);
-  assert.doesNotMatch(await asked([{ namespaces: ['elsewhere'] }], path), /deployment\/shop|settings/);
+  assert.doesNotMatch(await whatIf([{ namespaces: ['elsewhere'] }], path), /deployment\/shop|settings/);
 });
 
-test('where restart control was not recorded that is told, and without its section nothing is said of it', async () => {
+test('the report states if restart control was not recorded, and without its section does not mention it', async () => {
   const { file: path } = await recordIncident(join(folder, 'otherwise-weeder.jsonl'));
-  assert.match(await asked([{}], path), /restart control was not recorded: nothing is known of workloads\n/);
+  assert.match(await whatIf([{}], path), /restart control was not recorded: nothing is known of workloads\n/);
   const restarts = join(folder, 'otherwise-none.jsonl');
   await recordRestarts(restarts, aMorning);
-  assert.doesNotMatch(await asked(undefined, restarts), /restart|deployment/);
+  assert.doesNotMatch(await whatIf(undefined, restarts), /restart|deployment/);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { failure, isPodReady, type LoggedRequest, startKubelet, startWorkloads } from '@weeder/embedded-cluster';
 import { configMaps, deployments, namespaces, pods, secrets } from '@weeder/embedded-cluster/resources';
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
-import { createRestartPart } from '../../src/restart/restartPart.ts';
+import { createRestartController } from '../../src/restart/restartController.ts';
 import { cli, file } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { embedded, made, startEmbeddedWeeder } from '../support/world/embedded.ts';
@@ -15,6 +15,12 @@ const restarts = (more: object = {}) =>
   JSON.stringify({
     restartControl: { rules: [{ namespaces: [namespace], quietPeriod: '0s', ...more }], hashKey: { namespace } },
   });
+
+let configs = 0;
+function configFile(text: string): string {
+  configs += 1;
+  return file(`restarts-${configs}.yaml`, text);
+}
 
 /** A cluster with a running Deployment `web` that uses key `a` of ConfigMap `settings` and all of Secret `login`. */
 async function cluster(t: TestContext) {
@@ -33,7 +39,7 @@ async function cluster(t: TestContext) {
   made(store.create(secrets, { metadata: { name: 'login', namespace }, stringData: { password: 'hunter2' } }));
   // Creation times have whole seconds, and the margin is one more second: a pod created later than that is newer.
   const writtenAt = Date.now();
-  await until('its pods can be told to be newer', () => Date.now() > writtenAt + 2_000);
+  await until('its pods are newer than the write', () => Date.now() > writtenAt + 2_000);
   deploy('web', [{ configMapRef: { name: 'optional', optional: true } }, { secretRef: { name: 'login' } }]);
   await until('the pod is ready', () => store.list(pods, { namespace }).some(isPodReady));
 
@@ -53,14 +59,14 @@ async function cluster(t: TestContext) {
   /** One weeder process adopts everything, and ends. */
   async function adopt(): Promise<void> {
     await using _weeder = startEmbeddedWeeder(api, restarts(), {
-      others: [(context) => createRestartPart({ ...context, ownNamespace: namespace })],
+      others: [(context) => createRestartController({ ...context, ownNamespace: namespace })],
     });
     await until('it is adopted', () => stateOn(store.get(deployments, namespace, 'web') ?? {}) !== undefined);
   }
 
   async function explain(config = restarts(), ...flags: string[]): Promise<string[]> {
     const before = new Set(api.server.requests.latest);
-    const words = ['explain', `--config-file=${file('r.yaml', config)}`, `--kubeconfig=${api.kubeconfig}`, ...flags];
+    const words = ['explain', `--config-file=${configFile(config)}`, `--kubeconfig=${api.kubeconfig}`, ...flags];
     const { code, stdout, stderr } = await cli(words);
     assert.deepEqual([code, stderr], [0, '']);
     assert.deepEqual(writes(before), [], 'it writes nothing');
@@ -80,93 +86,95 @@ async function cluster(t: TestContext) {
   return { api, store, deploy, adopt, explain, since };
 }
 
-test('a workload that is not adopted yet: its sources, and that nothing restarts', async (t) => {
-  const { explain } = await cluster(t);
-  assert.deepEqual(await explain(), [
-    'Deployment shop/web: to be adopted: what its sources say is written down, and nothing restarts',
-    '  ← ConfigMap settings#a (env)',
-    '  ← ConfigMap optional (envFrom, absent)',
-    '  ← Secret login (envFrom)',
-  ]);
-});
-
-test('a write before the adoption, and after the pods were made: it is unknown whether they have it', async (t) => {
-  const { explain, store } = await cluster(t);
-  made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
-  const [pod] = store.list(pods, { namespace });
-  const of = `pods that may be older than ConfigMap settings: ${pod?.metadata.name}`;
-  assert.equal((await explain()).at(-1), `  unknown: ${of}`);
-});
-
-test('current, changed, why it waits, and the last restart with its cause', async (t) => {
-  const { explain, store, adopt, api } = await cluster(t);
-  await adopt();
-  assert.equal((await explain())[0], 'Deployment shop/web: current');
-  const [pod] = store.list(pods, { namespace });
-  made(store.patch(configMaps, namespace, 'settings', { data: { b: '2' } }));
-  assert.equal((await explain())[0], 'Deployment shop/web: current', 'a key that it does not use');
-  made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
-  const [head] = await explain();
-  assert.equal(head, 'Deployment shop/web: changed: ConfigMap settings (key a)  → would be restarted');
-  const windows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
-  assert.match(
-    (await explain(restarts({ windows })))[0] ?? '',
-    /→ pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
-  );
-  await using weeder = startEmbeddedWeeder(api, restarts(), {
-    others: [(context) => createRestartPart({ ...context, ownNamespace: namespace })],
+suite('weeder explain of restart control', { concurrency: true }, () => {
+  test('a workload that is not yet adopted: lists its sources, and says that nothing restarts', async (t) => {
+    const { explain } = await cluster(t);
+    assert.deepEqual(await explain(), [
+      'Deployment shop/web: to be adopted: what its sources say is written down, and nothing restarts',
+      '  ← ConfigMap settings#a (env)',
+      '  ← ConfigMap optional (envFrom, absent)',
+      '  ← Secret login (envFrom)',
+    ]);
   });
-  await until('it is rolled out', () => weeder.logged.some((line) => line.startsWith('workload rolled out')));
-  const after = await explain();
-  assert.equal(after[0], 'Deployment shop/web: current');
-  assert.match(after.find((line) => line.includes('last restart')) ?? '', /T.*Z for ConfigMap settings \(a\)$/);
-  assert.ok(!after.join('\n').includes(pod?.metadata.name ?? 'none'));
-});
 
-test('what is held is said with its reason, an opt-out with its effect, and a lost key is no change', async (t) => {
-  const { explain, store, adopt, deploy } = await cluster(t);
-  await adopt();
-  deploy('lost', [{ configMapRef: { name: 'missing' } }], { 'weeder.dev/restart-on-change': 'yes' });
-  const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
-  made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
-  const lines = await explain();
-  assert.ok(lines.includes('Deployment shop/lost: blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
-  assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: it says "yes"')));
-  assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
-  store.delete(secrets, namespace, 'weeder-hash-key');
-  const hint = /^not all was hashed with the key in the Secret shop\/weeder-hash-key: .*POD_NAMESPACE$/;
-  assert.ok(!lines.some((line) => hint.test(line)));
-  const without = await explain();
-  assert.match(without[0] ?? '', hint);
-  assert.ok(
-    without.includes(
-      'Deployment shop/web: whether it has changed cannot be said: its state was made with another hash key',
-    ),
-  );
-});
+  test('a write before the adoption, but after the pods were created: it is unknown whether the pods have it', async (t) => {
+    const { explain, store } = await cluster(t);
+    made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
+    const [pod] = store.list(pods, { namespace });
+    const of = `pods that may be older than ConfigMap settings: ${pod?.metadata.name}`;
+    assert.equal((await explain()).at(-1), `  unknown: ${of}`);
+  });
 
-test('it reads only what its sections need, and says when nothing is managed', async (t) => {
-  const { explain, api, since } = await cluster(t);
-  const now = () => new Set(api.server.requests.latest);
-  const before = now();
-  assert.deepEqual(await explain(restarts({ kinds: ['DaemonSet'] })), [
-    'restart control manages no workload that is watched',
-  ]);
-  assert.ok(!since(before).some(({ url }) => /endpointslices|pods|login|settings/.test(url)));
-  const then = now();
-  await explain('servicesAndDependantSelectors:\n  db:\n    podSelectors:\n      - matchLabels: {app: web}\n');
-  assert.ok(!since(then).some(({ url }) => /configmaps|secrets|deployments/.test(url)));
-  assert.match((await explain(restarts({}), '--namespaces=default'))[0] ?? '', /^restart control manages no/);
-});
+  test('shows current and changed sources, why the restart waits, and the last restart with its cause', async (t) => {
+    const { explain, store, adopt, api } = await cluster(t);
+    await adopt();
+    assert.equal((await explain())[0], 'Deployment shop/web: current');
+    const [pod] = store.list(pods, { namespace });
+    made(store.patch(configMaps, namespace, 'settings', { data: { b: '2' } }));
+    assert.equal((await explain())[0], 'Deployment shop/web: current', 'a key that it does not use');
+    made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
+    const [head] = await explain();
+    assert.equal(head, 'Deployment shop/web: changed: ConfigMap settings (key a)  → would be restarted');
+    const windows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
+    assert.match(
+      (await explain(restarts({ windows })))[0] ?? '',
+      /→ pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
+    );
+    await using weeder = startEmbeddedWeeder(api, restarts(), {
+      others: [(context) => createRestartController({ ...context, ownNamespace: namespace })],
+    });
+    await until('it is rolled out', () => weeder.logged.some((line) => line.startsWith('workload rolled out')));
+    const after = await explain();
+    assert.equal(after[0], 'Deployment shop/web: current');
+    assert.match(after.find((line) => line.includes('last restart')) ?? '', /T.*Z for ConfigMap settings \(a\)$/);
+    assert.ok(!after.join('\n').includes(pod?.metadata.name ?? 'none'));
+  });
 
-test('a list that is refused is one sentence beside what the others tell, and exit code 1', async (t) => {
-  const { api } = await cluster(t);
-  api.server.setFaults(({ url }) =>
-    url.includes('/configmaps') ? { refuse: failure(403, 'Forbidden', 'no') } : undefined,
-  );
-  const words = ['explain', `--config-file=${file('r.yaml', restarts())}`, `--kubeconfig=${api.kubeconfig}`];
-  const { code, stdout, stderr } = await cli(words);
-  assert.equal(code, 1);
-  assert.match(stderr, /^weeder: This is without configmaps: http:\S+ refused \(403\): no\.\n$/);
-  assert.match(stdout, /^Deployment /m);
+  test('a blocked restart is shown with its reason, an opt-out with its effect; a lost hash key is not a change', async (t) => {
+    const { explain, store, adopt, deploy } = await cluster(t);
+    await adopt();
+    deploy('lost', [{ configMapRef: { name: 'missing' } }], { 'weeder.dev/restart-on-change': 'yes' });
+    const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
+    made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
+    const lines = await explain();
+    assert.ok(lines.includes('Deployment shop/lost: blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
+    assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: it says "yes"')));
+    assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
+    store.delete(secrets, namespace, 'weeder-hash-key');
+    const hint = /^not all was hashed with the key in the Secret shop\/weeder-hash-key: .*POD_NAMESPACE$/;
+    assert.ok(!lines.some((line) => hint.test(line)));
+    const without = await explain();
+    assert.match(without[0] ?? '', hint);
+    assert.ok(
+      without.includes(
+        'Deployment shop/web: whether it has changed cannot be said: its state was made with another hash key',
+      ),
+    );
+  });
+
+  test('sends only the requests that the sections need, and says when no workload is managed', async (t) => {
+    const { explain, api, since } = await cluster(t);
+    const now = () => new Set(api.server.requests.latest);
+    const before = now();
+    assert.deepEqual(await explain(restarts({ kinds: ['DaemonSet'] })), [
+      'restart control manages no workload that is watched',
+    ]);
+    assert.ok(!since(before).some(({ url }) => /endpointslices|pods|login|settings/.test(url)));
+    const then = now();
+    await explain('servicesAndDependantSelectors:\n  db:\n    podSelectors:\n      - matchLabels: {app: web}\n');
+    assert.ok(!since(then).some(({ url }) => /configmaps|secrets|deployments/.test(url)));
+    assert.match((await explain(restarts({}), '--namespaces=default'))[0] ?? '', /^restart control manages no/);
+  });
+
+  test('a refused list is one sentence next to the other lists’ results, and the exit code is 1', async (t) => {
+    const { api } = await cluster(t);
+    api.server.setFaults(({ url }) =>
+      url.includes('/configmaps') ? { refuse: failure(403, 'Forbidden', 'no') } : undefined,
+    );
+    const words = ['explain', `--config-file=${configFile(restarts())}`, `--kubeconfig=${api.kubeconfig}`];
+    const { code, stdout, stderr } = await cli(words);
+    assert.equal(code, 1);
+    assert.match(stderr, /^weeder: This is without configmaps: http:\S+ refused \(403\): no\.\n$/);
+    assert.match(stdout, /^Deployment /m);
+  });
 });

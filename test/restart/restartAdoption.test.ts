@@ -21,7 +21,7 @@ async function oneWaits() {
   return world;
 }
 
-test('what changes while a workload waits to be adopted is a change, and not what its pods run with', async () => {
+test('a change while a workload waits to be adopted is detected as a change', async () => {
   const world = await oneWaits();
   world.putSource(source, { a: '2' });
   await world.pass(10 * second);
@@ -34,7 +34,7 @@ test('what changes while a workload waits to be adopted is a change, and not wha
   assert.deepEqual(world.control.counts().states, { current: 2 });
 });
 
-test('what changes back while a workload waits to be adopted restarts nothing', async () => {
+test('a change that is reverted while a workload waits to be adopted restarts nothing', async () => {
   const world = await oneWaits();
   world.putSource(source, { a: '2' });
   await world.pass(10 * second);
@@ -43,7 +43,7 @@ test('what changes back while a workload waits to be adopted restarts nothing', 
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 2 }]);
 });
 
-test('a required source that was missing when the workload was seen first is adopted as it comes', async () => {
+test('a required source that is missing at first is adopted with the content with which it appears', async () => {
   const world = await restartWorld();
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(60 * second);
@@ -53,7 +53,7 @@ test('a required source that was missing when the workload was seen first is ado
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-test('a source of another namespace counts from its consent on, and until that is taken back', async () => {
+test('a source of another namespace counts while it allows the reference', async () => {
   const world = await restartWorld();
   const allowReferencesFrom = (namespaces: string) => ({
     metadata: { annotations: { 'weeder.dev/allow-references-from': namespaces } },
@@ -69,7 +69,7 @@ test('a source of another namespace counts from its consent on, and until that i
   assert.equal(world.factsOf('dependency.notAllowed').length, 1);
   await put('2', '');
   await put('3', namespace);
-  assert.equal(world.rollouts.length, 0, 'adopted with what it says when it consents');
+  assert.equal(world.rollouts.length, 0, 'adopted with the content at the time of the permission');
   await put('4', namespace);
   assert.equal(world.rollouts.length, 1);
   await put('5', 'elsewhere');
@@ -78,7 +78,7 @@ test('a source of another namespace counts from its consent on, and until that i
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a source of a namespace that is not watched is told, and does not count as missing', async () => {
+test('a source of an unwatched namespace is reported, and does not count as missing', async () => {
   const world = await restartWorld(restartConfig(), { namespaces: [namespace] });
   const annotations = { 'weeder.dev/also-depends-on': 'configmap/infra/ca' };
   world.putWorkload('web', { containers: [{ name: 'app' }] }, { annotations });
@@ -87,7 +87,7 @@ test('a source of a namespace that is not watched is told, and does not count as
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a Secret that no stream tells of is asked for, and missing only where there is none', async () => {
+test('a Secret that no stream delivers is requested from the API server, and is missing only if it does not exist there', async () => {
   const world = await restartWorld();
   const secretKeyRef = { name: 'token', key: 'token' };
   const env = [{ name: 'TOKEN', valueFrom: { secretKeyRef } }];
@@ -101,7 +101,7 @@ test('a Secret that no stream tells of is asked for, and missing only where ther
   assert.deepEqual(world.control.counts().states, { current: 1, blocked: 1 });
 });
 
-test('under a new key, the old one kept, all is written anew; restarts and changes are not forgotten', async () => {
+test('under a new key, with the old one still present, all states are rewritten; restarts and changes are not lost', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a'));
@@ -119,7 +119,7 @@ test('under a new key, the old one kept, all is written anew; restarts and chang
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a key that is lost during a rollout: the rollout goes on, and nothing restarts again', async () => {
+test('the key is lost during a rollout: the rollout continues, and nothing restarts again', async () => {
   const world = await restartWorld();
   world.rolloutTime = 30 * second;
   world.putSource(source, { a: '1' });
@@ -134,7 +134,7 @@ test('a key that is lost during a rollout: the rollout goes on, and nothing rest
   assert.ok(stateOn(world.workload('web'))?.includes(current.id));
 });
 
-test('another config: who is managed no more loses the state, and is adopted when it is managed again', async () => {
+test('a workload that a new config does not manage loses its state, and is adopted when it is managed again', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a'));
@@ -151,7 +151,7 @@ test('another config: who is managed no more loses the state, and is adopted whe
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-test('a dry run leaves what is written, and says nothing of workloads that are not managed', async () => {
+test('a dry run leaves existing states, and reports no workload that is not managed', async () => {
   const world = await restartWorld(restartConfig({ rules: [] }), { isDryRun: true });
   world.putWorkload('web', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': 'theirs' } });
   await world.pass(60 * second);

@@ -18,7 +18,7 @@ function replaced(how: 'env' | 'volume', part: Partial<PodFacts>, present?: Read
   );
 }
 
-test('a pod that came after the change was seen has its content, whatever the times say', () => {
+test('a pod that appears after the change was seen has the new content, whatever its times', () => {
   for (const how of ['env', 'volume'] as const) {
     assert.equal(replaced(how, {}), true);
     assert.equal(replaced(how, {}, new Map([['u-pod', new Set(['main'])]])), true);
@@ -26,17 +26,17 @@ test('a pod that came after the change was seen has its content, whatever the ti
   }
 });
 
-test('variables are new in a container that was started later, by the word of the API and of the node', () => {
+test('a container that starts later has new variables, if both the API’s and the node’s times say so', () => {
   const later = { startedAt: new Map([['main', wroteAt + 2_000]]) };
   const [waiting, running] = [new Map([['u-pod', new Set<string>()]]), new Map([['u-pod', new Set(['main'])]])];
   assert.equal(replaced('env', later, waiting), false);
   assert.equal(replaced('env', later, running), true, 'it ran before');
-  assert.equal(replaced('env', later), true, 'nobody looked');
+  assert.equal(replaced('env', later), true, 'its containers are unknown');
   assert.equal(replaced('env', { startedAt: new Map([['main', wroteAt + 1_000]]) }, waiting), true, 'too close');
   assert.equal(replaced('volume', later, waiting), true, 'it may have been filled before');
 });
 
-test('the pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
+test('pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
   const facts = workloadFacts('StatefulSet', {
     spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } },
   });

@@ -20,7 +20,7 @@ type Unreadable = Extract<RestartEvent, { type: 'annotation.unreadable' }>;
 const inShort = (facts: readonly Unreadable[]) =>
   facts.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 12)}`);
 
-test('an opt-out that cannot be read is told once, on each workload that uses the source, and again when it is another', async () => {
+test('an invalid opt-out is reported once, on the workloads that use the source, and again when it changes', async () => {
   const world = await worldOf();
   const skip = (text: string) => ({ metadata: { annotations: { 'weeder.dev/skip-hash-calculation': text } } });
   world.putSource(settings, { a: '1' }, skip('a;b'));
@@ -30,7 +30,7 @@ test('an opt-out that cannot be read is told once, on each workload that uses th
   assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), [
     'weeder.dev/skip-hash-calculation settings: "a;b" is no ',
   ]);
-  assert.deepEqual(world.rollouts, [], 'all of it is left out');
+  assert.deepEqual(world.rollouts, [], 'the whole source is excluded');
   world.putSource(settings, { a: '2' }, skip('c;d'));
   await world.pass(10 * second);
   assert.equal(world.factsOf('annotation.unreadable').length, 2);
@@ -43,7 +43,7 @@ for (const [who, config] of [
   ['no rule matches', restartConfig({ rules: [] })],
   ['a rule matches', restartConfig()],
 ] as const) {
-  test(`an opt-in that says neither "true" nor "false" is told once where ${who}`, async () => {
+  test(`an opt-in that is neither "true" nor "false" is reported once where ${who}`, async () => {
     const world = await worldOf(config, { 'weeder.dev/restart-on-change': 'yes' });
     world.annotate('web', { other: '1' });
     await world.pass(10 * second);
@@ -57,7 +57,7 @@ for (const [who, config] of [
   });
 }
 
-test('a pause that cannot be read is told at once, before anything changes, and once', async () => {
+test('an invalid pause is reported once, before any change', async () => {
   const world = await worldOf(restartConfig(), { 'weeder.dev/paused-until': 'friday' });
   world.annotate('web', { other: '1' });
   await world.pass(10 * second);
@@ -65,7 +65,7 @@ test('a pause that cannot be read is told at once, before anything changes, and 
   assert.deepEqual([world.rollouts, world.factsOf('workload.blocked')], [[], []]);
 });
 
-test('a consent that cannot be read is told to those of another namespace that ask for it, and gives none', async () => {
+test('an invalid allow-references-from is reported to the workloads of other namespaces that refer to the source, and allows nothing', async () => {
   const ca = { kind: 'ConfigMap', namespace: 'infra', name: 'ca' } as const;
   const consent = (text: string) => ({ metadata: { annotations: { 'weeder.dev/allow-references-from': text } } });
   const world = await restartWorld(restartConfig());
@@ -85,7 +85,7 @@ test('a consent that cannot be read is told to those of another namespace that a
   assert.equal(world.factsOf('annotation.unreadable').length, 1);
 });
 
-test('a state that cannot be read is told once, however often it is looked at until it is written anew', async () => {
+test('an unreadable state is reported once, however often it is read before it is rewritten', async () => {
   const state = '{"version":99}';
   const world = await restartWorld(restartConfig({ maxAdoptionsPerMinute: 1 }));
   world.putSource(settings, { a: '1' });
@@ -94,13 +94,13 @@ test('a state that cannot be read is told once, however often it is looked at un
   await world.pass(second);
   world.putSource(settings, { a: '1', b: '2' });
   await world.pass(second);
-  const told = world.factsOf('annotation.unreadable').map(({ workload }) => workload.name);
-  assert.deepEqual(told.toSorted(), ['api', 'web', 'zoo']);
+  const reported = world.factsOf('annotation.unreadable').map(({ workload }) => workload.name);
+  assert.deepEqual(reported.toSorted(), ['api', 'web', 'zoo']);
   await world.pass(200 * second);
   assert.deepEqual([world.rollouts, world.factsOf('workload.adopted').length], [[], 3]);
 });
 
-test('a history that holds nothing but restarts is told once, and not where somebody changes the template in between', async () => {
+test('a history that consists only of restarts is reported once, and not if the template changes in between', async () => {
   const world = await worldOf(restartConfig({ rule: { minInterval: 0 } }));
   // The pauses keep the breaker, which blocks after five restarts, out of the test.
   const change = async (value: number) => {
@@ -121,7 +121,7 @@ test('a history that holds nothing but restarts is told once, and not where some
   );
 });
 
-test('what waits, what is held and how many sources are used is counted, by why', async () => {
+test('pending and blocked workloads are counted by cause, and used sources by number', async () => {
   const world = await worldOf(undefined, { 'weeder.dev/paused-until': '2099-01-01T00:00:00Z' });
   world.putSource(configMap('unused'), { a: '1' });
   world.putWorkload('lost', withEnv('absent', 'a'));
@@ -134,13 +134,13 @@ test('what waits, what is held and how many sources are used is counted, by why'
   assert.equal(sources, 2);
 });
 
-test('a refusal is told with its class and its reason', async () => {
+test('a refusal is reported with its class and its reason', async () => {
   const world = await worldOf();
   world.refuseWrites = 'forbidden';
   world.putSource(settings, { a: '2' });
   await world.pass(6 * second);
-  const [told] = world.factsOf('workload.refused');
-  assert.deepEqual([told?.failure, told?.reason], ['forbidden', 'not allowed']);
+  const [reported] = world.factsOf('workload.refused');
+  assert.deepEqual([reported?.failure, reported?.reason], ['forbidden', 'not allowed']);
   world.refuseWrites = undefined;
   await world.pass(30 * second);
   assert.equal(world.rollouts.length, 1);

@@ -20,11 +20,11 @@ const deployment = (part: object = {}) =>
 const last = ({ server }: Calling) => server.requests.at(-1) ?? assert.fail('nothing was asked');
 
 /** The part of an answer that callers decide by. */
-function told(answer: Answer<unknown>): string {
+function outcomeOf(answer: Answer<unknown>): string {
   return answer.is === 'refused' ? `refused: ${answer.failure}` : answer.is;
 }
 
-test('a source is read whole, by its own path, and says in which version it is', async () => {
+test('a source is read in full from its own path, with its resource version', async () => {
   await using it = await calling('http');
   const reads: string[] = [];
   const api = restartApi(it.client, (kind, result) => reads.push(`${kind} ${result}`));
@@ -44,7 +44,7 @@ test('a source is read whole, by its own path, and says in which version it is',
   assert.deepEqual(reads, ['Secret ok', 'Secret gone', 'ConfigMap refused']);
 });
 
-test('a source that may not be read is refused with the rule that grants it', async () => {
+test('a forbidden read is refused with the rule that grants it', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'secrets "password" is forbidden')));
   const answer = await restartApi(it.client).readSource(secret, signal);
@@ -56,7 +56,7 @@ test('a source that may not be read is refused with the rule that grants it', as
   );
 });
 
-test('a patch is one JSON merge patch by the manager weeder, and gives the workload as it is then', async () => {
+test('a patch is one JSON merge patch by the field manager weeder, and returns the patched workload', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(200, deployment({ resourceVersion: '9' })));
   const patch = { metadata: { resourceVersion: '8', annotations: { 'weeder.dev/dependencies': '{}' } } };
@@ -70,7 +70,7 @@ test('a patch is one JSON merge patch by the manager weeder, and gives the workl
   assert.deepEqual(answer.value, JSON.parse(deployment({ resourceVersion: '9' })));
 });
 
-test('an answer that is about something else is none', async () => {
+test('a response about another object is a bad answer', async () => {
   await using it = await calling('http');
   const api = restartApi(it.client);
   const others = [
@@ -83,8 +83,8 @@ test('an answer that is about something else is none', async () => {
   ];
   for (const body of [...others, JSON.stringify({ ...JSON.parse(deployment()), kind: 'StatefulSet' })]) {
     const stop = it.server.failAll(answerWith(200, body));
-    assert.equal(told(await api.readWorkload(workload, signal)), 'refused: badAnswer', body);
-    assert.equal(told(await api.patchWorkload(workload, {}, signal)), 'refused: badAnswer', body);
+    assert.equal(outcomeOf(await api.readWorkload(workload, signal)), 'refused: badAnswer', body);
+    assert.equal(outcomeOf(await api.patchWorkload(workload, {}, signal)), 'refused: badAnswer', body);
     stop();
   }
   it.server.failNext(answerWith(200, deployment()));
@@ -118,19 +118,19 @@ for (const { code, body, patched, evicted } of [
     await using it = await calling('http');
     it.server.failAll(answerWith(code, JSON.stringify({ kind: 'Status', code, message: 'no', ...body })));
     const api = restartApi(it.client);
-    assert.equal(told(await api.patchWorkload(workload, {}, signal)), patched);
-    assert.equal(told(await api.evict(pod, signal)), evicted);
+    assert.equal(outcomeOf(await api.patchWorkload(workload, {}, signal)), patched);
+    assert.equal(outcomeOf(await api.evict(pod, signal)), evicted);
   });
 }
 
-test('what the server asks to wait is passed on', async () => {
+test('Retry-After is passed on', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(429, statusBody(429, 'TooManyRequests', 'patience'), { 'retry-after': '10' }));
   const answer = await restartApi(it.client).evict(pod, signal);
   assert.equal(answer.is === 'refused' && answer.retryAfter, 10_000);
 });
 
-test('an eviction insists on the pod in its version', async () => {
+test('an eviction has the pod’s uid and resource version as preconditions', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(201, '{"kind":"Status","status":"Success"}'));
   assert.deepEqual(await restartApi(it.client).evict(pod, signal), { is: 'ok', value: undefined });
@@ -143,7 +143,7 @@ test('an eviction insists on the pod in its version', async () => {
   });
 });
 
-test('pods are listed page by page, by the selector, and anew when the server forgets the list half-way', async () => {
+test('pods are listed in pages by the selector, and from the start again if the list expires', async () => {
   await using it = await calling('http');
   const podNamed = (name: string) => ({ metadata: { namespace: 'shop', name, uid: name, resourceVersion: '1' } });
   const page = (next: string | undefined, ...names: string[]) =>
@@ -166,9 +166,9 @@ test('pods are listed page by page, by the selector, and anew when the server fo
   assert.deepEqual([last(it).path, last(it).query.get('labelSelector')], ['/api/v1/namespaces/shop/pods', 'app=web']);
 });
 
-test('who stops asking gets no more than that', async () => {
+test('an aborted caller sends no request', async () => {
   await using it = await calling('http');
   const answer = await restartApi(it.client).readSource(secret, AbortSignal.abort());
-  assert.equal(told(answer), 'refused: cancelled');
+  assert.equal(outcomeOf(answer), 'refused: cancelled');
   assert.equal(it.server.requests.length, 0);
 });

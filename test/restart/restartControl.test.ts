@@ -16,7 +16,7 @@ async function adopted(config = restartConfig()) {
   return world;
 }
 
-test('a workload that is seen for the first time is adopted: its state is written, and nothing restarts', async () => {
+test('a new workload is adopted: its state is written, and nothing restarts', async () => {
   const world = await adopted();
   assert.ok(stateOn(world.workload('web')));
   assert.deepEqual(world.rollouts, []);
@@ -38,7 +38,7 @@ test('a change of a used key is one rollout, after the quiet period', async () =
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a key that nobody uses restarts nothing, and writes nothing', async () => {
+test('a change of an unused key restarts nothing and writes nothing', async () => {
   const world = await adopted();
   const state = stateOn(world.workload('web'));
   const { resourceVersion } = objectOf(world.workload('web')['metadata']);
@@ -49,7 +49,7 @@ test('a key that nobody uses restarts nothing, and writes nothing', async () => 
   assert.equal(objectOf(world.workload('web')['metadata'])['resourceVersion'], resourceVersion);
 });
 
-test('a Secret restarts nothing with sourceKinds: [ConfigMap], and is never read, not even when it is missing', async () => {
+test('with sourceKinds: [ConfigMap] a Secret restarts nothing, and is never read, even if it is missing', async () => {
   const world = await restartWorld(restartConfig({ sourceKinds: new Set(['ConfigMap']) }));
   const secretKeyRef = { name: 'password', key: 'word' };
   const container = objectOf(arrayOf(withEnv('settings', 'a')['containers'])[0]);
@@ -76,19 +76,19 @@ test('ten changes in a second are one rollout', async () => {
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a source that never becomes quiet makes a rollout all the same, a minute after its first change', async () => {
+test('a source that keeps changing still causes a rollout, a minute after its first change', async () => {
   const world = await adopted();
   const before = world.clock.monotonic();
   for (let change = 2; change < 22; change += 1) {
     world.putSource(source, { a: String(change) });
-    // Time passes without any change, so only the time can end the wait.
+    // Nothing changes in between, so only the timer can end the wait.
     await world.pass(3_700);
   }
   assert.equal(world.rollouts.length, 1);
   assert.equal((world.rollouts[0]?.at ?? 0) - before, settings.quietMax);
 });
 
-test('a change back to what it was within the quiet period is no change', async () => {
+test('a change that is reverted within the quiet period is no change', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
   await world.pass(2 * second);
@@ -97,7 +97,7 @@ test('a change back to what it was within the quiet period is no change', async 
   assert.deepEqual(world.rollouts, []);
 });
 
-test('what changed while weeder was down is found once, and a restart without a change restarts nothing', async () => {
+test('a change while weeder was down is found once, and a restart of weeder alone restarts nothing', async () => {
   const world = await adopted();
   await world.restart();
   await world.pass(120 * second);
@@ -113,7 +113,7 @@ test('what changed while weeder was down is found once, and a restart without a 
   assert.equal(world.rollouts.length, 1);
 });
 
-test('what changed while weeder was down needs no restart where the pods were made after it', async () => {
+test('a change while weeder was down needs no restart if the pods were created after it', async () => {
   const world = await adopted();
   world.control.stop();
   world.putSource(source, { a: '2' });
@@ -127,7 +127,7 @@ test('what changed while weeder was down needs no restart where the pods were ma
 });
 
 for (const first of ['source', 'template'] as const) {
-  test(`a release that changes a source and the template, the ${first} first, makes one rollout`, async () => {
+  test(`a release that changes a source and the template, the ${first} first, is one rollout`, async () => {
     const world = await adopted();
     const changes = [
       () => world.putSource(source, { a: '2' }),
@@ -143,7 +143,7 @@ for (const first of ['source', 'template'] as const) {
   });
 }
 
-test('a release that is still rolled out when the quiet period is over is waited for, and makes one rollout', async () => {
+test('a release still in progress after the quiet period is waited for, and is one rollout', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
   world.putSource(source, { a: '2' });
@@ -159,7 +159,7 @@ test('a release that is still rolled out when the quiet period is over is waited
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a release that stands still is not waited for: the change may be its cure', async () => {
+test('a stalled release is not waited for, because the change may fix it', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
@@ -181,7 +181,7 @@ test('a release whose pods cannot start is not waited for either', async () => {
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a template that begins to use another source is the user’s rollout only', async () => {
+test('a template that begins to use another source causes only the user’s rollout', async () => {
   const world = await adopted();
   world.putSource(configMap('other'), { a: 'x' });
   world.patchTemplate('web', { spec: withEnv('other', 'a') });
@@ -192,7 +192,7 @@ test('a template that begins to use another source is the user’s rollout only'
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a required source that goes away restarts nothing; back with equal content nothing, with other content one', async () => {
+test('deleting a required source restarts nothing; equal content afterwards restarts nothing, other content restarts once', async () => {
   const world = await adopted();
   world.deleteSource(source);
   await world.pass(60 * second);
@@ -208,7 +208,7 @@ test('a required source that goes away restarts nothing; back with equal content
   assert.equal(world.rollouts.length, 1);
 });
 
-test('an immutable source that was recreated is told, held, and never recorded as done', async () => {
+test('a recreated immutable source blocks the restart, and is never recorded as done', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1' }, { immutable: true });
   world.putWorkload('web', withEnv('settings', 'a'));
@@ -222,7 +222,7 @@ test('an immutable source that was recreated is told, held, and never recorded a
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { blocked: 1 }]);
 });
 
-test('a source that is opted out restarts nothing, nor does the opting out and in', async () => {
+test('an opted-out source restarts nothing, nor does opting out and in', async () => {
   const world = await adopted();
   const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
   world.putSource(source, { a: '1' }, { metadata: { annotations } });
@@ -237,7 +237,7 @@ test('a source that is opted out restarts nothing, nor does the opting out and i
   assert.equal(world.rollouts.length, 1);
 });
 
-test('the same source used in another way is adopted: a key that is named in place of another, a key that is left out', async () => {
+test('a changed use of the same source is adopted: another key is named, or a key is left out', async () => {
   const world = await restartWorld();
   const skip = (keys: string) => ({ metadata: { annotations: { 'weeder.dev/skip-hash-calculation': keys } } });
   const dependsOn = (key: string) => ({ 'weeder.dev/also-depends-on': `configmap/settings#${key}` });
@@ -257,7 +257,7 @@ test('the same source used in another way is adopted: a key that is named in pla
   assert.deepEqual(world.rollouts.map(({ workload }) => workload).toSorted(), ['named', 'whole']);
 });
 
-test('a Secret that pulls images counts only where that is asked for', async () => {
+test('an image pull Secret counts only if the config says so', async () => {
   const pull = { kind: 'Secret', namespace: 'shop', name: 'registry' } as const;
   for (const [imagePullSecrets, rollouts] of [
     ['ignore', 0],
@@ -274,19 +274,19 @@ test('a Secret that pulls images counts only where that is asked for', async () 
   }
 });
 
-test('a state that was copied along with a workload is not its own: the copy is adopted', async () => {
+test('a copied state does not belong to the copy: the copy is adopted', async () => {
   const world = await adopted();
   const state = stateOn(world.workload('web')) ?? '';
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);
-  const told = world.factsOf('workload.changed').length;
+  const changes = world.factsOf('workload.changed').length;
   world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': state } });
   await world.pass(60 * second);
   assert.deepEqual(
     world.factsOf('workload.adopted').map(({ workload }) => workload.name),
     ['web', 'copy'],
   );
-  assert.deepEqual([world.factsOf('workload.changed').length, world.rollouts.length], [told, 1]);
+  assert.deepEqual([world.factsOf('workload.changed').length, world.rollouts.length], [changes, 1]);
   assert.match(stateOn(world.workload('copy')) ?? '', /"uid":"uid-copy"/);
 });
 
@@ -311,7 +311,7 @@ test('a workload that opts out loses its state and keeps its template', async ()
   assert.equal(world.control.counts().workloads, 0);
 });
 
-test('under a key that nobody knows any more everything is adopted anew, and nothing restarts', async () => {
+test('after the hash key is lost every workload is adopted again, and nothing restarts', async () => {
   const world = await adopted();
   world.control.stop();
   world.changeKey(9);
@@ -321,7 +321,7 @@ test('under a key that nobody knows any more everything is adopted anew, and not
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-test('a dry run says what it would restart, and writes nothing', async () => {
+test('a dry run reports what it would restart, and writes nothing', async () => {
   const world = await restartWorld(restartConfig(), { isDryRun: true });
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a'));
@@ -332,7 +332,7 @@ test('a dry run says what it would restart, and writes nothing', async () => {
   assert.equal(world.factsOf('workload.restarted').length, 1);
 });
 
-test('a key that was taken away is a change, although no manager’s time tells of it', async () => {
+test('a removed key is a change, although managedFields do not show it', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1', b: '1' });
   await world.pass(10 * second);
@@ -345,7 +345,7 @@ test('a key that was taken away is a change, although no manager’s time tells 
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('an optional source that goes is a change, and one that comes too', async () => {
+test('deleting an optional source is a change, and so is creating it', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a', true));
@@ -360,7 +360,7 @@ test('an optional source that goes is a change, and one that comes too', async (
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('an optional source that went while weeder was down is found, and its rollout comes to an end', async () => {
+test('the deletion of an optional source while weeder was down is found, and its rollout completes', async () => {
   const world = await restartWorld();
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a', true));
@@ -372,7 +372,7 @@ test('an optional source that went while weeder was down is found, and its rollo
   assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
 });
 
-test('a source with a key left out is deleted and recreated with another value of a used key: that is a change', async () => {
+test('a source with an excluded key is recreated with another value of a used key: that is a change', async () => {
   const world = await restartWorld();
   const metadata = { annotations: { 'weeder.dev/skip-hash-calculation': 'b' } };
   world.putSource(source, { a: '1', b: '1' }, { metadata });

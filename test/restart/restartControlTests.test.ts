@@ -20,7 +20,7 @@ function titlesIn(file: string): RegExp[] {
   });
 }
 
-test('every test that the docs name as a proof of restart control exists', () => {
+test('every test that the README of restart control names exists', () => {
   assert.ok(rows.length > 80, `${rows.length} rows`);
   const missing = rows.filter(
     ({ file, title }) => !existsSync(new URL(`../${file}`, import.meta.url)) || !isIn(file, title),
@@ -28,17 +28,17 @@ test('every test that the docs name as a proof of restart control exists', () =>
   assert.deepEqual(missing, []);
 });
 
-test('every finding is proved by a test', () => {
-  const proved = new Set([...page.matchAll(/^\| (F\d+) \|/gm)].map(([, finding]) => finding));
+test('every finding has a test', () => {
+  const tested = new Set([...page.matchAll(/^\| (F\d+) \|/gm)].map(([, finding]) => finding));
   const findings = Array.from({ length: 18 }, (_, index) => `F${index + 1}`);
-  assert.deepEqual([...proved].toSorted(), findings.toSorted());
+  assert.deepEqual([...tested].toSorted(), findings.toSorted());
 });
 
-test('a title that is in no file is found to be missing', () => {
+test('a title that no file contains is reported as missing', () => {
   assert.ok(
     isIn(
       'cluster/restart/restartKinds.test.ts',
-      'a Deployment is rolled out once, and that is recorded when no pod of before is left',
+      'a Deployment is rolled out once, and that is recorded when no earlier pod is left',
     ),
   );
   assert.ok(!isIn('cluster/restart/restartKinds.test.ts', 'a Deployment is rolled out twice'));

@@ -10,22 +10,22 @@ const two = podFacts({ name: 'two' });
 const renewed = podFacts({ name: 'new' });
 const unready = (name: string) => podFacts({ name, isReady: false });
 
-test('one pod goes after the other, each when as many are ready as are wanted', () => {
+test('pods are evicted one after another, each once as many pods are ready as desired', () => {
   assert.equal(nextToEvict(2, [one, two], [one, two]), one);
-  assert.equal(nextToEvict(2, [two], [two]), undefined, 'what replaces the first is not there');
-  assert.equal(nextToEvict(2, [two, unready('new')], [two]), undefined, 'what replaces the first is not ready');
+  assert.equal(nextToEvict(2, [two], [two]), undefined, 'the replacement of the first is not there');
+  assert.equal(nextToEvict(2, [two, unready('new')], [two]), undefined, 'the replacement of the first is not ready');
   assert.equal(nextToEvict(2, [two, renewed], [two]), two);
   assert.equal(nextToEvict(2, [one, renewed], []), undefined);
 });
 
-test('a pod with old content that is not ready goes first, and at once: it waits for nobody', () => {
+test('an unready pod with old content is evicted first, without waiting for other pods', () => {
   const broken = unready('broken');
   assert.equal(nextToEvict(3, [one, broken, renewed], [one, broken]), broken);
   assert.equal(nextToEvict(2, [broken, unready('new')], [broken]), broken);
-  assert.equal(nextToEvict(3, [broken, renewed], [broken]), undefined, 'one is missing already');
+  assert.equal(nextToEvict(3, [broken, renewed], [broken]), undefined, 'one pod is already missing');
 });
 
-test('a pod is ready when it says so, and not when it says nothing', () => {
+test('a pod is ready only if its Ready condition is True', () => {
   const whole = pod({});
   const read = (conditions: readonly object[]) =>
     readPod({ ...whole, status: { ...whole.status, conditions } })?.isReady;

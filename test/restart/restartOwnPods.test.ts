@@ -31,7 +31,7 @@ const broken = (name: string, dependenciesHash?: string) =>
 const isOld = (facts: PodFacts, uses = [env], lastWrite: number | undefined = written) =>
   podsWithOldContent([facts], uses, lastWrite).length === 1;
 
-test('a pod that was created more than 1 s after the last write has the new content, any other the old one', () => {
+test('a pod that was created more than 1 s after the last write has the new content, any other pod the old one', () => {
   const rows = [
     [60_000, true],
     [0, true],
@@ -42,12 +42,12 @@ test('a pod that was created more than 1 s after the last write has the new cont
   for (const [age, expected] of rows) assert.equal(isOld(read({}, age)), expected, `${age} ms before the write`);
 });
 
-test('where nobody knows when it was written or created, a pod is taken for old', () => {
+test('if the time of the write or of the creation is unknown, the pod counts as old', () => {
   assert.equal(podsWithOldContent([read({}, -60_000)], [env], undefined).length, 1);
   assert.equal(isOld({ ...read({}, -60_000), createdAt: undefined }), true);
 });
 
-test('only pods whose containers use the source count: the one that does not may be as old as it likes', () => {
+test('only pods whose containers use the source count, whatever the age of the others', () => {
   const two = { containers: [running(), { ...waiting('ContainerCreating'), name: 'other' }] };
   assert.equal(isOld(read(two), [{ how: 'env', containers: ['main-0'] }]), true);
   assert.equal(isOld(read(two), [{ how: 'env', containers: ['other'] }]), false);
@@ -55,7 +55,7 @@ test('only pods whose containers use the source count: the one that does not may
   assert.equal(isOld(read(two), []), false);
 });
 
-test('a container that waits for its first start takes its environment then', () => {
+test('a container that waits for its first start reads its environment at that start', () => {
   for (const reason of ['CreateContainerConfigError', 'ContainerCreating', 'PodInitializing', 'ImagePullBackOff'])
     assert.equal(isOld(read({ phase: 'Pending', containers: [waiting(reason)] })), false, reason);
   const noStatus = read({ phase: 'Pending' }, 60_000, { containerStatuses: undefined });
@@ -65,14 +65,14 @@ test('a container that waits for its first start takes its environment then', ()
   assert.equal(isOld(read({ ...initWaits, containers: [waiting('PodInitializing')] }), uses), false);
 });
 
-test('one that runs, has ended, or is restarted has taken what was there', () => {
+test('a container that runs, has ended, or is being restarted has read the content of that time', () => {
   const rows: ContainerState[] = [running(), terminated(written, 0, 0), backOff(0), waiting('CreateContainerError', 1)];
   for (const state of rows) assert.equal(isOld(read({ containers: [state] })), true, JSON.stringify(state));
   const again = { ...waiting('ContainerCreating'), lastState: { terminated: { exitCode: 1 } } };
   assert.equal(isOld(read({ containers: [again] })), true);
 });
 
-test('an init container that has completed and a sidecar have taken what was there as well', () => {
+test('a completed init container and a sidecar have read the content of that time too', () => {
   const completed = { initContainers: [terminated(written, 0, 0)], containers: [waiting('PodInitializing')] };
   assert.equal(isOld(read(completed), [{ how: 'env', containers: ['init-0'] }]), true);
   assert.equal(isOld(read(completed), [env]), false);
@@ -80,53 +80,53 @@ test('an init container that has completed and a sidecar have taken what was the
   assert.equal(isOld(read(sidecar), [{ how: 'envFrom', containers: ['proxy'] }]), true);
 });
 
-test('a volume is filled before the containers start, so that a pod which waits for its image has the old content', () => {
+test('a volume is populated before the containers start: a pod that waits for its image has the old content', () => {
   const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
   assert.equal(isOld(read(options, 60_000, mounted), [volume]), true);
   assert.equal(isOld(read(options, -2000, mounted), [volume]), false);
   assert.equal(isOld(read(options, 60_000, mounted), [env]), false);
 });
 
-test('where one container has started, the volumes of the others are mounted', () => {
+test('if one container has started, the volumes of the others are mounted', () => {
   const containers = [waiting('ImagePullBackOff'), { ...running(), name: 'other' }];
   assert.equal(isOld(read({ containers }), [volume]), true);
   assert.equal(isOld(read({ containers }), [env]), false);
 });
 
-test('a pod whose volumes cannot be mounted yet takes their content when they can', () => {
+test('a pod whose volumes cannot be mounted yet gets their content at mount time', () => {
   const options = { phase: 'Pending', containers: [waiting('ContainerCreating')] };
   assert.equal(isOld(read(options, 60_000, unmounted), [volume]), false);
   assert.equal(isOld(read(options), [volume]), false);
 });
 
-test('pods that run without an optional source did not take it when it appeared; those that started after it did', () => {
+test('running pods without an optional source lack it after it appears; pods that start later have it', () => {
   assert.equal(isOld(read({}), [{ how: 'env', containers: ['main-0'] }]), true);
   assert.equal(isOld(read({}, -5000), [{ how: 'env', containers: ['main-0'] }]), false);
 });
 
-test('what a pod uses as a whole counts as soon as one of its containers has started', () => {
+test('a use by the whole pod counts as soon as one of its containers has started', () => {
   const uses: ContainerUse[] = [{ how: 'annotation', containers: [] }];
   assert.equal(isOld(read({}), uses), true);
   assert.equal(isOld(read({ phase: 'Pending', containers: [waiting('ImagePullBackOff')] }), uses), false);
 });
 
-test('a volume that no container mounts has given nothing to anybody', () => {
+test('a volume that no container mounts has no effect', () => {
   assert.equal(isOld(read({}), [{ how: 'unmounted', containers: [] }]), false);
 });
 
-test('pods that are being deleted or have ended do not count', () => {
+test('terminating and finished pods do not count', () => {
   assert.equal(isOld(read({ deletionTimestamp: '2026-01-01T12:00:00Z' })), false);
   for (const phase of ['Succeeded', 'Failed']) assert.equal(isOld(read({ phase })), false, phase);
 });
 
-test('the pods of a StatefulSet, a DaemonSet or a Job are those that it owns itself', () => {
+test('the pods of a StatefulSet, a DaemonSet or a Job are those whose owner it is', () => {
   const own = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } });
   const foreign = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-before' } });
   for (const kind of ['StatefulSet', 'DaemonSet', 'Job'] as const)
     assert.deepEqual(ownPods(workloadFacts(kind), [own, foreign, podFacts({ owner: undefined })]), [own], kind);
 });
 
-test('the pods of a Deployment are those of its ReplicaSets, and of one that it has adopted', () => {
+test('the pods of a Deployment are those of its ReplicaSets, including an adopted one', () => {
   const owner = (name: string) => ({ kind: 'ReplicaSet', name, uid: 'u' });
   const own = podFacts();
   const adopted = podFacts({ owner: owner('old'), templateHash: undefined });
@@ -140,7 +140,7 @@ test('the pods of a Deployment are those of its ReplicaSets, and of one that it 
   assert.deepEqual(ownPods(workloadFacts('Deployment'), [own, adopted, ...foreign]), [own, adopted]);
 });
 
-test('only the owner that controls a pod is its owner', () => {
+test('only the controlling owner of a pod is its owner', () => {
   assert.deepEqual(read({}).owner, { kind: 'ReplicaSet', name: 'kapi', uid: 'rs-1' });
   assert.equal(read({ isBare: true }).owner, undefined);
   const whole = pod();
@@ -148,7 +148,7 @@ test('only the owner that controls a pod is its owner', () => {
   assert.equal(readPod({ ...whole, metadata: { ...whole.metadata, ownerReferences } })?.owner, undefined);
 });
 
-test('a pod is in trouble by its image, its config, or a crash loop', () => {
+test('a pod is in trouble because of its image, its config, or a crash loop', () => {
   for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'])
     assert.equal(read({ containers: [waiting(reason)] }).trouble, `container main-0: ${reason}`);
   for (const reason of ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
@@ -158,14 +158,14 @@ test('a pod is in trouble by its image, its config, or a crash loop', () => {
   assert.equal(read(init).trouble, 'container init-0: CrashLoopBackOff');
 });
 
-test('a crash loop of which the kubelet says nothing is one, a first exit or a completed container is none', () => {
+test('repeated failures without CrashLoopBackOff are trouble, a first exit or a completed container is not', () => {
   const trouble = (state: ContainerState) => read({ containers: [running(), state] }).trouble;
-  assert.equal(trouble(terminated(written, 2, 137)), 'container main-1: ended with exit code 137 again and again');
+  assert.equal(trouble(terminated(written, 2, 137)), 'container main-1: ended repeatedly with exit code 137');
   assert.equal(trouble(terminated(written, 0, 1)), undefined);
   assert.equal(trouble(terminated(written, 2, 0)), undefined);
 });
 
-test('a pod that starts, runs, has run into trouble before, or goes is in none', () => {
+test('a pod that starts, runs, has recovered, or is terminating is not in trouble', () => {
   for (const reason of ['ContainerCreating', 'PodInitializing'])
     assert.equal(read({ containers: [waiting(reason)] }).trouble, undefined, reason);
   assert.equal(read({ containers: [running(7)] }).trouble, undefined);
@@ -173,7 +173,7 @@ test('a pod that starts, runs, has run into trouble before, or goes is in none',
   assert.equal(read({ containers: [backOff()], phase: 'Failed' }).trouble, undefined);
 });
 
-test('the trouble of a rollout names the pods, three at the most', () => {
+test('the trouble of a rollout names the pods, at most three', () => {
   const facts = workloadFacts('Deployment');
   assert.equal(troubleOf(facts, [podFacts(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
   assert.equal(
@@ -187,7 +187,7 @@ test('the trouble of a rollout names the pods, three at the most', () => {
   assert.equal(troubleOf(facts, []), undefined);
 });
 
-test('pods from before the restart are no trouble of its rollout, but those of a StatefulSet are', () => {
+test('pods from before the restart are not trouble of its rollout, except for a StatefulSet', () => {
   const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
   const pods = [broken('web-1'), broken('web-2', 'h-1'), podFacts({ name: 'web-3', dependenciesHash: 'h-2' })];
   const trouble = (kind: WorkloadKind, more: PodFacts[] = []) =>
@@ -198,12 +198,12 @@ test('pods from before the restart are no trouble of its rollout, but those of a
   assert.equal(trouble('StatefulSet')?.split('; ').length, 2);
 });
 
-test('a pod says by which restart it was made', () => {
+test('a pod carries the hash of the restart that created it', () => {
   assert.equal(read({ annotations: { 'weeder.dev/dependencies-hash': 'h-1' } }).dependenciesHash, 'h-1');
   assert.equal(read({}).dependenciesHash, undefined);
 });
 
-test('whatever stands in place of a pod, or of its status, is read or not, and never an exception', () => {
+test('any value in place of a pod or of its status is read or not, and nothing throws', () => {
   fc.assert(fc.property(fc.anything(), (garbage) => void readPod(garbage)));
   fc.assert(
     fc.property(fc.object(), (status) => {

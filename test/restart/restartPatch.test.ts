@@ -8,7 +8,7 @@ const changeCause = 'kubernetes.io/change-cause';
 const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
 const caused = (cause: string) => workloadFacts('Deployment', { annotations: { [changeCause]: cause } });
 
-test('a restart is one write: the state, its cause, and the hash in the template, if nobody has written since', () => {
+test('a restart is one conditional write: the state, the change cause, and the hash in the template', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
     assert.deepEqual(restartPatch(workloadFacts(kind), '{"s":1}', 'h-2', 'ConfigMap settings'), {
       metadata: {
@@ -20,12 +20,12 @@ test('a restart is one write: the state, its cause, and the hash in the template
   }
 });
 
-test('of a CronJob the template of its next run is written', () => {
+test('for a CronJob the template of its next run is written', () => {
   const patch = restartPatch(workloadFacts('CronJob'), 's', 'h-2', 'c');
   assert.deepEqual(patch['spec'], { jobTemplate: { spec: { template } } });
 });
 
-test('a change cause of the user stays, one of ours is written anew', () => {
+test('a change cause of the user is kept, one of weeder is replaced', () => {
   const annotations = (cause: string) => {
     const { metadata } = restartPatch(caused(cause), 's', 'h-2', 'Secret db');
     return metadata;
@@ -37,7 +37,7 @@ test('a change cause of the user stays, one of ours is written anew', () => {
   });
 });
 
-test('writing the state touches no template, and takes away the cause of our revision but not one of the user', () => {
+test('a state write does not touch the template, and removes weeder’s change cause but not the user’s', () => {
   const patch = (cause: string) => statePatch(caused(cause), 's');
   assert.deepEqual(statePatch(workloadFacts('Job'), 's'), {
     metadata: { resourceVersion: '7', annotations: { [state]: 's' } },
@@ -47,7 +47,7 @@ test('writing the state touches no template, and takes away the cause of our rev
   assert.deepEqual(patch('weeder: Secret db'), { metadata: { resourceVersion: '7', annotations } });
 });
 
-test('leaving takes the state away and leaves the template, whatever we have put into it', () => {
+test('the leave patch removes the state and leaves the template as it is', () => {
   const facts = workloadFacts('Deployment', { template, annotations: { [state]: 's', [changeCause]: 'release 7' } });
   assert.deepEqual(leavePatch(facts), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
   assert.deepEqual(leavePatch(caused('weeder: x'))['metadata'], {

@@ -29,7 +29,7 @@ function namesIn(answer: Answer<readonly unknown[]>): string[] {
   return answer.value.map((each) => JSON.stringify(each).replace(/^.*"name":"([^"]*)".*$/, '$1'));
 }
 
-test('many that ask at one moment are answered by one request, each with its own pods and no others', async () => {
+test('simultaneous lists are one request, and each caller gets only its own pods', async () => {
   const pods = [pod('a-1', { app: 'a' }), pod('b-1', { app: 'b' }), pod('a-2', { app: 'a' }), pod('c-1', { app: 'c' })];
   const { list, asked } = cluster({ shop: pods });
   const answers = await Promise.all(['a', 'b', 'none'].map((name) => list('shop', app(name), signal)));
@@ -37,14 +37,14 @@ test('many that ask at one moment are answered by one request, each with its own
   assert.deepEqual(asked, ['shop: app in (a,b,none)']);
 });
 
-test('one alone is asked for by its own selector', async () => {
+test('a single list uses its own selector', async () => {
   const { list, asked } = cluster({ shop: [pod('a-1', { app: 'a', tier: 'x' })] });
   const selector = { matchLabels: { app: 'a', tier: 'x' } };
   assert.deepEqual(namesIn(await list('shop', selector, signal)), ['a-1']);
   assert.deepEqual(asked, ['shop: app=a,tier=x']);
 });
 
-test('what a selector says beside the label that they are asked for by counts as well', async () => {
+test('the other requirements of a selector apply too', async () => {
   const pods = [pod('a-1', { app: 'a', track: 'stable' }), pod('a-2', { app: 'a', track: 'canary' })];
   const { list, asked } = cluster({ shop: [...pods, pod('b-1', { app: 'b' })] });
   const stable = { ...app('a'), matchExpressions: [{ key: 'track', operator: 'NotIn', values: ['canary'] } as const] };
@@ -53,14 +53,14 @@ test('what a selector says beside the label that they are asked for by counts as
   assert.equal(asked.length, 1);
 });
 
-test('they are asked for by the label that tells them apart, whatever else they have in common', async () => {
+test('the request selects by the label that differs, whatever labels are equal', async () => {
   const { list, asked } = cluster({ shop: [] });
   const of = (instance: string) => ({ matchLabels: { 'app.kubernetes.io/name': 'web', instance, team: 'blue' } });
   await Promise.all(['one', 'two'].map((name) => list('shop', of(name), signal)));
   assert.deepEqual(asked, ['shop: instance in (one,two)']);
 });
 
-test('other namespaces and other labels are other requests, and so is a selector without a value', async () => {
+test('other namespaces and other labels are separate requests, and so is a selector without values', async () => {
   const { list, asked } = cluster({
     shop: [pod('a-1', { app: 'a' }), pod('j-1', { job: 'j' })],
     bank: [pod('a-2', { app: 'a' })],
@@ -77,7 +77,7 @@ test('other namespaces and other labels are other requests, and so is a selector
   assert.deepEqual(asked.toSorted(), ['bank: app=a', 'shop: app in (a,b)', 'shop: job', 'shop: job=j']);
 });
 
-test('200 are some requests of 32 each', async () => {
+test('200 lists are requests of 32 each', async () => {
   const { list, asked } = cluster({ shop: [pod('p', { app: 'w-199' })] });
   const names = Array.from({ length: 200 }, (_, index) => `w-${index}`);
   const answers = await Promise.all(names.map((name) => list('shop', app(name), signal)));
@@ -88,7 +88,7 @@ test('200 are some requests of 32 each', async () => {
   assert.equal(asked.length, 7);
 });
 
-test('whoever asks later is answered by a later list, even while the earlier one is under way', async () => {
+test('a later caller gets a later list, even while the earlier one is in progress', async () => {
   const pods = [pod('old', { app: 'a' })];
   const { list, asked } = cluster({ shop: pods });
   const first = list('shop', app('a'), signal);
@@ -100,14 +100,14 @@ test('whoever asks later is answered by a later list, even while the earlier one
   assert.equal(asked.length, 2);
 });
 
-test('what is refused is refused to all who asked', async () => {
+test('a refused request is refused to all callers', async () => {
   const refusal = { is: 'refused', reason: 'not allowed', failure: 'forbidden', retryAfter: 0 } as const;
   const list = listTogether(async () => refusal);
   const answers = await Promise.all(['a', 'b'].map((name) => list('shop', app(name), signal)));
   assert.deepEqual(answers, [refusal, refusal]);
 });
 
-test('one who gives up does not end the request of the others; when nobody wants it any more it ends', async () => {
+test('an aborted caller does not end the request of the others; it ends when all callers have aborted', async () => {
   const { list, signals } = cluster({ shop: [pod('b-1', { app: 'b' })] });
   const [one, other] = [new AbortController(), new AbortController()];
   const both = [list('shop', app('a'), one.signal), list('shop', app('b'), other.signal)];

@@ -16,7 +16,7 @@ async function adopted() {
   return world;
 }
 
-test('a release whose pods are made within the second of the write is one rollout', async () => {
+test('a release whose pods are created within the same second as the write is one rollout', async () => {
   const world = await adopted();
   world.rolloutTime = 100;
   world.putSource(source, { a: '2' });
@@ -43,7 +43,7 @@ for (const after of [300, 400, 600]) {
   });
 }
 
-test('pods that were there when the change was seen are restarted, however young they are', async () => {
+test('pods that exist when the change is seen are restarted, however new they are', async () => {
   const world = await adopted();
   world.rolloutTime = 100;
   world.patchTemplate('web', release);
@@ -53,7 +53,7 @@ test('pods that were there when the change was seen are restarted, however young
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a rollout of the user that takes longer than the quiet period is waited for, and that is told', async () => {
+test('a user’s rollout that takes longer than the quiet period is waited for, and that is reported', async () => {
   const world = await adopted();
   world.rolloutTime = 8 * settings.quietPeriod;
   world.putSource(source, { a: '2' });
@@ -69,7 +69,7 @@ test('a rollout of the user that takes longer than the quiet period is waited fo
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a rollout of the user that stands still is not waited for', async () => {
+test('a stalled rollout of the user is not waited for', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', release);
@@ -80,7 +80,7 @@ test('a rollout of the user that stands still is not waited for', async () => {
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a rollout of the user whose newest pod is in trouble is not waited for: the change may be its cure', async () => {
+test('a user’s rollout whose newest pod is in trouble is not waited for, because the change may fix it', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', release);
@@ -91,7 +91,7 @@ test('a rollout of the user whose newest pod is in trouble is not waited for: th
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a release that changes the template first, and whose pods are made after the source, is one rollout: a volume too', async () => {
+test('a release that changes the template before the source, with pods created after it, is one rollout, also for a volume', async () => {
   const volume = { name: 'settings', configMap: { name: 'settings' } };
   const volumeMounts = [{ name: 'settings', mountPath: '/settings' }];
   const world = await adopted();

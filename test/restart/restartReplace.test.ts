@@ -18,7 +18,7 @@ async function adopted(config = replace, options: Parameters<typeof restartWorld
   return world;
 }
 
-function makeAnew(world: RestartWorld): void {
+function recreateSource(world: RestartWorld): void {
   world.deleteSource(source);
   world.putSource(source, { a: '2' }, { immutable: true });
 }
@@ -31,16 +31,16 @@ function emptiedOf(world: RestartWorld): unknown {
   return objectOf(objectOf(world.workload('web')['metadata'])['annotations'])['weeder.dev/emptied'];
 }
 
-/** The workload has its pods back, they are newer than the write, and the stored state says so. */
+/** The workload has its pods again, and its stored state is current, without a pending target. */
 function assertReplaced(world: RestartWorld): void {
   assert.deepEqual([replicasOf(world), emptiedOf(world), world.pods('web').length], [1, undefined, 1]);
   assert.doesNotMatch(String(stateOn(world.workload('web'))), /"target":/);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 }
 
-test('all pods end, their node rests for a moment, and then the workload gets as many back, once', async () => {
+test('all pods end, and after a short delay the workload is scaled back to its replicas, once', async () => {
   const world = await adopted();
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(settings.quietPeriod + second);
   assert.equal(replicasOf(world), 0);
   assert.match(String(emptiedOf(world)), /^uid-web\/1\/\S{8}\/\S{22}$/);
@@ -58,7 +58,7 @@ test('all pods end, their node rests for a moment, and then the workload gets as
   assert.equal(world.factsOf('workload.rolledOut').length, 1);
 });
 
-test('a change of a source that is not immutable is a rollout like any other', async () => {
+test('a change of a source that is not immutable is an ordinary rollout', async () => {
   const world = await restartWorld(replace);
   world.putSource(source, { a: '1' });
   world.putWorkload('web', withEnv('settings', 'a'));
@@ -75,10 +75,10 @@ test('a change of a source that is not immutable is a rollout like any other', a
   );
 });
 
-test('weeder ends at whatever moment: another one gives the pods back, and the restart is recorded', async () => {
+test('weeder stops at any moment: another weeder scales the workload back, and the restart is recorded', async () => {
   for (let after = 0; after < 25 * second; after += 500) {
     const world = await adopted();
-    makeAnew(world);
+    recreateSource(world);
     await world.pass(after);
     world.stop();
     await world.pass(3 * second);
@@ -89,44 +89,44 @@ test('weeder ends at whatever moment: another one gives the pods back, and the r
   }
 });
 
-test('as long as pods of others refer to the source it is held, and asked again', async () => {
+test('while pods of other workloads refer to the source the restart is blocked, and is retried', async () => {
   const world = await adopted();
   const owner = { apiVersion: 'v1', kind: 'ReplicaSet', name: 'other', uid: 'u-other', controller: true };
   const metadata = { name: 'other-1', namespace: 'shop', uid: 'u', resourceVersion: '1', ownerReferences: [owner] };
   world.foreignPods = [{ metadata, status: { phase: 'Running' } }];
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
-  const held = world.factsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
-  assert.match(held[0]?.reason ?? '', /pods that are not its own refer to it too: other-1/);
+  const blocked = world.factsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
+  assert.match(blocked[0]?.reason ?? '', /pods that are not its own refer to it too: other-1/);
   world.foreignPods = [{ metadata, status: { phase: 'Succeeded' } }];
   await world.pass(2 * minute);
   assertReplaced(world);
 });
 
-test('a workload whose volumes would go with its pods is held', async () => {
+test('a workload whose volumes would be deleted with its pods is blocked', async () => {
   const world = await adopted();
   world.patchSpec('web', { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } });
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
   assert.match(world.factsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
 });
 
-test('without pods nothing is to be ended, and that is written down', async () => {
+test('without pods nothing has to be ended, and that is recorded', async () => {
   const world = await adopted();
   world.patchSpec('web', { replicas: 0 });
   await world.pass(10 * second);
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(minute);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [0, undefined]);
   assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
-test('who scales it while it is empty gets what he wants, and the restart is not taken for done', async () => {
+test('if a user scales the workload while it is empty, the user’s replicas stay, and the restart is not recorded as done', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(settings.quietPeriod + 2 * second);
   assert.equal(replicasOf(world), 0);
   world.patchSpec('web', { replicas: 2 });
@@ -138,10 +138,10 @@ test('who scales it while it is empty gets what he wants, and the restart is not
   assert.deepEqual([replicasOf(world), world.control.counts().states], [2, { current: 1 }]);
 });
 
-test('it gets its pods back even where it is no longer managed, or its source is missing', async () => {
+test('the workload is scaled back even if it is no longer managed or its source is missing', async () => {
   for (const what of ['opted out', 'no rule', 'source missing'] as const) {
     const world = await adopted();
-    makeAnew(world);
+    recreateSource(world);
     await world.pass(settings.quietPeriod + second);
     assert.equal(replicasOf(world), 0);
     if (what === 'opted out') world.annotate('web', { 'weeder.dev/restart-on-change': 'false' });
@@ -153,9 +153,9 @@ test('it gets its pods back even where it is no longer managed, or its source is
   }
 });
 
-test('a state that is taken away while it is empty does not keep the pods away', async () => {
+test('a state that is removed while the workload is empty does not prevent scaling back', async () => {
   const world = await adopted();
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(settings.quietPeriod + second);
   world.stop();
   world.annotate('web', { 'weeder.dev/dependencies': null });
@@ -164,9 +164,9 @@ test('a state that is taken away while it is empty does not keep the pods away',
   assertReplaced(world);
 });
 
-test('refused, the pods are given back as soon as it is allowed', async () => {
+test('if scaling back is refused, it happens as soon as it is allowed', async () => {
   const world = await adopted();
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(settings.quietPeriod + second);
   world.refuseWrites = 'unavailable';
   await world.pass(5 * minute);
@@ -177,17 +177,17 @@ test('refused, the pods are given back as soon as it is allowed', async () => {
   assertReplaced(world);
 });
 
-test('pods that do not end are told, and the others come back when they have', async () => {
+test('pods that do not end are reported, and the workload is scaled back when they have ended', async () => {
   const world = await adopted();
   world.rolloutTime = 3 * minute;
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(2 * minute);
   assert.match(world.factsOf('workload.stalled')[0]?.reason ?? '', /^these pods do not end: web-/);
   await world.pass(10 * minute);
   assertReplaced(world);
 });
 
-test('a copy of an emptied workload is given nothing', async () => {
+test('a copy of an emptied workload is not scaled', async () => {
   const world = await adopted();
   world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/emptied': 'uid-web/3' } });
   await world.pass(minute);
@@ -195,9 +195,9 @@ test('a copy of an emptied workload is given nothing', async () => {
   assert.deepEqual(world.control.counts().states, { current: 2 });
 });
 
-test('a dry run tells, and empties nothing', async () => {
+test('a dry run reports the restart, and scales nothing', async () => {
   const world = await adopted(replace, { isDryRun: true });
-  makeAnew(world);
+  recreateSource(world);
   await world.pass(2 * minute);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [1, undefined]);
   assert.equal(world.factsOf('workload.restarted')[0]?.how, 'dryRun');

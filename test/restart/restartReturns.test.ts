@@ -23,11 +23,11 @@ async function adopted(spec: JsonObject = withEnv('settings', 'a'), config = res
   return world;
 }
 
-/** The source has other content for three seconds, and `happen` runs in the middle of them. */
-async function awayAndBack(world: RestartWorld, happen: (world: RestartWorld) => void): Promise<void> {
+/** The source has other content for three seconds; `happen` runs in the middle of that time. */
+async function changeAndRevert(world: RestartWorld, during: (world: RestartWorld) => void): Promise<void> {
   world.putSource(source, { a: '2' });
   await world.pass(1.5 * second);
-  happen(world);
+  during(world);
   await world.pass(1.5 * second);
   world.putSource(source, { a: '1' });
   await world.pass(180 * second);
@@ -51,40 +51,40 @@ function restartsOf(world: RestartWorld): { readonly restarts: number; readonly 
 }
 
 for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), volume: withVolume })) {
-  test(`pods that a release made while a source said something else are restarted once: ${what}`, async () => {
+  test(`pods that a release created while a source had other content are restarted once: ${what}`, async () => {
     const world = await adopted(spec);
-    await awayAndBack(world, ({ patchTemplate }) => patchTemplate('web', release));
+    await changeAndRevert(world, ({ patchTemplate }) => patchTemplate('web', release));
     assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 2 });
     await world.restart();
     await world.pass(180 * second);
     assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 2 });
   });
 
-  test(`a pod that a scaling added while a source said something else is restarted once: ${what}`, async () => {
+  test(`a pod that was added by scaling while a source had other content is restarted once: ${what}`, async () => {
     const world = await adopted(spec);
-    await awayAndBack(world, ({ scaleUp }) => scaleUp('web'));
+    await changeAndRevert(world, ({ scaleUp }) => scaleUp('web'));
     assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
   });
 
-  test(`a container that came back while a source said something else is restarted once: ${what}`, async () => {
+  test(`a container that restarted while a source had other content is restarted once: ${what}`, async () => {
     const world = await adopted(spec);
-    await awayAndBack(world, ({ crash }) => crash('web'));
+    await changeAndRevert(world, ({ crash }) => crash('web'));
     assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
   });
 
-  test(`a source that went and came back restarts nothing where no pod was started in between: ${what}`, async () => {
+  test(`a source whose content changes and changes back restarts nothing if no pod started in between: ${what}`, async () => {
     const world = await adopted(spec);
-    await awayAndBack(world, () => {});
-    await awayAndBack(world, () => {});
+    await changeAndRevert(world, () => {});
+    await changeAndRevert(world, () => {});
     assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 0 });
     assert.equal(world.factsOf('workload.adopted').length, 1);
   });
 
-  test(`pods that were made before a source went, or after it came back, are left alone: ${what}`, async () => {
+  test(`pods created before a source changed, or after it changed back, are not restarted: ${what}`, async () => {
     const world = await adopted(spec);
     world.patchTemplate('web', release);
     await world.pass(5 * second);
-    await awayAndBack(world, () => {});
+    await changeAndRevert(world, () => {});
     world.patchTemplate('web', { metadata: { annotations: { release: '3' } } });
     world.crash('web');
     await world.pass(180 * second);
@@ -92,7 +92,7 @@ for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), 
   });
 }
 
-test('pods that a release replaces after the source came back need no restart', async () => {
+test('pods that a release replaces after the source changed back need no restart', async () => {
   const world = await adopted();
   await releasedThenAndAfter(world);
   await world.pass(180 * second);
@@ -100,7 +100,7 @@ test('pods that a release replaces after the source came back need no restart', 
   assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
-test('what a source said in between is restarted for though it went and came back during a rollout', async () => {
+test('intermediate content of a source causes a restart even if it came and went during a rollout', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
   world.putSource(source, { a: '2' });
@@ -115,7 +115,7 @@ test('what a source said in between is restarted for though it went and came bac
   assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 2 });
 });
 
-test('a source that goes and comes back during a rollout, before its pods are made, restarts nothing', async () => {
+test('a source that changes and changes back during a rollout, before its pods are created, restarts nothing', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
   world.putSource(source, { a: '2' });
@@ -127,7 +127,7 @@ test('a source that goes and comes back during a rollout, before its pods are ma
   assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
 });
 
-test('what pods may run with is not forgotten when another weeder takes over before the restart', async () => {
+test('uncertain content of pods is not forgotten when another weeder takes over before the restart', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
   await world.pass(1.5 * second);
@@ -140,7 +140,7 @@ test('what pods may run with is not forgotten when another weeder takes over bef
   assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 2 });
 });
 
-test('pods of which an optional source was gone when they were made are restarted when it is back', async () => {
+test('pods that were created while an optional source was absent are restarted when it is back', async () => {
   const world = await adopted(withEnv('settings', 'a', true));
   world.deleteSource(source);
   await world.pass(1.5 * second);
@@ -151,14 +151,14 @@ test('pods of which an optional source was gone when they were made are restarte
   assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 2 });
 });
 
-test('with evictions only the pods are replaced', async () => {
+test('with strategy evict only the pods are replaced', async () => {
   const world = await adopted(withVolume, restartConfig({ rule: { strategy: 'evict' } }));
-  await awayAndBack(world, ({ patchTemplate }) => patchTemplate('web', release));
+  await changeAndRevert(world, ({ patchTemplate }) => patchTemplate('web', release));
   assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
   assert.equal(world.evicted.length, 1);
 });
 
-test('content that was there before is restarted for though its hash is still in the template', async () => {
+test('a return to earlier content causes a restart, although its hash is still in the template', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
   await world.pass(180 * second);
@@ -172,7 +172,7 @@ test('content that was there before is restarted for though its hash is still in
   assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 3 });
 });
 
-test('another weeder does not restart what a release has replaced since: when the source came back is known', async () => {
+test('another weeder does not restart pods that a release has replaced since the source changed back', async () => {
   const world = await adopted();
   await releasedThenAndAfter(world);
   await world.pass(second);

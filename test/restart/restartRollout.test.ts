@@ -36,7 +36,7 @@ test('a rollout is complete when all pods are new and available, and no old one 
     assert.deepEqual(after(kind), { is: 'complete' });
 });
 
-test('a status that is older than the spec tells nothing, however good it looks', () => {
+test('a status older than the spec is not used, whatever it says', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
     assert.deepEqual(after(kind, { observedGeneration: 1 }), { is: 'unobserved' }, kind);
     assert.deepEqual(after(kind, { observedGeneration: undefined }), { is: 'unobserved' }, kind);
@@ -44,14 +44,14 @@ test('a status that is older than the spec tells nothing, however good it looks'
   }
 });
 
-test('a Deployment rolls while pods are to be made, to become available, or to go', () => {
+test('a Deployment is progressing while pods have to be created, become available, or be deleted', () => {
   assert.deepEqual(after('Deployment', { replicas: 4, updatedReplicas: 2 }), progressing(2, 3, 3, 2));
   assert.deepEqual(after('Deployment', { availableReplicas: 2 }), progressing(3, 3, 2, 0));
   assert.deepEqual(after('Deployment', { replicas: 4, availableReplicas: 4 }), progressing(3, 3, 4, 1));
   assert.deepEqual(after('Deployment', { replicas: 3, updatedReplicas: 0 }), progressing(0, 3, 3, 3));
 });
 
-test('a Deployment says itself when its deadline has passed', () => {
+test('a Deployment reports itself when its deadline has passed', () => {
   const reason = (text: string) => ({ conditions: [{ type: 'Progressing', status: 'False', reason: text }] });
   const status = { updatedReplicas: 1, replicas: 4 };
   const overdue = after('Deployment', { ...status, ...reason('ProgressDeadlineExceeded') });
@@ -59,14 +59,14 @@ test('a Deployment says itself when its deadline has passed', () => {
   assert.deepEqual(after('Deployment', { ...status, ...reason('ReplicaSetUpdated') }), progressing(1, 3, 3, 3));
 });
 
-test('a paused Deployment is paused as long as its pods are not those of its template', () => {
+test('a paused Deployment is paused while its pods differ from its template', () => {
   const spec = { paused: true, replicas: 3 };
   assert.deepEqual(after('Deployment', { updatedReplicas: 0 }, { spec }), { is: 'paused' });
   assert.deepEqual(after('Deployment', { observedGeneration: 1 }, { spec }), { is: 'unobserved' });
   assert.deepEqual(after('Deployment', {}, { spec }), { is: 'complete' });
 });
 
-test('where no pod is wanted, none has to be rolled out, but the old ones have to go', () => {
+test('with no desired pods there is nothing to roll out, but the old pods have to be deleted', () => {
   const none = { replicas: 0, updatedReplicas: 0, availableReplicas: 0 };
   const spec = { replicas: 0 };
   assert.deepEqual(after('Deployment', none, { spec }), { is: 'complete' });
@@ -82,14 +82,14 @@ test('where no pod is wanted, none has to be rolled out, but the old ones have t
   assert.deepEqual(after('Deployment', { ...none, observedGeneration: 1 }, { spec }), { is: 'unobserved' });
 });
 
-test('a StatefulSet rolls until its controller makes the newest revision the current one', () => {
+test('a StatefulSet is progressing until its controller makes the newest revision the current one', () => {
   const older = { currentRevision: 'web-1' };
   assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }), progressing(1, 3, 3, 2));
   assert.deepEqual(after('StatefulSet', older), progressing(3, 3, 3, 0));
   assert.deepEqual(after('StatefulSet', { availableReplicas: 2 }), progressing(3, 3, 2, 0));
 });
 
-test('with a partition it is complete when the pods from there on are new, and the others stay', () => {
+test('with a partition it is complete when the pods from there on are new; the others stay', () => {
   const older = { currentRevision: 'web-1' };
   const spec = { replicas: 3, ...partition(2) };
   assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }, { spec }), { is: 'complete' });
@@ -100,7 +100,7 @@ test('with a partition it is complete when the pods from there on are new, and t
   assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec: beyond }), { is: 'complete' });
 });
 
-test('a StatefulSet with OnDelete waits for the pods of older revisions to be deleted, and names them', () => {
+test('a StatefulSet with OnDelete waits for the deletion of pods of older revisions, and names them', () => {
   const status = { ...complete.StatefulSet, currentRevision: 'web-1', updatedReplicas: 1 };
   const facts = workloadFacts('StatefulSet', { spec: { replicas: 3, ...onDelete }, status });
   const pods = [
@@ -112,7 +112,7 @@ test('a StatefulSet with OnDelete waits for the pods of older revisions to be de
   assert.deepEqual(rolloutOf(facts), { is: 'waitingForDeletion', pods: [] });
 });
 
-test('with OnDelete it rolls while a deleted pod comes back, and is complete when all are new', () => {
+test('with OnDelete it is progressing while a deleted pod is recreated, and complete when all are new', () => {
   const spec = { replicas: 3, ...onDelete };
   const older = { currentRevision: 'web-1' };
   const comingBack = { ...older, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
@@ -120,14 +120,14 @@ test('with OnDelete it rolls while a deleted pod comes back, and is complete whe
   assert.deepEqual(after('StatefulSet', older, { spec }), { is: 'complete' });
 });
 
-test('a DaemonSet rolls node by node', () => {
+test('a DaemonSet is updated node by node', () => {
   assert.deepEqual(after('DaemonSet', { updatedNumberScheduled: 1 }), progressing(1, 3, 3, 2));
   assert.deepEqual(after('DaemonSet', { numberAvailable: 2 }), progressing(3, 3, 2, 0));
   const newNode = { desiredNumberScheduled: 4 };
   assert.deepEqual(after('DaemonSet', newNode), progressing(3, 4, 3, 0));
 });
 
-test('a DaemonSet with OnDelete waits for the pods of older templates to be deleted, and names them', () => {
+test('a DaemonSet with OnDelete waits for the deletion of pods of older templates, and names them', () => {
   const annotations = { 'deprecated.daemonset.template.generation': '5' };
   const status = { ...complete.DaemonSet, updatedNumberScheduled: 1 };
   const facts = workloadFacts('DaemonSet', { annotations, spec: onDelete, status });
@@ -139,7 +139,7 @@ test('a DaemonSet with OnDelete waits for the pods of older templates to be dele
   assert.deepEqual(rolloutOf(done, pods), { is: 'complete' });
 });
 
-test('whatever its kind, a pod from before the newest restart has an older template', () => {
+test('for every kind, a pod from before the newest restart has an older template', () => {
   const annotations = { 'weeder.dev/dependencies-hash': 'h-2' };
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
     const facts = workloadFacts(kind, { template: { ...template, metadata: { annotations } } });
@@ -149,12 +149,12 @@ test('whatever its kind, a pod from before the newest restart has an older templ
   }
 });
 
-test('nothing is rolled out by a CronJob or a Job: what they run next has the newest template', () => {
+test('a CronJob or a Job has no rollout: its next pods have the newest template', () => {
   for (const kind of ['CronJob', 'Job'] as const)
     assert.deepEqual(rolloutOf(workloadFacts(kind)), { is: 'complete' }, kind);
 });
 
-test('a restart is taken back when the template is the old one again without our annotation', () => {
+test('a restart is reverted if the template is the old one again, without weeder’s annotation', () => {
   const before = workloadFacts('Deployment');
   const restart = { templateHash: before.templateHash, dependenciesHash: 'h-2' };
   const withHash = (hash: string | undefined, image = 'registry.invalid/web:1') => {

@@ -21,7 +21,7 @@ async function change(world: RestartWorld, value: string, wait: number): Promise
   await world.pass(wait);
 }
 
-test('a restart is recorded as done only when the pods prove it', async () => {
+test('a restart is recorded as done only after the pods have been verified', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   const before = stateOn(world.workload('web'));
@@ -34,7 +34,7 @@ test('a restart is recorded as done only when the pods prove it', async () => {
   assert.notEqual(stateOn(world.workload('web')), before);
 });
 
-test('pods are listed when a change is seen, to prove that a restart is needed, and that it is done; not before the controller has seen the template', async () => {
+test('pods are listed to verify that a restart is needed and that it is done, but not before the controller has observed the template', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   await change(world, '2', 30 * second);
@@ -44,7 +44,7 @@ test('pods are listed when a change is seen, to prove that a restart is needed, 
   assert.ok(world.listed.length > 1);
 });
 
-test('a newer change waits for the rollout under way, whose last pods were made after it', async () => {
+test('a newer change waits for the rollout in progress, whose last pods were created after it', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   await change(world, '2', 10 * second);
@@ -54,7 +54,7 @@ test('a newer change waits for the rollout under way, whose last pods were made 
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a new version with the same template, as each annotation makes of a Deployment, is no rollout to wait for', async () => {
+test('a new generation with an unchanged template, as each annotation of a Deployment causes, is not waited for', async () => {
   const world = await adopted();
   world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
   await world.pass(20 * second);
@@ -64,7 +64,7 @@ test('a new version with the same template, as each annotation makes of a Deploy
   assert.match(String(stateOn(world.workload('web'))), /"target":/);
 });
 
-test('a template that its controller has not seen yet is a rollout that is waited for', async () => {
+test('a template that its controller has not observed yet is a rollout that is waited for', async () => {
   const world = await adopted();
   world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
   await world.pass(20 * second);
@@ -74,7 +74,7 @@ test('a template that its controller has not seen yet is a rollout that is waite
   assert.doesNotMatch(String(stateOn(world.workload('web'))), /"target":/);
 });
 
-test('a rollout that stands still is told, and does not block a newer change, which may be its cure', async () => {
+test('a stalled rollout is reported, and does not block a newer change, which may fix it', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   await change(world, '2', 10 * second);
@@ -87,7 +87,7 @@ test('a rollout that stands still is told, and does not block a newer change, wh
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a rollout whose pods cannot start has stalled at once', async () => {
+test('a rollout whose pods cannot start stalls at once', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   await change(world, '2', 6 * second);
@@ -97,7 +97,7 @@ test('a rollout whose pods cannot start has stalled at once', async () => {
   assert.match(stalled?.reason ?? '', /ImagePullBackOff/);
 });
 
-test('a rollout that stood still and ends after all is recorded as done', async () => {
+test('a stalled rollout that completes after all is recorded as done', async () => {
   const world = await adopted();
   world.rolloutTime = settings.stallAfter * 2;
   await change(world, '2', settings.stallAfter + 20 * second);
@@ -107,7 +107,7 @@ test('a rollout that stood still and ends after all is recorded as done', async 
   assert.equal(world.rollouts.length, 1);
 });
 
-test('weeder is replaced in the middle of a rollout: the next one follows it to its end, and restarts nothing', async () => {
+test('weeder is replaced during a rollout: the next one follows it to its end, and restarts nothing', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   await change(world, '2', 10 * second);
@@ -126,15 +126,15 @@ test('weeder is replaced in the quiet period: the change is found again', async 
   assert.equal(world.rollouts.length, 1);
 });
 
-test('who takes the restart back twice gets evictions in place of it', async () => {
+test('after two reverts of the restart the pods are evicted instead', async () => {
   const world = await adopted();
   world.rolloutTime = 10 * second;
   await change(world, '2', 6 * second);
   assert.equal(world.rollouts.length, 1);
-  world.takeBack('web');
+  world.restoreTemplate('web');
   await world.pass(settings.minInterval + 2 * second);
   assert.equal(world.rollouts.length, 3, 'ours, theirs, ours');
-  world.takeBack('web');
+  world.restoreTemplate('web');
   await world.pass(settings.minInterval * 4);
   assert.equal(world.rollouts.length, 4);
   assert.equal(world.evicted.length, 1);
@@ -143,14 +143,14 @@ test('who takes the restart back twice gets evictions in place of it', async () 
   assert.deepEqual([world.rollouts.length, world.evicted.length], [4, 1]);
 });
 
-test('with strategy evict the template stays as it is, and the pods are evicted', async () => {
+test('with strategy evict the template does not change, and the pods are evicted', async () => {
   const world = await adopted(restartConfig({ rule: { strategy: 'evict' } }));
   await change(world, '2', 60 * second);
   assert.deepEqual([world.rollouts.length, world.evicted.length], [0, 1]);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('two changes within the shortest interval: the second restart waits for it, and says so', async () => {
+test('of two changes within minInterval, the second restart is pending and reported', async () => {
   const world = await adopted();
   await change(world, '2', 20 * second);
   await change(world, '3', 20 * second);
@@ -160,7 +160,7 @@ test('two changes within the shortest interval: the second restart waits for it,
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a workload that was restarted five times in ten minutes is held, and tells why', async () => {
+test('a workload that was restarted five times in ten minutes is blocked, with the reason', async () => {
   const world = await adopted();
   for (let value = 2; value < 8; value += 1) await change(world, String(value), 70 * second);
   assert.equal(world.rollouts.length, 5);
@@ -169,7 +169,7 @@ test('a workload that was restarted five times in ten minutes is held, and tells
   assert.equal(world.rollouts.length, 6);
 });
 
-test('too many sources for a tag each: weeder is replaced during the rollout, and still knows it as its own', async () => {
+test('with too many sources for individual tags, another weeder still recognises the restart during the rollout', async () => {
   const world = await restartWorld(restartConfig({ rule: { quietPeriod: 0 } }));
   const names = Array.from({ length: 190 }, (_, index) => `${'n'.repeat(240)}-${index}`);
   const put = (value: string) => {
@@ -191,7 +191,7 @@ test('too many sources for a tag each: weeder is replaced during the rollout, an
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a change whose time nobody knows restarts even pods that may have been made after it', async () => {
+test('a change at an unknown time restarts even pods that may have been created after it', async () => {
   const world = await adopted();
   world.control.stop();
   world.putSource(source, { a: '2' }, { metadata: { managedFields: [] } });
@@ -203,7 +203,7 @@ test('a change whose time nobody knows restarts even pods that may have been mad
   assert.deepEqual([world.rollouts.length, world.control.counts().states], [2, { current: 1 }]);
 });
 
-test('how long a rollout took is told from the change that it was for, not from one that came during it', async () => {
+test('the duration of a rollout counts from the change that caused it, not from one during it', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   await change(world, '2', 15 * second);
@@ -214,7 +214,7 @@ test('how long a rollout took is told from the change that it was for, not from 
   assert.equal((next?.since ?? 0) - (first?.since ?? 0), 15 * second);
 });
 
-test('of changes within the quiet period one is told, and the first one’s time', async () => {
+test('of several changes within the quiet period one is reported, with the time of the first', async () => {
   const world = await adopted();
   const began = world.clock.now();
   await change(world, '2', 4 * second);
@@ -225,7 +225,7 @@ test('of changes within the quiet period one is told, and the first one’s time
   );
 });
 
-test('an older version of a workload than the answer to the restart told of changes nothing', async () => {
+test('a version of a workload older than the response to the restart is ignored', async () => {
   const world = await adopted();
   world.rolloutTime = 30 * second;
   const older = world.workload('web');
@@ -237,7 +237,7 @@ test('an older version of a workload than the answer to the restart told of chan
   assert.equal(world.factsOf('workload.refused').length, 0);
 });
 
-test('an eviction that goes on being refused is told as what the restart stands still for', async () => {
+test('a repeatedly refused eviction is reported as the reason of the stall', async () => {
   const world = await adopted(restartConfig({ rule: { strategy: 'evict' } }));
   world.evictionRefusal = 'the disruption budget web allows none';
   await change(world, '2', settings.stallAfter + 20 * second);
@@ -249,7 +249,7 @@ test('an eviction that goes on being refused is told as what the restart stands 
 });
 
 for (const after of [0, 5_000, 5_001, 9_000]) {
-  test(`weeder is stopped ${after} ms after a change: what is under way ends, and nothing is written later`, async () => {
+  test(`weeder is stopped ${after} ms after a change: pending requests end, and nothing is written later`, async () => {
     const world = await adopted();
     world.putSource(source, { a: '2' });
     await world.pass(Math.max(0, after - 1));

@@ -1,6 +1,6 @@
 /**
- * `npm run test:rules`: alert rules, the dashboard's expressions and the metrics by Prometheus's own promtool, which has
- * to be in PATH: it comes with Prometheus, as the package `prometheus` of Debian and Ubuntu for example.
+ * `npm run test:rules`: checks the alert rules, the expressions of the dashboard and the metrics with promtool, which has
+ * to be in PATH. It is part of Prometheus, for example of the package `prometheus` of Debian and Ubuntu.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts';
 
 const monitoring = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring');
 
-/** Runs promtool; true: it is content. */
+/** Runs promtool. Returns true if it succeeds. */
 function promtool(words: readonly string[], input = ''): boolean {
   const { error, status } = spawnSync('promtool', words, {
     cwd: monitoring,
@@ -23,7 +23,7 @@ function promtool(words: readonly string[], input = ''): boolean {
   return status === 0;
 }
 
-/** The dashboard's expressions as recording rules, with a value for each of Grafana's own variables. */
+/** The expressions of the dashboard as recording rules, with a value for each variable of Grafana. */
 function dashboardRules(): string {
   const targets = dashboard.panels.flatMap((panel) => panel.targets ?? []);
   const rules = targets.map(({ expr }, index) => ({
@@ -33,7 +33,7 @@ function dashboardRules(): string {
   return JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
 }
 
-/** What weeder itself defines; of what comes from prom-client some names are not as promtool would have them. */
+/** The metrics that weeder itself defines. promtool rejects some names of prom-client's default metrics. */
 async function ownMetrics(): Promise<string> {
   const metrics = createMetrics();
   countEvents(metrics, { now: Date.now }).begin(['db']);
@@ -49,16 +49,16 @@ try {
   const text = await ownMetrics();
   const file = join(folder, 'dashboard.yaml');
   writeFileSync(file, dashboardRules());
-  const outcomes = [
+  const results = [
     promtool(['check', 'rules', 'alerts.yaml']),
     promtool(['test', 'rules', 'alerts.test.yaml']),
     promtool(['check', 'rules', file]),
     promtool(['check', 'metrics'], text),
   ];
-  process.exitCode = outcomes.every(Boolean) ? 0 : 1;
+  process.exitCode = results.every(Boolean) ? 0 : 1;
 } catch (error) {
   const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  const hint = 'promtool is not in PATH: it comes with Prometheus (Debian and Ubuntu: the package prometheus).';
+  const hint = 'promtool is not in PATH: it is part of Prometheus (Debian and Ubuntu: the package prometheus).';
   console.error(isMissing ? hint : error);
   process.exitCode = 1;
 } finally {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { z } from 'zod';
 
-/** A write of weeder's, as the API server's audit log has it. */
+/** A write of weeder, as recorded in the audit log of the API server. */
 export interface Attempt {
   /** When the API server received it. */
   readonly at: number;
@@ -10,10 +10,10 @@ export interface Attempt {
   readonly namespace: string;
   readonly name: string;
   readonly status: number;
-  /** The preconditions that it insisted on. */
+  /** Its preconditions. */
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Refused before its body was read, as when permissions are missing: nothing is known of it. */
+  /** Refused before its body was read, for example because permissions are missing. The body is unknown. */
   readonly isUnread: boolean;
 }
 
@@ -38,7 +38,7 @@ const Line = z.object({
     .optional(),
 });
 
-/** Every write of these users, with its body. */
+/** Records every write of these users, with its body. */
 export function auditPolicy(users: readonly string[]): string {
   return JSON.stringify({
     apiVersion: 'audit.k8s.io/v1',
@@ -51,15 +51,15 @@ export function auditPolicy(users: readonly string[]): string {
   });
 }
 
-/** Reads what was added to the audit log since it was read last. */
+/** Returns a function that reads the entries added to the audit log since its last call. */
 export function auditReader(file: string): () => Promise<Attempt[]> {
   let start = 0;
   let rest = '';
   return async () => {
     let text = rest;
-    for await (const piece of createReadStream(file, { start, encoding: 'utf8' })) {
-      start += Buffer.byteLength(piece);
-      text += piece;
+    for await (const chunk of createReadStream(file, { start, encoding: 'utf8' })) {
+      start += Buffer.byteLength(chunk);
+      text += chunk;
     }
     const lines = text.split('\n');
     rest = lines.pop() ?? '';

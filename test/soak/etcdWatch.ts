@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
-/** One write to etcd: what the API server stored, or that it took it away. */
+/** One write to etcd: an object that the API server stored, or a deletion. */
 export interface Write {
   readonly key: string;
   /** The resourceVersion of the object, or of its deletion. */
   readonly revision: number;
-  /** When it was heard of. */
+  /** When this process received it. */
   readonly at: number;
-  /** Undefined: deleted. */
+  /** Undefined for a deletion. */
   readonly object: unknown;
 }
 
-const Answer = z.object({
+const WatchResponse = z.object({
   result: z.object({
     canceled: z.boolean().optional(),
     events: z
@@ -26,34 +26,34 @@ const Answer = z.object({
 });
 
 /**
- * Follows what is written below `/registry/<prefix>/`, from now on and without a gap, whatever becomes of the API server:
- * straight from etcd, into which it has to write JSON (`--storage-media-type=application/json`). Resolves when it
- * follows; `broken` is told when it no longer does.
+ * Watches all writes below `/registry/<prefix>/` from now on, without gaps and independently of the API server: it
+ * reads etcd itself, in which the API server has to store JSON (`--storage-media-type=application/json`). Resolves when
+ * the watch is open; calls `onFailure` if it ends.
  */
 export async function watchEtcd(
   etcdUrl: string,
   prefix: string,
-  take: (write: Write) => void,
-  broken: (why: unknown) => void,
+  onWrite: (write: Write) => void,
+  onFailure: (why: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const [key, rangeEnd] = [base64(`/registry/${prefix}/`), base64(`/registry/${prefix}0`)];
   const body = JSON.stringify({ create_request: { key, range_end: rangeEnd } });
-  const answer = await fetch(`${etcdUrl}/v3/watch`, { method: 'POST', body, signal });
-  if (!answer.ok || answer.body === null) throw new Error(`etcd refused a watch: ${answer.status}`);
+  const response = await fetch(`${etcdUrl}/v3/watch`, { method: 'POST', body, signal });
+  if (!response.ok || response.body === null) throw new Error(`etcd refused a watch: ${response.status}`);
   const started = Promise.withResolvers<void>();
   const follow = async (stream: ReadableStream<Uint8Array>) => {
     for await (const line of linesOf(stream)) {
       started.resolve();
-      const { events = [], canceled } = Answer.parse(JSON.parse(line)).result;
+      const { events = [], canceled } = WatchResponse.parse(JSON.parse(line)).result;
       if (canceled === true) throw new Error('etcd ended the watch');
-      for (const { type, kv } of events) take(writeOf(kv, type === 'DELETE'));
+      for (const { type, kv } of events) onWrite(writeOf(kv, type === 'DELETE'));
     }
     throw new Error('the watch ended');
   };
-  follow(answer.body).catch((error: unknown) => {
-    if (!signal.aborted) broken(error);
+  follow(response.body).catch((error: unknown) => {
+    if (!signal.aborted) onFailure(error);
     started.reject(error);
   });
   await started.promise;
@@ -69,8 +69,8 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of stream) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    yield* parts.filter((part) => part !== '');
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line !== '');
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Write } from './etcdWatch.ts';
 
-/** One version of a pod, reduced to what decides, by the plainest reading of Kubernetes' own rules. */
+/** One version of a pod, reduced to the fields on which a deletion depends. */
 export interface Version {
   readonly revision: number;
   readonly at: number;
@@ -12,7 +12,7 @@ export interface Version {
   readonly isTerminating: boolean;
   readonly looping: 'CrashLoopBackOff' | 'silent' | undefined;
   readonly finishedAt: number | undefined;
-  /** Of the container that waits in silence: another count is another back-off. */
+  /** The restart count of the container in a silent back-off. Another count means another back-off. */
   readonly restarts: number | undefined;
 }
 
@@ -21,10 +21,10 @@ export interface PodHistory {
   readonly namespace: string;
   readonly name: string;
   readonly versions: Version[];
-  goneAt: number | undefined;
+  deletedAt: number | undefined;
 }
 
-/** Since when a service is ready, or is not. */
+/** A service has become ready or not ready. */
 export interface Readiness {
   readonly at: number;
   readonly isReady: boolean;
@@ -53,16 +53,16 @@ const Slice = z.object({
   endpoints: z.array(z.object({ conditions: z.object({ ready: z.boolean().nullish() }).optional() })).nullish(),
 });
 
-/** Everything that was ever true of pods and services, as etcd has it. */
+/** All versions of pods and all changes of services, as stored in etcd. */
 export interface History {
   readonly pods: ReadonlyMap<string, PodHistory>;
   /** By namespace and service: `soak-1/db-a`. */
   readonly readiness: ReadonlyMap<string, readonly Readiness[]>;
-  takePod(write: Write): void;
-  takeSlice(write: Write): void;
-  /** How many services have a slice now. */
-  present(): number;
-  /** What ended before this moment is forgotten: a soak may run for hours. */
+  recordPod(write: Write): void;
+  recordSlice(write: Write): void;
+  /** The number of services that have a slice. */
+  servicesWithSlices(): number;
+  /** Removes what ended before this moment, because a soak can run for hours. */
   forget(before: number): void;
 }
 
@@ -72,7 +72,7 @@ export function createHistory(): History {
   const slices = new Map<string, { readonly service: string; readonly isReady: boolean }>();
   const uidByKey = new Map<string, string>();
 
-  function note(service: string, at: number): void {
+  function recordReadiness(service: string, at: number): void {
     const isReady = [...slices.values()].some((each) => each.service === service && each.isReady);
     const changes = readiness.get(service) ?? [];
     readiness.set(service, changes);
@@ -82,21 +82,21 @@ export function createHistory(): History {
   return {
     pods,
     readiness,
-    takePod({ key, revision, at, object }) {
+    recordPod({ key, revision, at, object }) {
       if (object === undefined) {
-        const gone = pods.get(uidByKey.get(key) ?? '');
-        if (gone !== undefined) gone.goneAt = at;
+        const deleted = pods.get(uidByKey.get(key) ?? '');
+        if (deleted !== undefined) deleted.deletedAt = at;
         uidByKey.delete(key);
         return;
       }
       const pod = Pod.parse(object);
       const { uid, namespace, name } = pod.metadata;
-      const known = pods.get(uid) ?? { uid, namespace, name, versions: [], goneAt: undefined };
+      const known = pods.get(uid) ?? { uid, namespace, name, versions: [], deletedAt: undefined };
       pods.set(uid, known);
       uidByKey.set(key, uid);
       known.versions.push(versionOf(pod, revision, at));
     },
-    takeSlice({ key, at, object }) {
+    recordSlice({ key, at, object }) {
       const before = slices.get(key)?.service;
       if (object === undefined) slices.delete(key);
       else {
@@ -104,13 +104,13 @@ export function createHistory(): History {
         const service = `${metadata.namespace}/${metadata.labels?.['kubernetes.io/service-name']}`;
         const isReady = (endpoints ?? []).some(({ conditions }) => (conditions?.ready ?? true) === true);
         slices.set(key, { service, isReady });
-        note(service, at);
+        recordReadiness(service, at);
       }
-      if (before !== undefined) note(before, at);
+      if (before !== undefined) recordReadiness(before, at);
     },
-    present: () => new Set([...slices.values()].map(({ service }) => service)).size,
+    servicesWithSlices: () => new Set([...slices.values()].map(({ service }) => service)).size,
     forget(before) {
-      for (const [uid, { goneAt }] of pods) if (goneAt !== undefined && goneAt < before) pods.delete(uid);
+      for (const [uid, { deletedAt: goneAt }] of pods) if (goneAt !== undefined && goneAt < before) pods.delete(uid);
       for (const [service, changes] of readiness) {
         const last = changes.findLastIndex(({ at }) => at < before);
         if (last > 0) changes.splice(0, last);

@@ -4,7 +4,7 @@ import { dueSince, type Evidence, objection } from './oracle.ts';
 import { isSelected } from './rules.ts';
 import { seconds, timeOfDay } from './times.ts';
 
-/** Something that must never be, with what shows it. */
+/** A violated invariant, with the evidence. */
 export interface Violation {
   readonly invariant: string;
   readonly at: number;
@@ -12,33 +12,33 @@ export interface Violation {
   readonly evidence: readonly string[];
 }
 
-/** Judges what weeder does, as the audit log and etcd tell it. */
+/** Checks what weeder does, by the audit log and etcd. */
 export interface Judge {
-  /** A write of weeder's; all that etcd knows until then has to be known. */
+  /** Checks a write of weeder. The history has to contain all that etcd stored before it. */
   attempt(attempt: Attempt): void;
-  /** Looks for pods that should be gone. */
-  look(now: number): void;
+  /** Finds pods that should have been deleted. */
+  checkOverdue(now: number): void;
   readonly violations: readonly Violation[];
-  /** From the moment at which each pod was due to its deletion. Milliseconds. */
+  /** The times from when a pod was due until its deletion. Milliseconds. */
   readonly delays: readonly number[];
   readonly deletions: number;
   readonly attempts: number;
 }
 
-/** By when a pod that is due has to be gone. */
-const patience = seconds(5);
+/** The time in which a pod that is due has to be deleted. Milliseconds. */
+const deletionDeadline = seconds(5);
 
-/** What is asserted, by the audit log and etcd. */
+/** The invariants that are checked by the audit log and etcd. */
 export const judged = {
-  preconditions: 'every deletion insists on uid and resourceVersion',
-  known: 'what is deleted existed in that version',
-  allowed: 'only what may be deleted is asked to be deleted',
+  preconditions: 'every deletion has preconditions on uid and resourceVersion',
+  known: 'every deleted pod existed in that version',
+  allowed: 'weeder requests only allowed deletions',
   once: 'no pod is deleted twice',
-  writes: 'nothing but Events is written, and nothing but pods deleted',
-  due: `what is due is deleted within ${patience / 1000} s`,
+  writes: 'weeder writes only Events, and deletes only pods',
+  due: `a pod that is due is deleted within ${deletionDeadline / 1000} s`,
 } as const;
 
-/** A fault that repeats itself is shown so often. */
+/** The maximum number of violations of an invariant that are shown with evidence. */
 const mostShown = 20;
 
 export function createJudge(evidence: Evidence): Judge {
@@ -50,8 +50,13 @@ export function createJudge(evidence: Evidence): Judge {
   let attempts = 0;
 
   function violated(invariant: string, at: number, what: string, pod?: PodHistory): void {
-    const told = violations.filter((each) => each.invariant === invariant).length;
-    violations.push({ invariant, at, what, evidence: told < mostShown && pod ? historyOf(evidence, pod) : [] });
+    const alreadyReported = violations.filter((each) => each.invariant === invariant).length;
+    violations.push({
+      invariant,
+      at,
+      what,
+      evidence: alreadyReported < mostShown && pod ? historyOf(evidence, pod) : [],
+    });
   }
 
   function judgeDeletion(attempt: Attempt): void {
@@ -98,13 +103,13 @@ export function createJudge(evidence: Evidence): Judge {
       attempts += 1;
       if (!attempt.isUnread) judgeDeletion(attempt);
     },
-    look(now) {
+    checkOverdue(now) {
       for (const pod of evidence.history.pods.values()) {
         const version = pod.versions.at(-1);
-        if (pod.goneAt !== undefined || version === undefined) continue;
+        if (pod.deletedAt !== undefined || version === undefined) continue;
         const due = dueSince(evidence, pod, version, now);
         const id = `${pod.uid} ${version.revision}`;
-        if (due === undefined || now - due < patience || overdue.has(id)) continue;
+        if (due === undefined || now - due < deletionDeadline || overdue.has(id)) continue;
         overdue.add(id);
         const what = `${pod.namespace}/${pod.name} (uid ${pod.uid}) was due at ${timeOfDay(due)}`;
         violated(judged.due, now, what, pod);
@@ -113,35 +118,35 @@ export function createJudge(evidence: Evidence): Judge {
   };
 }
 
-/** What became of a pod, and of the services of its namespace. */
+/** The history of a pod and of the services that affect it. */
 function historyOf({ history, configs, disturbances }: Evidence, pod: PodHistory): string[] {
   const versions = pod.versions.slice(-12).map((each) => {
     const { revision, at, labels, looping, isIgnored, hasController, isTerminating } = each;
     const marks = [isIgnored && 'ignored', !hasController && 'bare', isTerminating && 'terminating'].filter(Boolean);
-    const state = [looping ?? 'well', ...marks].join(', ');
+    const state = [looping ?? 'healthy', ...marks].join(', ');
     return { at, text: `pod version ${revision}: ${state}, labels ${JSON.stringify(labels)}` };
   });
   const rules = configs.flatMap(({ rules: each }) =>
     each.filter((rule) => pod.versions.some(({ labels }) => isSelected(labels, rule))),
   );
-  const concerns = (name: string) =>
+  const affectsPod = (name: string) =>
     rules.some(({ service, isEverywhere }) =>
       isEverywhere ? name.endsWith(`/${service}`) : name === `${pod.namespace}/${service}`,
     );
   const services = [...history.readiness]
-    .filter(([name]) => concerns(name))
+    .filter(([name]) => affectsPod(name))
     .flatMap(([name, changes]) =>
       changes.slice(-6).map(({ at, isReady }) => ({ at, text: `service ${name} is ${isReady ? '' : 'not '}ready` })),
     );
   const others = [
-    ...configs.slice(-3).map(({ at }) => ({ at, text: 'another config' })),
+    ...configs.slice(-3).map(({ at }) => ({ at, text: 'config changed' })),
     ...disturbances
       .slice(-3)
       .flatMap(({ from, to }) => [
-        { at: from, text: 'a disturbance begins' },
-        ...(to === undefined ? [] : [{ at: to, text: 'the disturbance ends' }]),
+        { at: from, text: 'disturbance begins' },
+        ...(to === undefined ? [] : [{ at: to, text: 'disturbance ends' }]),
       ]),
-    ...(pod.goneAt === undefined ? [] : [{ at: pod.goneAt, text: 'the pod is gone' }]),
+    ...(pod.deletedAt === undefined ? [] : [{ at: pod.deletedAt, text: 'pod deleted' }]),
   ];
   return [...versions, ...services, ...others]
     .sort((one, other) => one.at - other.at)

@@ -2,21 +2,21 @@ import { judged, type Violation } from './invariants.ts';
 import { invariants, type SoakResult } from './soak.ts';
 import { timeOfDay } from './times.ts';
 
-/** What a soak found, for a person, and how many of its invariants did not hold. */
+/** The result of a soak as text, and how many of its invariants failed. */
 export interface Report {
   readonly lines: readonly string[];
   readonly failed: number;
 }
 
-/** MiB. A process has its full size after some minutes: V8's young generation grows with what it has seen. */
+/** MiB. A process reaches its full size after some minutes, because V8's young generation grows with its load. */
 const rssTolerance = ({ minutes }: SoakResult) => (minutes < 6 ? 24 : 12);
 const heapTolerance = 4;
-const memory = 'after the last third it takes no more memory than after the first';
-const busy = 'the soak was one: there were deletions, and pods that were due';
+const memory = 'memory does not grow from the first to the last third';
+const busy = 'the soak had enough deletions, and enough pods that were due';
 const mostShown = 5;
 
 export function report(result: SoakResult): Report {
-  const { rests, deletions, delays } = result;
+  const { idleStates, deletions, delays } = result;
   const violations = [...result.violations];
   const fail = (invariant: string, what: string) =>
     void violations.push({ invariant, at: Date.now(), what, evidence: [] });
@@ -24,7 +24,7 @@ export function report(result: SoakResult): Report {
     ['rss', rssTolerance(result)],
     ['heap', heapTolerance],
   ] as const) {
-    const [first, last] = [rests[0]?.[what] ?? Number.NaN, rests.at(-1)?.[what] ?? Number.NaN];
+    const [first, last] = [idleStates[0]?.[what] ?? Number.NaN, idleStates.at(-1)?.[what] ?? Number.NaN];
     const grown = `${what}: ${first.toFixed(1)} MiB after the first, ${last.toFixed(1)} after the last, tolerance ${tolerance}`;
     if (!(last <= first + tolerance)) fail(memory, grown);
   }
@@ -51,15 +51,15 @@ export function report(result: SoakResult): Report {
 }
 
 function summary({
-  deeds,
-  missed,
+  changes,
+  failedRequests,
   reloads,
   windows,
   attempts,
   deletions,
   delays,
   faults,
-  rests,
+  idleStates,
 }: SoakResult): string[] {
   const sorted = delays.toSorted((one, other) => one - other);
   const percentile = (share: number) =>
@@ -67,14 +67,14 @@ function summary({
   const kinds = Map.groupBy(faults, ({ what }) => what);
   const played = [...kinds].map(([what, each]) => `${what} ${each.length}`).join(', ');
   return [
-    `changes of the cluster   ${deeds}; ${missed} requests found the API server away, or nothing to change`,
+    `changes of the cluster   ${changes}; ${failedRequests} requests failed, or found no object`,
     `reloads of the config    ${reloads}`,
     `windows opened           ${windows}`,
     `faults                   ${played === '' ? 'none' : played}`,
-    `deletions                ${deletions} of ${attempts} tries`,
+    `deletions                ${deletions} of ${attempts} attempts`,
     `from due to deleted      p50 ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, at most ${percentile(1)} ms, of ${delays.length}`,
-    `RSS at rest, by third    ${rests.map(({ rss }) => rss.toFixed(1)).join(', ')} MiB`,
-    `heap at rest, by third   ${rests.map(({ heap }) => heap.toFixed(1)).join(', ')} MiB`,
+    `RSS at rest, by third    ${idleStates.map(({ rss }) => rss.toFixed(1)).join(', ')} MiB`,
+    `heap at rest, by third   ${idleStates.map(({ heap }) => heap.toFixed(1)).join(', ')} MiB`,
   ];
 }
 

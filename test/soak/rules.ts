@@ -1,17 +1,17 @@
 import { seconds } from './times.ts';
 
-/** A label selector, as plainly as the soak needs it: all of these labels, each with one of these values. */
+/** A label selector: all of these labels, each with one of these values. */
 export type Selector = Readonly<Record<string, readonly string[]>>;
 
-/** What the config says of one service, in the oracle's own words. */
+/** The config of one service, in the form that the oracle uses. */
 export interface Rule {
   readonly service: string;
   readonly selectors: readonly Selector[];
   /** Milliseconds. */
   readonly watchDuration: number;
-  /** Dependants are looked for in every namespace, not only in the service's own. */
+  /** Dependants are selected in every namespace, not only in that of the service. */
   readonly isEverywhere: boolean;
-  /** Nothing is deleted while the service is down. */
+  /** Deletions are held while the service is down. */
   readonly isHeld: boolean;
   readonly isEvicted: boolean;
 }
@@ -28,7 +28,7 @@ const always: readonly Rule[] = [
 const a = rule('db-a', [{ tier: ['a', 'ab'] }]);
 const d = rule('db-d', [{ tier: ['d'] }], { isHeld: false, isEvicted: true });
 
-/** The configs between which reloads change; the first is that of the start. */
+/** The configs that reloads switch between; the first is the config at the start. */
 export const variants: readonly (readonly Rule[])[] = [
   [a, ...always, d],
   [{ ...a, watchDuration: seconds(11) }, ...always, d],
@@ -39,13 +39,13 @@ export const variants: readonly (readonly Rule[])[] = [
 
 export const services: readonly string[] = ['db-a', 'db-b', 'db-c', 'db-d', 'db-e'];
 export const tiers: readonly string[] = ['a', 'ab', 'b', 'c', 'd', 'none'];
-/** The longest that a window may be open. Milliseconds. */
+/** The longest duration of a window. Milliseconds. */
 export const longestWindow = Math.max(...variants.flat().map(({ watchDuration }) => watchDuration));
 
-/** As the world names them, and more than it makes. */
+/** The names that the world uses, more of them than it creates. */
 const everyNamespace = Array.from({ length: 2_000 }, (_, index) => `soak-${index}`);
 
-/** The config file that says so. */
+/** The config file with these rules. */
 export function configFile(rules: readonly Rule[]): string {
   const entries = rules.map((each) => [each.service, entryOf(each)] as const);
   return JSON.stringify({ servicesAndDependantSelectors: Object.fromEntries(entries) }, null, 2);

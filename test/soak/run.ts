@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- [--minutes N] [--seed S]`: weeder on a real control plane in a world that changes at random, under
- * random faults, watched by an observer that shares nothing with it. Exit code 1 when something was wrong.
+ * `npm run soak -- [--minutes N] [--seed S]`: runs weeder on a real control plane with random changes and random
+ * faults, checked by an observer that shares no code with it. The exit code is 1 if an invariant is violated.
  */
 import { parseArgs } from 'node:util';
 import { SetupProblem } from '../cluster/support/plane/process.ts';
@@ -13,10 +13,10 @@ async function main(): Promise<number> {
   const seed = numberOf('seed', values.seed ?? process.env['SEED'] ?? String(Date.now() % 2 ** 31));
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
-  console.log(`soak: ${minutes} min, seed ${seed}: repeat its decisions with --minutes ${minutes} --seed ${seed}`);
+  console.log(`soak: ${minutes} min, seed ${seed}: repeat its changes with --minutes ${minutes} --seed ${seed}`);
   const started = Date.now();
-  const say = (line: string) => console.log(`+${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const result = await soak({ minutes, seed, say, signal: end.signal });
+  const log = (line: string) => console.log(`+${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}`);
+  const result = await soak({ minutes, seed, log, signal: end.signal });
   const { lines, failed } = report(result);
   console.log(lines.join('\n'));
   return failed > 0 || end.signal.aborted ? 1 : 0;
@@ -25,7 +25,7 @@ async function main(): Promise<number> {
 function numberOf(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw new SetupProblem(`--${name} is ${JSON.stringify(text)}: wanted is a number, as in --${name} 2`);
+    throw new SetupProblem(`--${name} is ${JSON.stringify(text)}; expected a number, as in --${name} 2`);
   }
   return value;
 }

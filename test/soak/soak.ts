@@ -7,46 +7,46 @@ import { startControlPlane } from '../cluster/support/plane/controlPlane.ts';
 import { unprivilegedUsers } from '../cluster/support/plane/credentials.ts';
 import { faultyApiServer } from '../faults/support/apiServer.ts';
 import { type Attempt, auditPolicy, auditReader } from './audit.ts';
-import { deeds, type Fault, faults } from './decisions.ts';
+import { type Fault, randomChanges, randomFaults } from './decisions.ts';
 import { watchEtcd } from './etcdWatch.ts';
-import { playFaults, sleep } from './faulting.ts';
 import { createHistory } from './history.ts';
+import { type IdleState, measureAtRest } from './idleState.ts';
 import { createJudge, type Violation } from './invariants.ts';
 import type { ConfigChange } from './oracle.ts';
-import { startPatient } from './patient.ts';
-import { lookAtRest, type Rest } from './rest.ts';
+import { playFaults, sleep } from './playFaults.ts';
 import { longestWindow, type Rule, variants } from './rules.ts';
 import { type Span, seconds } from './times.ts';
+import { startWeederUnderTest } from './weederUnderTest.ts';
 import { createWorld } from './world.ts';
 
 export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** What happened, and what of it should not have. */
+/** What happened, and the violated invariants. */
 export interface SoakResult {
   readonly minutes: number;
   readonly violations: readonly Violation[];
-  readonly deeds: number;
-  readonly missed: number;
+  readonly changes: number;
+  readonly failedRequests: number;
   readonly attempts: number;
   readonly deletions: number;
   readonly delays: readonly number[];
   readonly windows: number;
   readonly reloads: number;
   readonly faults: readonly Fault[];
-  readonly rests: readonly Rest[];
+  readonly idleStates: readonly IdleState[];
 }
 
-const parts = 3;
-/** Between two deeds. Milliseconds. */
+const phaseCount = 3;
+/** Between two changes. Milliseconds. */
 const pace = 25;
 const atOnce = 6;
 
-/** Leaves nothing behind, however it ends. */
+/** Runs the soak, and removes all processes and files in the end. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
   const cleanups: (() => unknown)[] = [];
   try {
@@ -56,15 +56,15 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
 }
 
-async function play({ minutes, seed, say, signal }: SoakOptions, t: Cleanup): Promise<SoakResult> {
+async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Promise<SoakResult> {
   const [user = ''] = unprivilegedUsers;
   const folder = mkdtempSync(join(tmpdir(), 'weeder-soak-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const [policy, log] = [join(folder, 'policy.json'), join(folder, 'audit.log')];
+  const [policy, auditLog] = [join(folder, 'policy.json'), join(folder, 'audit.log')];
   writeFileSync(policy, auditPolicy([user]));
   const apiServerFlags = [
     `--audit-policy-file=${policy}`,
-    `--audit-log-path=${log}`,
+    `--audit-log-path=${auditLog}`,
     '--storage-media-type=application/json',
   ];
   const controlPlane = await startControlPlane({ apiServerFlags });
@@ -74,82 +74,85 @@ async function play({ minutes, seed, say, signal }: SoakOptions, t: Cleanup): Pr
   t.after(() => end.abort());
   const all = AbortSignal.any([signal, end.signal]);
   const violations: Violation[] = [];
-  const violated = (invariant: string, what: string) =>
+  const addViolation = (invariant: string, what: string) =>
     void violations.push({ invariant, at: Date.now(), what, evidence: [] });
 
   const history = createHistory();
-  const broken = (why: unknown) => violated(invariants.observer, String(why));
-  await watchEtcd(controlPlane.etcdUrl, 'pods', history.takePod, broken, end.signal);
-  await watchEtcd(controlPlane.etcdUrl, 'endpointslices', history.takeSlice, broken, end.signal);
+  const onFailure = (why: unknown) => addViolation(invariants.observer, String(why));
+  await watchEtcd(controlPlane.etcdUrl, 'pods', history.recordPod, onFailure, end.signal);
+  await watchEtcd(controlPlane.etcdUrl, 'endpointslices', history.recordSlice, onFailure, end.signal);
   const [first = []] = variants;
-  const patient = await startPatient(controlPlane, user, server, first);
-  t.after(patient.stop);
+  const weeder = await startWeederUnderTest(controlPlane, user, server, first);
+  t.after(weeder.stop);
   const configs: ConfigChange[] = [{ at: Date.now(), rules: first }];
   const disturbances: (Span & { to: number | undefined })[] = [];
   const judge = createJudge({ history, configs, disturbances });
-  say(`control plane at ${controlPlane.url}, weeder is process ${patient.process.pid}`);
+  log(`control plane at ${controlPlane.url}, weeder is process ${weeder.process.pid}`);
 
   const world = createWorld(controlPlane);
-  const plan = deeds(seed);
-  const faultPlan = faults(seed);
+  const plan = randomChanges(seed);
+  const faultPlan = randomFaults(seed);
   const played: Fault[] = [];
   let done = 0;
   let reloads = 0;
 
   function configure(rules: readonly Rule[]): void {
     if (configs.at(-1)?.rules === rules) return;
-    patient.configure(rules);
+    weeder.configure(rules);
     configs.push({ at: Date.now(), rules });
     reloads += 1;
   }
 
-  /** One after the other begins; some are on the way at a time. */
+  /** Starts one change after the other, with several in flight at a time. */
   async function churn(until: AbortSignal): Promise<void> {
-    const underWay = new Set<Promise<void>>();
+    const inFlight = new Set<Promise<void>>();
     while (!until.aborted) {
-      const deed = plan.next().value;
+      const change = plan.next().value;
       done += 1;
-      if (deed.what === 'config') configure(variants[deed.variant] ?? first);
+      if (change.what === 'config') configure(variants[change.variant] ?? first);
       else {
-        const work: Promise<void> = world.do(deed).finally(() => underWay.delete(work));
-        underWay.add(work);
+        const work: Promise<void> = world.apply(change).finally(() => inFlight.delete(work));
+        inFlight.add(work);
       }
-      if (underWay.size >= atOnce) await Promise.race(underWay);
+      if (inFlight.size >= atOnce) await Promise.race(inFlight);
       await sleep(pace, until);
     }
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }
 
-  /** Until etcd has nothing of the world any more: what is left in weeder then is weeder's. */
-  async function empty(): Promise<void> {
+  /** Deletes all objects until etcd has none of them, so that only state of weeder itself can remain in it. */
+  async function deleteEverything(): Promise<void> {
     const deadline = Date.now() + seconds(60);
-    while (history.present() > 0 || [...history.pods.values()].some(({ goneAt }) => goneAt === undefined)) {
-      if (Date.now() > deadline) return violated(invariants.soak, 'the world cannot be emptied');
+    while (
+      history.servicesWithSlices() > 0 ||
+      [...history.pods.values()].some(({ deletedAt: goneAt }) => goneAt === undefined)
+    ) {
+      if (Date.now() > deadline) return addViolation(invariants.soak, 'the objects of the soak cannot be deleted');
       await world.clear();
       await pause(250);
     }
   }
 
-  const readAudit = auditReader(log);
-  let waiting: Attempt[] = [];
+  const readAudit = auditReader(auditLog);
+  let pending: Attempt[] = [];
   async function judgeUntil(before: number): Promise<void> {
-    if (existsSync(log)) waiting.push(...(await readAudit()));
-    for (const attempt of waiting.filter(({ at }) => at < before)) judge.attempt(attempt);
-    waiting = waiting.filter(({ at }) => at >= before);
+    if (existsSync(auditLog)) pending.push(...(await readAudit()));
+    for (const attempt of pending.filter(({ at }) => at < before)) judge.attempt(attempt);
+    pending = pending.filter(({ at }) => at >= before);
   }
 
-  async function watchOver(until: AbortSignal): Promise<void> {
+  async function judgeContinuously(until: AbortSignal): Promise<void> {
     while (!until.aborted) {
-      // What weeder acted upon has reached this process, too, by then.
+      // By then, this process has received all writes that weeder acted on.
       await judgeUntil(Date.now() - seconds(1));
-      judge.look(Date.now() - 200);
+      judge.checkOverdue(Date.now() - 200);
       history.forget(Date.now() - seconds(180));
       await sleep(250, until);
     }
   }
 
-  const noted = (fault: Fault) => {
-    say(`${fault.what}${fault.ms > 0 ? ` for ${fault.ms} ms` : ''}`);
+  const recordFault = (fault: Fault) => {
+    log(`${fault.what}${fault.ms > 0 ? ` for ${fault.ms} ms` : ''}`);
     played.push(fault);
     const span: Span & { to: number | undefined } = { from: Date.now(), to: undefined };
     disturbances.push(span);
@@ -158,29 +161,29 @@ async function play({ minutes, seed, say, signal }: SoakOptions, t: Cleanup): Pr
     };
   };
 
-  const rests: Rest[] = [];
+  const idleStates: IdleState[] = [];
   let windows = 0;
-  const watching = watchOver(end.signal);
+  const watching = judgeContinuously(end.signal);
   try {
     const quiet = longestWindow + seconds(6);
-    const busy = Math.max(seconds(10), (minutes * seconds(60)) / parts - quiet);
-    for (let part = 1; part <= parts && !all.aborted; part += 1) {
-      const over = AbortSignal.any([all, AbortSignal.timeout(busy)]);
-      await Promise.all([churn(over), playFaults(controlPlane, server, faultPlan, noted, over)]);
+    const busy = Math.max(seconds(10), (minutes * seconds(60)) / phaseCount - quiet);
+    for (let phase = 1; phase <= phaseCount && !all.aborted; phase += 1) {
+      const endOfPhase = AbortSignal.any([all, AbortSignal.timeout(busy)]);
+      await Promise.all([churn(endOfPhase), playFaults(controlPlane, server, faultPlan, recordFault, endOfPhase)]);
       configure(first);
-      await empty();
-      const rest = await lookAtRest(patient, first, quiet + seconds(30));
-      rests.push(rest);
-      for (const fault of rest.faults) violated(invariants.rest, `after part ${part}: ${fault}`);
-      say(`part ${part}: ${done} deeds, ${judge.deletions} deletions, RSS ${rest.rss.toFixed(1)} MiB at rest`);
+      await deleteEverything();
+      const idle = await measureAtRest(weeder, first, quiet + seconds(30));
+      idleStates.push(idle);
+      for (const deviation of idle.deviations) addViolation(invariants.rest, `after phase ${phase}: ${deviation}`);
+      log(`phase ${phase}: ${done} changes, ${judge.deletions} deletions, RSS ${idle.rss.toFixed(1)} MiB at rest`);
     }
-    const gauge = await patient.gauges().catch(() => () => Number.NaN);
+    const gauge = await weeder.gauges().catch(() => () => Number.NaN);
     windows = gauge('weeder_windows_opened_total');
     await pause(1_500);
     await judgeUntil(Number.POSITIVE_INFINITY);
-    const fault = await patient.stop();
-    if (fault !== undefined) violated(invariants.process, fault);
-    for (const refusal of world.refusals) violated(invariants.soak, refusal);
+    const error = await weeder.stop();
+    if (error !== undefined) addViolation(invariants.process, error);
+    for (const response of world.unexpectedResponses) addViolation(invariants.soak, response);
   } finally {
     end.abort();
     await watching;
@@ -188,22 +191,22 @@ async function play({ minutes, seed, say, signal }: SoakOptions, t: Cleanup): Pr
   return {
     minutes,
     violations: [...violations, ...judge.violations],
-    deeds: done,
-    missed: world.missed,
+    changes: done,
+    failedRequests: world.failedRequests,
     attempts: judge.attempts,
     deletions: judge.deletions,
     delays: judge.delays,
     windows,
     reloads,
     faults: played,
-    rests,
+    idleStates,
   };
 }
 
-/** What is asserted besides what the judge asserts. */
+/** The invariants that are checked in addition to those of the judge. */
 export const invariants = {
-  observer: 'the observer sees everything',
-  rest: 'at rest, streams and actors are back to their number',
-  process: 'the process lives, and logs no error',
-  soak: 'what the soak itself asks for is right',
+  observer: 'the observer received every write',
+  rest: 'at rest, the numbers of streams and actors are as expected',
+  process: 'the process keeps running and logs no error',
+  soak: 'the requests of the soak itself succeed',
 } as const;

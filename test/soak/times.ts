@@ -1,7 +1,7 @@
-/** Times are milliseconds since the epoch by the one clock of this machine; lengths are milliseconds, too. */
+/** A period of time. Milliseconds since the epoch, by the clock of this machine. */
 export interface Span {
   readonly from: number;
-  /** Undefined: it goes on. */
+  /** Undefined if it has not ended. */
   readonly to: number | undefined;
 }
 
@@ -13,7 +13,7 @@ export function overlaps({ from, to = Number.POSITIVE_INFINITY }: Span, start: n
   return from <= end && to >= start;
 }
 
-/** How long into `start`–`end` the spans reach, all together. */
+/** The total length of the spans within `start`–`end`. Milliseconds. */
 export function within(spans: readonly Span[], start: number, end: number): number {
   const lengths = spans.map(({ from, to = end }) => Math.max(0, Math.min(to, end) - Math.max(from, start)));
   return lengths.reduce((sum, length) => sum + length, 0);

@@ -4,52 +4,52 @@ import { type ContainerState, crashLoopBackOff, running, terminated } from '../c
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import type { Method } from '../cluster/support/plane/http.ts';
 import { podTemplate } from '../cluster/support/restart/podTemplate.ts';
-import type { Deed, PodChange, ServiceChange } from './decisions.ts';
+import type { Change, PodChange, ServiceChange } from './decisions.ts';
 import { tiers } from './rules.ts';
 
-/** The cluster as the soak changes it: as administrator, past everything that stands in weeder's way. */
+/** Changes the cluster as administrator, without the faults that weeder is subject to. */
 export interface World {
-  /** Does it, as far as the API server is there and what it is about exists. */
-  do(deed: Exclude<Deed, { readonly what: 'config' }>): Promise<void>;
-  /** Takes every pod and slice away, as far as the API server is there. */
+  /** Makes the change, if the API server is available and the object exists. */
+  apply(change: Exclude<Change, { readonly what: 'config' }>): Promise<void>;
+  /** Deletes all pods and slices, if the API server is available. */
   clear(): Promise<void>;
-  /** Answers that nobody expects, such as a 400: then the soak itself is wrong. */
-  readonly refusals: readonly string[];
-  /** How many requests found the API server away, or what they were about gone. */
-  readonly missed: number;
+  /** Unexpected responses, such as a 400: these are errors of the soak itself. */
+  readonly unexpectedResponses: readonly string[];
+  /** The number of requests for which the API server was unavailable or the object did not exist. */
+  readonly failedRequests: number;
 }
 
 interface Place {
   readonly ns: TestNamespace;
-  /** The uid of what stands for the controller of its pods. */
+  /** The uid of the object that represents the controller of its pods. */
   readonly owner: string;
 }
 
-/** As a gateway would say it. */
-const noAnswer = 504;
-/** 403: the namespace is ending. */
+/** The status that a gateway returns. */
+const noResponse = 504;
+/** A 403 means that the namespace is terminating. */
 const expected: ReadonlySet<number> = new Set([403, 404, 409, 429, 500, 503, 504]);
 
 export function createWorld(cluster: Cluster): World {
   const places = new Map<number, Promise<Place | undefined>>();
   const refusals: string[] = [];
   let names = 0;
-  /** Each crash is another one. */
+  /** The restart count differs for each crash. */
   let restarts = 1;
   let missed = 0;
 
-  async function ask(method: Method, path: string, body?: object, contentType?: string): Promise<number> {
+  async function request(method: Method, path: string, body?: object, contentType?: string): Promise<number> {
     const options = { ...(body === undefined ? {} : { body }), ...(contentType === undefined ? {} : { contentType }) };
     const signal = AbortSignal.timeout(10_000);
-    const answer = await cluster.send(method, path, { ...options, signal }).catch(() => undefined);
-    const status = answer?.status ?? noAnswer;
+    const response = await cluster.send(method, path, { ...options, signal }).catch(() => undefined);
+    const status = response?.status ?? noResponse;
     if (status >= 300 && !expected.has(status))
-      refusals.push(`${method} ${path} → ${status}: ${JSON.stringify(answer?.body)}`);
+      refusals.push(`${method} ${path} → ${status}: ${JSON.stringify(response?.body)}`);
     if (status >= 300) missed += 1;
     return status;
   }
 
-  async function settle(): Promise<Place | undefined> {
+  async function createPlace(): Promise<Place | undefined> {
     names += 1;
     try {
       const ns = await newNamespace(cluster, `soak-${names}`, { after: () => {} });
@@ -63,40 +63,40 @@ export function createWorld(cluster: Cluster): World {
   }
 
   async function placeAt(index: number): Promise<Place | undefined> {
-    const made = places.get(index) ?? settle();
-    places.set(index, made);
-    const place = await made;
-    if (place === undefined && places.get(index) === made) places.delete(index);
+    const created = places.get(index) ?? createPlace();
+    places.set(index, created);
+    const place = await created;
+    if (place === undefined && places.get(index) === created) places.delete(index);
     return place;
   }
 
   async function create({ ns, owner }: Place, name: string, index: number): Promise<number> {
     const labels = { tier: tiers[index % tiers.length] ?? 'a' };
     const { metadata, spec } = podTemplate({ labels }, 'soak');
-    // The last one of each place has no controller.
+    // The last pod of each place has no controller.
     const controller = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner, controller: true };
     const ownerReferences = index === 7 ? [] : [controller];
-    return ask('POST', ns.path('api/v1', 'pods'), { metadata: { ...metadata, name, ownerReferences }, spec });
+    return request('POST', ns.path('api/v1', 'pods'), { metadata: { ...metadata, name, ownerReferences }, spec });
   }
 
   async function changePod(place: Place, index: number, change: PodChange): Promise<void> {
     const name = `web-${index}`;
     const path = place.ns.path('api/v1', 'pods', name);
     if (change.to === 'deleted') {
-      await ask('DELETE', path);
+      await request('DELETE', path);
       return;
     }
     restarts += 1;
     const { sub, patch } = patchFor(change, restarts);
-    const status = await ask('PATCH', `${path}${sub}`, patch, mergePatch);
+    const status = await request('PATCH', `${path}${sub}`, patch, mergePatch);
     if (status !== 404) return;
-    // Weeder, or a deed, has deleted it: its controller would bring it back.
+    // weeder or a change has deleted it: its controller would recreate it.
     const created = await create(place, name, index);
-    if (created === 201) await ask('PATCH', `${path}${sub}`, patch, mergePatch);
+    if (created === 201) await request('PATCH', `${path}${sub}`, patch, mergePatch);
   }
 
   async function changeService(place: Place, service: string, change: ServiceChange): Promise<void> {
-    const remove = (name: string) => ask('DELETE', slicePath(place, service, name));
+    const remove = (name: string) => request('DELETE', slicePath(place, service, name));
     const rest = 'endpoints' in change ? Array.from({ length: change.endpoints - 1 }, () => false) : [];
     switch (change.to) {
       case 'flapping':
@@ -129,27 +129,27 @@ export function createWorld(cluster: Cluster): World {
     ready: readonly (boolean | undefined)[],
   ): Promise<void> {
     const body = sliceBody(`${service}-${name}`, service, ready);
-    const status = await ask('PUT', slicePath(place, service, name), body);
-    if (status === 404) await ask('POST', slicePath(place, service), body);
+    const status = await request('PUT', slicePath(place, service, name), body);
+    if (status === 404) await request('POST', slicePath(place, service), body);
   }
 
   return {
-    refusals,
-    get missed() {
+    unexpectedResponses: refusals,
+    get failedRequests() {
       return missed;
     },
-    async do(deed) {
-      const place = await placeAt(deed.place);
+    async apply(change) {
+      const place = await placeAt(change.place);
       if (place === undefined) return;
-      if (deed.what === 'pod') await changePod(place, deed.pod, deed.change);
-      else if (deed.what === 'service') await changeService(place, deed.service, deed.change);
-      else if ((await ask('DELETE', `/api/v1/namespaces/${place.ns.name}`)) < 300) places.delete(deed.place);
+      if (change.what === 'pod') await changePod(place, change.pod, change.change);
+      else if (change.what === 'service') await changeService(place, change.service, change.change);
+      else if ((await request('DELETE', `/api/v1/namespaces/${place.ns.name}`)) < 300) places.delete(change.place);
     },
     async clear() {
       for (const place of await Promise.all(places.values())) {
         if (place === undefined) continue;
-        await ask('DELETE', place.ns.path('api/v1', 'pods'));
-        await ask('DELETE', slicePath(place));
+        await request('DELETE', place.ns.path('api/v1', 'pods'));
+        await request('DELETE', slicePath(place));
       }
     },
   };
@@ -182,7 +182,7 @@ function patchFor(change: Exclude<PodChange, { readonly to: 'deleted' }>, restar
     case 'relabelled':
       return { sub: '', patch: { metadata: { labels: { tier: change.tier, extra: change.isExtra ? 'b' : null } } } };
     case 'ignored':
-    case 'heeded':
+    case 'notIgnored':
       return {
         sub: '',
         patch: { metadata: { annotations: { 'weeder.dev/ignore': change.to === 'ignored' ? 'true' : null } } },

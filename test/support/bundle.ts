@@ -18,7 +18,7 @@ const cache = join(
 
 /**
  * Returns the path of `weeder.js` in a production bundle of the current sources. The first test process that needs the
- * bundle builds it, and it is kept: started from sources, the program would take three times as long.
+ * bundle builds it for the others, too: started from sources, the program would take three times as long.
  */
 export function bundle(): Promise<string> {
   return bundled('weeder', config.input, ['src/**/*.ts', 'machines/**/*.ts', 'generated/*.json']);

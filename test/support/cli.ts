@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { z } from 'zod';
 import { bundle } from './bundle.ts';
+import { oneByOne } from './oneByOne.ts';
 
 /** The exit of a weeder process, and its output. */
 export interface Ended {
@@ -33,13 +35,17 @@ export interface CliOptions {
 }
 
 const bundled = await bundle();
+const Answer = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 const longest = 90_000;
 
 /**
  * A folder for the files of one test file, and the $HOME of its processes; it is removed when the test process ends.
  */
 export const folder = mkdtempSync(join(tmpdir(), 'weeder-cli-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+after(() => {
+  offline?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Writes a file into the folder and returns its path. */
 export function file(name: string, content: string | Uint8Array): string {
@@ -80,6 +86,41 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
 /** Runs the real program until it exits. */
 export function cli(words: readonly string[], options: CliOptions = {}): Promise<Ended> {
   return startCli(words, options).ended;
+}
+
+let offline: ChildProcess | undefined;
+const queue = oneByOne();
+
+/**
+ * Runs a command that neither serves nor asks a cluster (`replay`, `check`, `diagram`), in one process for all of them, one
+ * after the other; see `cliProcess.ts`.
+ */
+export function offlineCli(words: readonly string[]): Promise<Ended> {
+  return queue(() => runOffline(words));
+}
+
+function runOffline(words: readonly string[]): Promise<Ended> {
+  offline ??= fork(new URL('cliProcess.ts', import.meta.url), {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [],
+  });
+  const child = offline;
+  child.ref();
+  child.channel?.ref();
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  const onExit = () => reject(new Error(`weeder ${words.join(' ')} ended its process`));
+  child.once('exit', onExit);
+  child.once('message', (answer) => {
+    child.off('exit', onExit);
+    // The tests may end while the process still waits for another command line.
+    child.unref();
+    child.channel?.unref();
+    resolve({ signal: null, ...Answer.parse(answer) });
+  });
+  child.send([...words]);
+  return promise;
 }
 
 /** Asserts that the program wrote exactly one readable line to the error output; returns that line. */

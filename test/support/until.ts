@@ -7,7 +7,7 @@ import type { VirtualClock } from './world/virtualClock.ts';
  * check: fast where the product waits, and never while the event loop is busy with real sockets.
  */
 export async function until(what: string, condition: () => boolean, clock?: VirtualClock, step = 40): Promise<void> {
-  const deadline = performance.now() + 60_000;
+  const deadline = performance.now() + 180_000;
   while (!condition()) {
     assert(performance.now() < deadline, `did not come true: ${what}`);
     clock?.advance(step);

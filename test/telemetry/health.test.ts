@@ -58,7 +58,7 @@ function healthy() {
   };
 }
 
-test('a running weeder whose streams are synced and up is ready, and tells of each', () => {
+test('a running weeder with all streams synced and connected is ready, and lists each stream', () => {
   const it = healthy();
   assert.deepEqual(it.failing(), []);
   assert.deepEqual(it.details(), [
@@ -69,7 +69,7 @@ test('a running weeder whose streams are synced and up is ready, and tells of ea
   ]);
 });
 
-test('a stream may be down for a minute, and no longer; the others do not matter, and its return does', () => {
+test('a stream may be down for a minute and no longer; its return makes weeder ready again', () => {
   const it = healthy();
   it.statuses.lost('pods app=web', 'lost', 'connection refused');
   it.clock.advance(60_000);
@@ -84,7 +84,7 @@ test('a stream may be down for a minute, and no longer; the others do not matter
   assert.deepEqual(it.failing(), []);
 });
 
-test('a stream that was never synced makes unready from the first moment', () => {
+test('a stream that was never synced makes weeder unready from the first moment', () => {
   const it = healthy();
   it.statuses.begun('pods app=db', '/api/v1/pods', false);
   assert.deepEqual(it.failing(), [
@@ -92,7 +92,7 @@ test('a stream that was never synced makes unready from the first moment', () =>
   ]);
 });
 
-test('services of the config that are nowhere, or were never ready, are a remark', () => {
+test('services of the config that are absent, or were never ready, are listed, and weeder stays ready', () => {
   const it = healthy();
   it.miss({ service: 'db', is: 'absent' }, { service: 'cache', is: 'neverReady' }, { service: 'queue', is: 'absent' });
   assert.deepEqual(it.failing(), []);
@@ -102,7 +102,7 @@ test('services of the config that are nowhere, or were never ready, are a remark
   );
 });
 
-test('a stream that the server refuses is named, and makes nothing unready while one of its peers is served', () => {
+test('a refused stream is named, and does not make weeder unready while one of its peers is synced', () => {
   const clock = virtualClock(Date.UTC(2026, 0, 1, 12));
   const statuses = createStreamStatuses(clock);
   const peers = 'workloads';
@@ -132,7 +132,7 @@ test('a stream that the server refuses is named, and makes nothing unready while
   assert.equal(checks()[0]?.isOk, false, 'one that is merely away is waited for');
 });
 
-test('ready while it weeds or stands by; not while it syncs, drains, is stopped or broken', () => {
+test('weeder is ready while it runs or stands by, not while it syncs, drains, is stopped or broken', () => {
   const it = healthy();
   const failing: Record<ManagerState, number> = {
     electing: 0,
@@ -150,7 +150,7 @@ test('ready while it weeds or stands by; not while it syncs, drains, is stopped 
   }
 });
 
-test('a stand-by that can read the Lease is ready; one that cannot is not, and both say why', () => {
+test('a standby that can read the Lease is ready; one that cannot is not, and both give the reason', () => {
   const it = healthy();
   it.enter('electing');
   it.elect({ state: 'standingBy', holder: 'them_2' });
@@ -158,7 +158,7 @@ test('a stand-by that can read the Lease is ready; one that cannot is not, and b
   assert.deepEqual(it.details().slice(1, 3), ['manager: standing by', 'lease/garden/weeder: them_2 leads']);
   it.elect({ state: 'standingBy' });
   assert.deepEqual(it.failing(), []);
-  assert.equal(it.details()[2], 'lease/garden/weeder: nobody leads');
+  assert.equal(it.details()[2], 'lease/garden/weeder: no leader');
   it.elect({ state: 'electing' });
   assert.deepEqual(it.failing(), ['lease/garden/weeder: it has not been read, so who leads is not known']);
   assert.deepEqual(it.dead(), []);
@@ -168,20 +168,20 @@ test('a stand-by that can read the Lease is ready; one that cannot is not, and b
   assert.equal(it.details()[2], 'lease/garden/weeder: this replica leads, as us_1');
 });
 
-test('a config that is rejected shows where it was, with its faults, and makes nothing unready', async () => {
+test('a rejected config is shown with its position and errors, and does not make weeder unready', async () => {
   await using seen = await observed(['db']);
   const detail = async () => /^\[\+\]config ok: (.*)$/m.exec(await (await seen.health('/readyz?verbose')).text())?.[1];
   const { appliedAt } = seen.reload.status();
   const since = `in force since ${new Date(appliedAt).toISOString()}`;
   assert.equal(await detail(), `content 1 of the file, ${since}`);
   seen.reload.take(
-    failed(codedError('CONFIG_INVALID', 'The config a.yaml has 2 faults:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
+    failed(codedError('CONFIG_INVALID', 'The config a.yaml has 2 errors:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
   );
-  const faults = 'The config a.yaml has 2 faults: a.yaml:1:1 x a.yaml:2:1 y';
+  const faults = 'The config a.yaml has 2 errors: a.yaml:1:1 x a.yaml:2:1 y';
   assert.equal(await detail(), `content 2 of the file is rejected, the one before is ${since}: ${faults}`);
 });
 
-test('before the API server was reached weeder lives, and is not ready', () => {
+test('before weeder has reached the API server it is live, and not ready', () => {
   assert.ok(livenessChecks(undefined).every(({ isOk }) => isOk));
   const failing = readinessChecks(undefined).filter(({ isOk }) => !isOk);
   assert.deepEqual(failing, [{ name: 'manager', isOk: false, detail: 'connecting to the API server' }]);
@@ -194,7 +194,7 @@ servicesAndDependantSelectors:
       - matchLabels: {app: web}
 `;
 
-test('over HTTP: a word for a probe, a line for each check for who asks, 405 for who wants to write', async () => {
+test('over HTTP: one word for a probe, a line for each check on request, 405 for a write', async () => {
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, config);
   await using seen = await observed(['db']);
@@ -226,7 +226,7 @@ test('over HTTP: a word for a probe, a line for each check for who asks, 405 for
   assert.deepEqual(seen.errors, []);
 });
 
-test('until weeder is ready for the first time, /readyz answers when it is, or after its patience; later at once', async () => {
+test('until weeder is ready for the first time, /readyz answers when it is, or at its time-out; later at once', async () => {
   const clock = virtualClock();
   let isOk = false;
   const page = healthPage('readyz', () => [{ name: 'ping', isOk, detail: '' }], { patience: 2_000, clock });

@@ -18,15 +18,15 @@ import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { documentedMetrics } from '../support/docs/metricsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { backOff, running, terminated } from '../support/objects/objects.ts';
-import { quiet, told } from '../support/objects/observerFacts.ts';
-import { everyRestartFact } from '../support/objects/restartEvents.ts';
+import { reported, withoutEvent } from '../support/objects/observerFacts.ts';
+import { everyRestartEvent } from '../support/objects/restartEvents.ts';
 import { minute, type SimulationOptions } from '../support/world/simulation.ts';
 import { settled, virtualClock } from '../support/world/virtualClock.ts';
 import { type World, world } from '../support/world/world.ts';
 
 const service = 'etcd-main-client';
 
-/** Counts what a simulated weeder says; each time it is asked, what is new since the last time. */
+/** Counts the events of a simulated weeder; each call adds those that are new since the last one. */
 function counting(at: World) {
   const metrics = createMetrics();
   const facts = countEvents(metrics, at.clock);
@@ -40,10 +40,10 @@ function counting(at: World) {
   };
 }
 
-/** The same from the beginning. */
+/** The same, counted from the beginning. */
 const counted = (at: World) => counting(at)();
 
-/** A service that is down, with these pods in back-off, and its recovery. */
+/** A service that is not ready, with these pods in back-off, and its recovery. */
 function recovery(options: SimulationOptions, ...pods: readonly Parameters<World['put']>[0][]): World {
   const at = world(options, (before) => {
     before.slice({ ready: [false] });
@@ -53,7 +53,7 @@ function recovery(options: SimulationOptions, ...pods: readonly Parameters<World
   return at;
 }
 
-test('a recovery, two deletions and a kept pod are counted as what they are', async () => {
+test('a recovery, two deletions and a skipped pod are counted under their results', async () => {
   const pods = [
     { name: 'a', containers: [backOff(4)] },
     { name: 'b', containers: [backOff(5)] },
@@ -76,7 +76,7 @@ test('a recovery, two deletions and a kept pod are counted as what they are', as
   assert.equal(closed('windows_opened_total', { service }), 1);
 });
 
-test('a pod that two windows want deleted is one deletion', async () => {
+test('a pod that is due for deletion in two windows counts as one deletion', async () => {
   const services = [{ name: service }, { name: 'other' }];
   const at = world({ services }, (before) => {
     for (const { name } of services) before.slice({ service: name, name, ready: [false] });
@@ -93,7 +93,7 @@ test('a pod that two windows want deleted is one deletion', async () => {
   assert.equal(of('recovery_to_deletion_seconds_count'), 1);
 });
 
-test('a dry run, an eviction, a pod that recovers and one that is held are told apart', async () => {
+test('a dry run, an eviction, a pod that recovers and a blocked deletion have results of their own', async () => {
   const crashing = { name: 'a', containers: [backOff(4)] };
   const dry = recovery({ isDryRun: true }, crashing);
   await dry.clock.pass(1000);
@@ -118,12 +118,12 @@ test('a dry run, an eviction, a pod that recovers and one that is held are told 
   const holding = recovery({ answer: () => refused }, crashing);
   await holding.clock.pass(1000);
   holding.slice({ ready: [false] });
-  const held = await counted(holding);
-  assert.equal(held('pod_deletions_total', { service, result: 'blocked' }), 1);
-  assert.equal(held('pod_deletions_total', { service, result: 'failed' }), 0);
+  const blocked = await counted(holding);
+  assert.equal(blocked('pod_deletions_total', { service, result: 'blocked' }), 1);
+  assert.equal(blocked('pod_deletions_total', { service, result: 'failed' }), 0);
 });
 
-test('the time from recovery to deletion and the back-off saved are seconds', async () => {
+test('the time from recovery to deletion and the back-off saved are in seconds', async () => {
   const startTime = Date.UTC(2026, 0, 1, 12);
   const finishedAt = new Date(startTime).toISOString();
   const state = { terminated: { exitCode: 1, finishedAt } };
@@ -140,13 +140,13 @@ test('the time from recovery to deletion and the back-off saved are seconds', as
   at.put({ name: 'late', containers: [backOff(4)] });
   await at.clock.pass(10_000);
   const of = await count();
-  // The back-off after the fourth restart is 80 s, of which 10 s had passed; when the late one began, nothing tells.
+  // The back-off after the fourth restart is 80 s, of which 10 s had passed; the start of the late one is not known.
   assert.equal(of('backoff_saved_seconds_total'), 70);
   assert.equal(of('recovery_to_deletion_seconds_count'), 2);
   assert.equal(of('recovery_to_deletion_seconds_sum'), 0.5);
 });
 
-test('what was refused until the window closed is given up, once, and each refusal has its class', async () => {
+test('a deletion that was refused until the window closed counts as failed, once, and each refusal has its class', async () => {
   const at = recovery(
     { answer: () => ({ type: 'delete.refused', reason: 'may not', failure: 'forbidden' }) },
     { containers: [backOff(4)] },
@@ -159,15 +159,15 @@ test('what was refused until the window closed is given up, once, and each refus
   assert.ok(at.factsOf('deletion.refused').length > 5);
 });
 
-test('after every kind of fact each documented metric of weeder has the documented labels, and none is missing', async () => {
+test('after every kind of event each documented metric of weeder has the documented labels, and none is missing', async () => {
   const metrics = createMetrics();
   const report = countEvents(metrics, virtualClock()).next();
   for (const fact of everyFact) report(fact);
   const reportRestart = countRestarts(metrics);
-  for (const fact of everyRestartFact) reportRestart(fact);
+  for (const fact of everyRestartEvent) reportRestart(fact);
   countHashReads(metrics)('Secret', 'ok');
   const reportObserver = countObserver(metrics);
-  for (const fact of [...told, ...quiet]) reportObserver(fact);
+  for (const fact of [...reported, ...withoutEvent]) reportObserver(fact);
   measureRestarts(metrics, undefined);
   measureObserver(metrics, undefined);
   const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
@@ -192,7 +192,7 @@ test('after every kind of fact each documented metric of weeder has the document
   }
 });
 
-test('a resource of which something of before is kept counts as refused, and others as what they are', async () => {
+test('a resource that uses its last applied manifest counts as refused, and others by their own state', async () => {
   const metrics = createMetrics();
   measureObserver(metrics, {
     applications: {},
@@ -204,7 +204,7 @@ test('a resource of which something of before is kept counts as refused, and oth
   assert.deepEqual(found.toSorted(), ['drifted 4', 'passing 3', 'refused 3']);
 });
 
-test('a controller that takes another’s place begins with no open window, and the last words of the other change none', async () => {
+test('a controller that replaces another one begins with no open window, and late events of the old one change nothing', async () => {
   const metrics = createMetrics();
   const facts = countEvents(metrics, virtualClock());
   facts.begin(['db']);
@@ -223,7 +223,7 @@ test('a controller that takes another’s place begins with no open window, and 
   assert.equal(await of('windows_opened_total'), 2);
 });
 
-test('changes of leadership are counted as what they are; to stand by is none', async () => {
+test('changes of leadership are counted by kind; standing by is not one', async () => {
   const metrics = createMetrics();
   const report = countLeadership(metrics);
   const counted = async () =>
@@ -240,7 +240,7 @@ test('changes of leadership are counted as what they are; to stand by is none', 
   assert.deepEqual(await counted(), ['acquired 2', 'lost 1', 'released 1']);
 });
 
-test('what controllers count themselves only grows, however often it is looked at and whoever takes over', async () => {
+test('totals that controllers count themselves only grow, however often they are read and across a change of controller', async () => {
   const metrics = createMetrics();
   const take = countTotals(metrics);
   const controller = (bytes: number, lost: number) => ({
@@ -283,12 +283,12 @@ test('10,000 namespaces make no more series than one, and 10,000 services no mor
   assert.equal(many, one + mostServices * perService);
 });
 
-test('the limit of a label keeps those that came first, and calls all others "other"', () => {
+test('the limit of a label preserves the first values, and calls all others "other"', () => {
   const label = limitedLabel(2);
   assert.deepEqual(['a', 'b', 'c', 'a', 'd', 'b'].map(label), ['a', 'b', 'other', 'a', 'other', 'b']);
 });
 
-test('requests are counted by the API’s own verb and resource, and by what came of them', async () => {
+test('requests are counted by the API’s own verb and resource, and by result', async () => {
   const metrics = createMetrics();
   const count = countRequests(metrics);
   const request = { method: 'GET', path: '/api/v1/pods', isStream: false, outcome: 200, durationMs: 20 } as const;
@@ -329,7 +329,7 @@ test('requests are counted by the API’s own verb and resource, and by what cam
   });
 });
 
-test('a server that answers with every status there is does not make a series of each', async () => {
+test('a server that answers with every possible status does not make a series of each', async () => {
   const metrics = createMetrics();
   const count = countRequests(metrics);
   for (let status = 100; status < 600; status += 1)
@@ -344,7 +344,7 @@ const crashing = crashLoopingPod({ finishedAt: Date.UTC(2026, 0, 1) });
 const window = { namespace: 'shop', service: 'db', window: 2 };
 const about = { pod: crashing, also: [], ...window };
 
-/** One of each kind. The type says when one is missing. */
+/** One of each kind. The compiler reports a missing one. */
 const factOfKind: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
   'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
@@ -370,7 +370,7 @@ const factOfKind: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { 
 };
 const everyFact: readonly WeederEvent[] = Object.values(factOfKind);
 
-test('the back-off that a replacement of a deleted pod has before it was saved nobody: it is not counted', async () => {
+test('the back-off of the replacement of a deleted pod is not counted as saved', async () => {
   const startTime = Date.UTC(2026, 0, 1, 12);
   const at = world({ startTime });
   const count = counting(at);
@@ -386,7 +386,7 @@ test('the back-off that a replacement of a deleted pod has before it was saved n
   assert.equal(of('backoff_saved_seconds_total'), 77);
 });
 
-test('a pod that another client deletes has not recovered, and one that ends with its window is skipped', async () => {
+test('a pod that another client deletes has not recovered, and one whose window ends first is skipped', async () => {
   const at = recovery(
     { answer: () => ({ type: 'delete.refused', reason: 'busy' }) },
     { name: 'a', containers: [backOff(4)] },

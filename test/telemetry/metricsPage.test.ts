@@ -17,7 +17,7 @@ import { serviceConfig } from '../support/world/simulation.ts';
 
 const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
 
-/** Series that exist only when something has happened, or is under way. */
+/** Series that exist only when something has happened, or is in progress. */
 const eventful = new Set(['nodejs_active_requests', 'nodejs_gc_duration_seconds']);
 
 function kindsOf(families: ReadonlyMap<string, Family>): string[] {
@@ -53,7 +53,7 @@ test('a process serves exactly the documented metrics with the documented labels
   assert.equal(value('weeder_actors', { machine: 'reflector' }), 2);
   assert.equal(value('weeder_actors', { machine: 'manager' }), 1);
   assert.equal(value('weeder_streams', { resource: 'pods', state: 'watching' }), 1);
-  assert.equal(value('weeder_streams', { resource: 'pods', state: 'backingOff' }), 0);
+  assert.equal(value('weeder_streams', { resource: 'pods', state: 'backing_off' }), 0);
   assert.ok((value('weeder_stream_received_bytes_total', { resource: 'pods' }) ?? 0) > 0);
   assert.equal(value('weeder_stream_restarts_total', { resource: 'pods', reason: 'lost' }), 0);
   assert.equal(value('weeder_windows_opened_total', { service: 'db' }), 0);
@@ -62,7 +62,7 @@ test('a process serves exactly the documented metrics with the documented labels
   assert.equal((await weeder.ended).code, 0);
 });
 
-test('OpenMetrics for who accepts it, gzipped for who accepts that, and the plain text format for all others', async () => {
+test('OpenMetrics and gzip are served if the client accepts them, and otherwise the plain text format', async () => {
   await using seen = await observed();
   const plain = await seen.metrics({ headers: { accept: '*/*' } });
   assert.equal(plain.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
@@ -86,7 +86,7 @@ test('OpenMetrics for who accepts it, gzipped for who accepts that, and the plai
   assert.deepEqual(kindsOf(scraped(await again.text())), kindsOf(scraped(text)));
 });
 
-test('only counters lose their ending in OpenMetrics', () => {
+test('only counters lose their suffix in OpenMetrics', () => {
   const text =
     '# HELP a_total Counts.\n# TYPE a_total counter\na_total 1\n\n# HELP b_total No counter.\n# TYPE b_total gauge\nb_total 2\n';
   assert.equal(
@@ -106,7 +106,7 @@ test('the metrics can be read, and nothing else: HEAD has no body, other methods
   assert.deepEqual([other.status, await other.text()], [404, 'not found: there is /metrics\n']);
 });
 
-test('before there is a cluster weeder is not ready, and says so with all its metrics', async () => {
+test('before there is a cluster weeder is not ready, and serves all its metrics', async () => {
   await using seen = await observed();
   const families = await seen.scrape();
   assert.equal(sampleValue(families, 'weeder_ready'), 0);
@@ -116,7 +116,7 @@ test('before there is a cluster weeder is not ready, and says so with all its me
   assert.equal(sampleValue(await seen.scrape(), 'weeder_recording_failures_total'), 1);
 });
 
-test('what a controller did that nobody looked at is counted when the next one takes its place', async () => {
+test('what a controller counted after the last scrape is added when the next controller replaces it', async () => {
   await using cluster = await embedded();
   await using seen = await observed(['db']);
   let bytes = 0;
@@ -133,7 +133,7 @@ test('what a controller did that nobody looked at is counted when the next one t
   assert.equal(sampleValue(await seen.scrape(), 'weeder_stream_received_bytes_total', { resource: 'pods' }), bytes);
 });
 
-test('the actors at work are counted by machine, the children of open windows included', async () => {
+test('the running actors are counted by machine, including the children of open windows', async () => {
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
   await using seen = await observed(['db']);
@@ -147,7 +147,7 @@ test('the actors at work are counted by machine, the children of open windows in
   await until('a window is open', () => weeder.controller.counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
-  assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'podDeletion 0']);
+  assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'pod_deletion 0']);
   weeder.controller.shutdown();
   await weeder.controller.stopped;
   const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];
@@ -157,7 +157,7 @@ test('the actors at work are counted by machine, the children of open windows in
   );
 });
 
-test('the config in force, one that is rejected and one that is applied are told, and new services begin at 0', async () => {
+test('the metrics show the config in effect, a rejected and an applied one, and new services begin at 0', async () => {
   await using seen = await observed(['db']);
   const values = async () => {
     const families = await seen.scrape();

@@ -13,7 +13,7 @@ const documented = documentedMetrics(read('docs/metrics.md'));
 const scrapeLabels = ['job', 'instance', 'le'];
 
 /** What is wrong with the metrics and labels of an expression. */
-function faultsOf(expr: string): string[] {
+function errorsOf(expr: string): string[] {
   const { metrics, labels } = mentionedIn(expr);
   const found = [...metrics].map((name) => {
     const histogram = name.replace(/_(bucket|sum|count)$/, '');
@@ -27,15 +27,15 @@ function faultsOf(expr: string): string[] {
   ];
 }
 
-test('an expression’s metrics and labels are found, and those that do not exist are told', () => {
+test('the metrics and labels of an expression are found, and those that do not exist are reported', () => {
   const quantile =
     'histogram_quantile(0.9, sum by (le, verb) (rate(weeder_api_request_duration_seconds_bucket{job=~"$job"}[5m])))';
   assert.deepEqual([...mentionedIn(quantile).metrics], ['weeder_api_request_duration_seconds_bucket']);
   assert.deepEqual([...mentionedIn(quantile).labels].sort(), ['job', 'le', 'verb']);
-  assert.deepEqual(faultsOf(quantile), []);
+  assert.deepEqual(errorsOf(quantile), []);
   assert.deepEqual([...mentionedIn('a > 1 and on (job) b{x="sum(c)"}').metrics], ['a', 'b']);
-  assert.deepEqual(faultsOf('sum(weeder_ready_total)'), ['no metric weeder_ready_total']);
-  assert.deepEqual(faultsOf('weeder_ready{pod="a"}'), ['no label pod in weeder_ready{pod="a"}']);
+  assert.deepEqual(errorsOf('sum(weeder_ready_total)'), ['no metric weeder_ready_total']);
+  assert.deepEqual(errorsOf('weeder_ready{pod="a"}'), ['no label pod in weeder_ready{pod="a"}']);
 });
 
 const text = z.string().regex(/\S/);
@@ -79,7 +79,7 @@ const dashboard = z.looseObject({
   panels: z.array(z.discriminatedUnion('type', [row, graph])),
 });
 
-test('the dashboard has the fields that an import needs, the data source as a variable, and says what each panel shows', () => {
+test('the dashboard has the fields that an import needs, the data source as a variable, and a description of each panel', () => {
   const found: unknown = JSON.parse(read('deploy/monitoring/dashboard.json'));
   const { panels } = dashboard.parse(found);
   assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
@@ -91,19 +91,19 @@ test('the dashboard has the fields that an import needs, the data source as a va
   assert.equal(new Set(cells).size, cells.length, 'panels lie one on the other');
 });
 
-test('the dashboard names only metrics and labels that weeder has, and every panel of them only those of the job', () => {
+test('the dashboard names only metrics and labels that weeder has, and every panel selects the job', () => {
   const { panels } = dashboard.parse(JSON.parse(read('deploy/monitoring/dashboard.json')));
   const targets = panels.flatMap((panel) => (panel.type === 'row' ? [] : panel.targets));
   assert.ok(targets.length > 20);
   for (const { expr, legendFormat } of targets) {
-    assert.deepEqual(faultsOf(expr), []);
+    assert.deepEqual(errorsOf(expr), []);
     assert.equal(expr.match(/\{/g)?.length, expr.match(/\{job=~"\$job"/g)?.length, expr);
     const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label ?? '');
     if (/ by \(/.test(expr)) for (const label of shown) assert.ok(mentionedIn(expr).labels.has(label), expr);
   }
 });
 
-test('every metric of weeder but the build’s version is on the dashboard', () => {
+test('every metric of weeder except for the build’s version is on the dashboard', () => {
   const { panels } = dashboard.parse(JSON.parse(read('deploy/monitoring/dashboard.json')));
   const shown = new Set(
     panels
@@ -138,14 +138,14 @@ const rules = z.strictObject({
 });
 const alerts = rules.parse(parse(read('deploy/monitoring/alerts.yaml'))).groups.flatMap((group) => group.rules);
 
-test('every alert names only metrics and labels that weeder has, says what it means, and where to read what to do', () => {
+test('every alert names only metrics and labels that weeder has, with a description and a link to what to do', () => {
   assert.ok(alerts.length > 5);
   assert.equal(new Set(alerts.map(({ alert }) => alert)).size, alerts.length);
   assert.equal(new Set(alerts.map(({ annotations }) => annotations.runbook)).size, alerts.length);
-  for (const { expr } of alerts) assert.deepEqual(faultsOf(expr), []);
+  for (const { expr } of alerts) assert.deepEqual(errorsOf(expr), []);
 });
 
-test('for every alert promtool is given a case in which it fires, and one in which it does not', () => {
+test('promtool has a case for every alert in which it fires, and one in which it does not', () => {
   const cases = z
     .looseObject({
       tests: z.array(

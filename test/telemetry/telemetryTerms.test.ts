@@ -13,7 +13,7 @@ import { embedded } from '../support/world/embedded.ts';
 const name = 'dwd-weeder-leader-election';
 const path = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`;
 
-/** Writes another holder into the Lease; empty: nobody. A renewal may come between, so it is tried until it succeeds. */
+/** Writes another holder into the Lease; '' for none. Retried until it succeeds, as a renewal may come between. */
 async function giveLease(client: KubeClient, holderIdentity: string): Promise<void> {
   for (let isWritten = false; !isWritten; ) {
     const found = await client.call({ method: 'GET', path });
@@ -24,7 +24,7 @@ async function giveLease(client: KubeClient, holderIdentity: string): Promise<vo
   }
 }
 
-test('a process that loses leadership and leads again goes on counting, and in between shows that it stands by', async (t) => {
+test('a process that loses leadership and leads again continues its counters, and shows that it stands by in between', async (t) => {
   await using cluster = await embedded();
   assert.ok(cluster.server.store.create(namespaces, { metadata: { name: 'shoot-1' } }).ok);
   const { metadata, addressType, endpoints } = slice({ service: 'db', ready: [true] });
@@ -42,13 +42,13 @@ test('a process that loses leadership and leads again goes on counting, and in b
     '--leader-elect-retry-period=200ms',
   ]);
   t.after(() => weeder.child.kill('SIGKILL'));
-  const ask = async (page: string) => {
+  const get = async (page: string) => {
     const answer = await fetch(`http://127.0.0.1:${health}${page}`);
     return `${answer.status} ${await answer.text()}`;
   };
   const scrape = async () => {
     const families = scraped(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text());
-    const value = (metric: string, wanted = {}) => sampleValue(families, `weeder_${metric}`, wanted);
+    const value = (metric: string, labels = {}) => sampleValue(families, `weeder_${metric}`, labels);
     const changes = ['acquired', 'lost', 'released'].map((change) => value('leadership_changes_total', { change }));
     return {
       leader: value('leader', { lease: name }),
@@ -69,7 +69,7 @@ test('a process that loses leadership and leads again goes on counting, and in b
   const leads = { leader: 1, ready: 1, watching: 1, down: 0, leases: 1 };
   assert.deepEqual(first, { ...leads, opened: 1, open: 1, changes: [1, 0, 0] });
   assert.ok(firstBytes > 0);
-  assert.match(await ask('/readyz?verbose'), /^200 [\s\S]*\[\+\]lease\/default\/\S+ ok: this replica leads, as \S+\n/);
+  assert.match(await get('/readyz?verbose'), /^200 [\s\S]*\[\+\]lease\/default\/\S+ ok: this replica leads, as \S+\n/);
 
   await giveLease(cluster.client(), 'another');
   await until('it stands by', () => weeder.stdout().includes('another replica leads, standing by'));
@@ -78,8 +78,8 @@ test('a process that loses leadership and leads again goes on counting, and in b
   assert.deepEqual(second, { ...standsBy, opened: 1, open: 0, changes: [1, 1, 0] });
   assert.ok(secondBytes >= firstBytes, `${secondBytes} after ${firstBytes}`);
   const standing = `200 [+]ping ok\n[+]manager ok: standing by\n[+]lease/default/${name} ok: another leads\n`;
-  assert.ok((await ask('/readyz?verbose')).startsWith(standing));
-  assert.match(await ask('/debug/actors?machine=lease'), /"id":"leadership","parent":"manager","state":\{"candidate":/);
+  assert.ok((await get('/readyz?verbose')).startsWith(standing));
+  assert.match(await get('/debug/actors?machine=lease'), /"id":"leadership","parent":"manager","state":\{"candidate":/);
 
   await giveLease(cluster.client(), '');
   await until('it leads again', weeds(2));

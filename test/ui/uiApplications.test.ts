@@ -38,13 +38,13 @@ async function shownApplications() {
   return { world, live, url, times, textOf, list, only, [Symbol.asyncDispose]: close };
 }
 
-test('a drift is shown as it is wanted and found while its correction waits, and then among the corrections', async () => {
+test('a drift is shown with its desired and live value while its correction waits, and then among the corrections', async () => {
   await using shown = await shownApplications();
   const { world, only } = shown;
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
   const [application, calm] = await only();
-  assert.equal(calm.observed, 1, 'without the label that says whose it is, as in explain');
+  assert.equal(calm.observed, 1, 'without the ownership label, as in explain');
   assert.deepEqual(
     [application.id, application.actor, application.state],
     ['shop/web', 'application/shop/web', 'observing'],
@@ -56,7 +56,7 @@ test('a drift is shown as it is wanted and found while its correction waits, and
   world.edit('ConfigMap/one', { data: { key: 'c' } });
   await world.pass(100);
   const [, waiting] = await only();
-  assert.deepEqual(waiting.drifts, [{ path: '.data.key', is: 'changed', wanted: '"a"', found: '"c"' }]);
+  assert.deepEqual(waiting.drifts, [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }]);
   assert.match(waiting.state, /^drifted/);
   assert.ok((waiting.until ?? 0) > world.clock.now());
   await world.pass(5 * second);
@@ -87,7 +87,7 @@ test('while a new manifest is refused the page shows why, and compares with what
   await world.pass(100);
   const [, drifted] = await only();
   assert.deepEqual([drifted.state, drifted.reason], ['drifted.waiting', 'No such key.']);
-  assert.deepEqual(drifted.drifts, [{ path: '.data.key', is: 'changed', wanted: '"old"', found: '"c"' }]);
+  assert.deepEqual(drifted.drifts, [{ path: '.data.key', is: 'changed', desired: '"old"', found: '"c"' }]);
   world.stop();
 });
 
@@ -108,7 +108,7 @@ test('of a Secret the page has the names of keys, and no value, neither in drift
   world.stop();
 });
 
-test('applications are found by all words of names, kinds and states, and actors beside an endpoint of the same name', async () => {
+test('a search finds applications by words of names, kinds and states, and actors beside an endpoint of the same name', async () => {
   await using shown = await shownApplications();
   const { world, list, live, times } = shown;
   for (const name of ['web', 'api']) world.apply(name, { manifests: [configMap(name), configMap(`${name}-2`)] });
@@ -141,7 +141,7 @@ test('applications are found by all words of names, kinds and states, and actors
   world.stop();
 });
 
-test('the page tells of what was applied, drifted and corrected, without a value, and takes no POST', async () => {
+test('the page shows what was applied, drifted and corrected, without a value, and refuses POST', async () => {
   await using shown = await shownApplications();
   const { world, url } = shown;
   world.apply('web', { manifests: [configMap('one')] });

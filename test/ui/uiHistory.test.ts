@@ -9,27 +9,27 @@ function add(history: History, t: number, what: string, about = 'a/db'): void {
   history.add({ t, what, about, detail: '' });
 }
 
-/** `what@t` of everything that is kept. */
-function kept(history: History, exists?: (about: string) => boolean): string[] {
+/** `what@t` of each moment in the history. */
+function contents(history: History, exists?: (about: string) => boolean): string[] {
   return history.texts(exists).map((text) => {
     const { what, t } = JSON.parse(text);
     return `${what}@${t}`;
   });
 }
 
-test('the history is of the last hour, and of 20,000 moments at most', () => {
+test('the history covers the last hour, with at most 20,000 moments', () => {
   const history = createHistory(lastHour);
   add(history, 0, 'pod.deleted');
   add(history, 1, 'pod.deleted');
   add(history, hour, 'pod.deleted');
   assert.equal(history.texts().length, 3);
   add(history, hour + 1, 'pod.deleted');
-  assert.deepEqual(kept(history), ['pod.deleted@1', `pod.deleted@${hour}`, `pod.deleted@${hour + 1}`]);
+  assert.deepEqual(contents(history), ['pod.deleted@1', `pod.deleted@${hour}`, `pod.deleted@${hour + 1}`]);
   for (let n = 0; n < 25_000; n += 1) add(history, hour + 2, 'pod.deleted');
   assert.equal(history.texts().length, 20_000);
 });
 
-test('what began before the last hour and lasts is told first; what has ended is forgotten', () => {
+test('what began before the last hour and still lasts comes first; what has ended is dropped', () => {
   const history = createHistory(lastHour);
   add(history, 0, 'service.notReady', 'a/down');
   add(history, 1, 'service.notReady', 'a/recovered');
@@ -39,16 +39,16 @@ test('what began before the last hour and lasts is told first; what has ended is
   add(history, 5, 'window.closed', 'a/steady');
   add(history, 2 * hour, 'pod.deleted');
   const lasting = ['service.notReady@0', 'window.opened@2', `pod.deleted@${2 * hour}`];
-  assert.deepEqual(kept(history), lasting);
+  assert.deepEqual(contents(history), lasting);
   assert.deepEqual(
-    kept(history, (about) => about !== 'a/down'),
+    contents(history, (about) => about !== 'a/down'),
     lasting.slice(1),
   );
   history.clear();
-  assert.deepEqual(kept(history), []);
+  assert.deepEqual(contents(history), []);
 });
 
-test('an outage that was in progress when the kept history begins is drawn from the left edge to its end', () => {
+test('an outage that was in progress when the history begins is drawn from the left edge to its end', () => {
   const history = createHistory(lastHour);
   add(history, 0, 'service.notReady');
   add(history, 2 * hour, 'service.notReady', 'a/other');
@@ -61,7 +61,7 @@ test('an outage that was in progress when the kept history begins is drawn from 
   assert.deepEqual(after?.recoveries, [2 * hour + 5]);
 });
 
-test('an outage of which only the end is known is not made up', () => {
+test('no outage is drawn if only its end is known', () => {
   const history = createHistory(lastHour);
   add(history, 5, 'window.opened');
   const [lane] = lanesOf(history.texts().map((text) => JSON.parse(text)));

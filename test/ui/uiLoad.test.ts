@@ -11,7 +11,7 @@ import { down, shown } from '../support/page/servedPage.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-/** A browser that asks for the messages and never reads an answer: its socket fills up, and then weeder's does. */
+/** A browser that requests the messages and never reads an answer: its socket fills up, and then weeder's does. */
 function hungBrowser(port: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -19,11 +19,11 @@ function hungBrowser(port: number): Socket {
   return socket;
 }
 
-test('a hung browser costs a bounded amount of memory, and is told everything anew when it reads on', async () => {
+test('a hung browser costs a bounded amount of memory, and receives the complete state when it reads again', async () => {
   await using page = await down();
   await using hung = await openPage(page.served.url);
   await using quick = await openPage(page.served.url);
-  await Promise.all([hung.told('history'), quick.told('history')]);
+  await Promise.all([hung.received('history'), quick.received('history')]);
   hung.hang();
   await burst(page.live, 100);
   const { waiting, leftOut, pages } = page.live.load();
@@ -32,12 +32,12 @@ test('a hung browser costs a bounded amount of memory, and is told everything an
   assert.ok(waiting < 2 * 128 * 1024, `${waiting} bytes wait`);
   hung.goOn();
   const last = 'shoot-99999/etcd-main-client';
-  const { moments } = await hung.told('history', (message) => message.moments.at(-1)?.about === last);
+  const { moments } = await hung.received('history', (message) => message.moments.at(-1)?.about === last);
   assert.equal(moments.length, 20_000);
   await until('nothing waits any more', () => page.live.load().waiting === 0);
 });
 
-test('with every page hung the weeding goes on as if there were none, and memory stays bounded', async (t) => {
+test('hung pages do not affect deletions, and memory stays bounded', async (t) => {
   await using page = await down();
   const sockets = Array.from({ length: 16 }, () => hungBrowser(page.served.port));
   t.after(() => {
@@ -55,7 +55,7 @@ test('with every page hung the weeding goes on as if there were none, and memory
   assert.deepEqual(page.broken, []);
 });
 
-test('a browser that reads nothing for a minute is let go, and one that reads is not', async (t) => {
+test('a browser that reads nothing for a minute is disconnected, and one that reads is not', async (t) => {
   const clock = virtualClock();
   const server = createServer((_request, response) => {
     opened.push({ response, connection: createConnection(response, () => parts, clock) });
@@ -72,21 +72,21 @@ test('a browser that reads nothing for a minute is let go, and one that reads is
     for (const each of [hung, reads]) each.destroy();
     server.close();
   });
-  await until('one has read it all, the other is full', () => {
+  await until('one has read everything, the other is full', () => {
     const waiting = opened.map(({ connection }) => connection.waiting);
     return waiting.length === 2 && waiting.filter((bytes) => bytes === 0).length === 1;
   });
   const beat = (times: number) => {
     for (let n = 0; n < times; n += 1) for (const { connection } of opened) connection.heartbeat('data: beat\n\n');
   };
-  const gone = () => opened.filter(({ response }) => response.destroyed).length;
+  const disconnected = () => opened.filter(({ response }) => response.destroyed).length;
   beat(29);
-  assert.equal(gone(), 0);
+  assert.equal(disconnected(), 0);
   beat(1);
-  assert.equal(gone(), 1);
+  assert.equal(disconnected(), 1);
 });
 
-test('10,000 actors are looked at with pauses, once for all who ask, and answered in small pages', async () => {
+test('10,000 actors are listed with pauses, once for all requests, and answered in small pages', async () => {
   await using page = await shown({}, (before) => {
     for (let n = 0; n < 5000; n += 1) before.slice({ namespace: `shoot-${n}`, ready: [false] });
   });
@@ -104,14 +104,14 @@ test('10,000 actors are looked at with pauses, once for all who ask, and answere
   }
   const [all, dependants] = await both;
   assert.deepEqual([all.total, dependants.total], [10_000, 5000]);
-  assert.ok(turns >= 20 && turns < 80, `${turns} turns for one look with a pause after 250 services`);
+  assert.ok(turns >= 20 && turns < 80, `${turns} turns for one listing with a pause after 250 services`);
   const answer = await fetch(`${page.served.url}actors?limit=1000&offset=9000`);
   assert.ok(Number(answer.headers.get('content-length')) < 20_000, 'a thousand actors are less than 20 kB');
   const { actors }: ActorPage = JSON.parse(await answer.text());
   assert.equal(actors.length, 1000);
 });
 
-/** So many thousand facts, as quickly as they can be told. */
+/** So many thousand events, as quickly as they can be reported. */
 async function burst(live: Awaited<ReturnType<typeof down>>['live'], thousands: number): Promise<void> {
   for (let n = 0; n < thousands * 1000; n += 1) {
     live.report({ type: 'service.ready', namespace: `shoot-${n}`, service: 'etcd-main-client' });

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { configMap as observedMap } from '../support/world/observerWorld.ts';
 import { configMap, withEnv } from '../support/world/restartWorld.ts';
 
-/** `weeder replay --ui` on a small recording: its page, and how it is told. */
+/** `weeder replay --ui` on a small recording: its page, and the way to control it. */
 async function replaying(name: string) {
   const { file: path } = await recordIncident(join(folder, name));
   return showing(path);
@@ -24,46 +24,46 @@ async function showing(path: string) {
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
   const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${url}replay`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
-  const tell = async (command: object) => assert.equal((await post(JSON.stringify(command))).status, 204);
-  return { weeder, url, post, tell };
+  const control = async (command: object) => assert.equal((await post(JSON.stringify(command))).status, 204);
+  return { weeder, url, post, control };
 }
 
 test('a recording is stepped through, sought in both directions and played to its end, until Ctrl-C', async (t) => {
-  const { weeder, url, tell } = await replaying('steps.jsonl');
+  const { weeder, url, control } = await replaying('steps.jsonl');
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
-  assert.equal((await viewer.told('hello')).mode, 'replay');
-  const { startsAt, endsAt, isPlaying } = await viewer.told('clock');
+  assert.equal((await viewer.received('hello')).mode, 'replay');
+  const { startsAt, endsAt, isPlaying } = await viewer.received('clock');
   assert.deepEqual([isPlaying, endsAt > startsAt], [false, true]);
-  await viewer.told('history', ({ moments }) => moments.length === 0);
+  await viewer.received('history', ({ moments }) => moments.length === 0);
 
-  await tell({ do: 'step' });
-  await viewer.told('moment', ({ moment }) => moment.what === 'service.ready' && moment.t === startsAt);
-  await tell({ do: 'seek', to: startsAt + 101_000 });
-  await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.t === startsAt + 100_000);
-  const { service } = await viewer.told('service', (message) => message.service.window !== undefined);
+  await control({ do: 'step' });
+  await viewer.received('moment', ({ moment }) => moment.what === 'service.ready' && moment.t === startsAt);
+  await control({ do: 'seek', to: startsAt + 101_000 });
+  await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.t === startsAt + 100_000);
+  const { service } = await viewer.received('service', (message) => message.service.window !== undefined);
   assert.deepEqual(service.window, { number: 1, openedAt: startsAt + 100_000, closesAt: startsAt + 220_000 });
 
   const before = viewer.messages.length;
-  await tell({ do: 'seek', to: startsAt + 50_000 });
+  await control({ do: 'seek', to: startsAt + 50_000 });
   const since = () => viewer.messages.slice(before);
   await until('the window has not opened yet', () =>
     since().some(
       (message) => message.type === 'history' && message.moments.every(({ what }) => what !== 'window.opened'),
     ),
   );
-  await viewer.told('clock', ({ now }) => now === startsAt + 50_000);
+  await viewer.received('clock', ({ now }) => now === startsAt + 50_000);
 
-  await tell({ do: 'speed', speed: 1000 });
-  await tell({ do: 'play' });
-  await viewer.told('clock', (clock) => clock.isPlaying);
-  await viewer.told('clock', (clock) => !clock.isPlaying && clock.now === endsAt);
+  await control({ do: 'speed', speed: 1000 });
+  await control({ do: 'play' });
+  await viewer.received('clock', (clock) => clock.isPlaying);
+  await viewer.received('clock', (clock) => !clock.isPlaying && clock.now === endsAt);
   weeder.child.kill('SIGINT');
   const { code, stderr } = await weeder.ended;
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('a recording of restart control shows its workloads, their actors and its restarts, at the time that is shown', async (t) => {
+test('a recording of restart control shows its workloads, their actors and its restarts at the time that is displayed', async (t) => {
   const path = join(folder, 'restarts.jsonl');
   await recordRestarts(path, async (world) => {
     world.putSource(configMap('settings'), { a: '1' });
@@ -72,10 +72,10 @@ test('a recording of restart control shows its workloads, their actors and its r
     world.putSource(configMap('settings'), { a: '2' });
     await world.pass(60_000);
   });
-  const { weeder, url, tell } = await showing(path);
+  const { weeder, url, control } = await showing(path);
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
-  const { startsAt } = await viewer.told('clock');
+  const { startsAt } = await viewer.received('clock');
   const workloads = async () => {
     const list = objectOf(await (await fetch(`${url}workloads`)).json());
     return arrayOf(list['workloads'])
@@ -83,20 +83,20 @@ test('a recording of restart control shows its workloads, their actors and its r
       .map(({ id, state, sources, cause }) => [id, state, sources, cause]);
   };
   assert.deepEqual(await workloads(), []);
-  await tell({ do: 'seek', to: startsAt + 12_000 });
+  await control({ do: 'seek', to: startsAt + 12_000 });
   const web = 'deployment/shop/web';
   assert.deepEqual(await workloads(), [[web, 'stale', ['ConfigMap settings#a'], '']]);
-  await tell({ do: 'step' });
-  await viewer.told('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
+  await control({ do: 'step' });
+  await viewer.received('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
   const actors = await (await fetch(`${url}actors?machine=workload`)).text();
   assert.match(actors, /"id":"deployment\/shop\/web"[^}]*restarting\.rolling/);
-  await tell({ do: 'seek', to: startsAt + 60_000 });
+  await control({ do: 'seek', to: startsAt + 60_000 });
   assert.deepEqual(await workloads(), [[web, 'current', ['ConfigMap settings#a'], 'ConfigMap settings (a)']]);
-  await tell({ do: 'seek', to: startsAt });
+  await control({ do: 'seek', to: startsAt });
   assert.deepEqual((await workloads()).length, 0);
 });
 
-test('of a recording of hours, what happened at its beginning is still told at its end', async (t) => {
+test('in a recording of hours, events of its beginning are still in the history at its end', async (t) => {
   const path = join(folder, 'hours.jsonl');
   await recordRestarts(path, async (world) => {
     world.putSource(configMap('settings'), { a: '1' });
@@ -107,20 +107,20 @@ test('of a recording of hours, what happened at its beginning is still told at i
     world.putSource(configMap('settings'), { a: '3' });
     await world.pass(60_000);
   });
-  const { weeder, url, tell } = await showing(path);
+  const { weeder, url, control } = await showing(path);
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
-  const { startsAt, endsAt } = await viewer.told('clock');
-  await tell({ do: 'seek', to: endsAt });
-  await viewer.told('clock', ({ now }) => now === endsAt);
+  const { startsAt, endsAt } = await viewer.received('clock');
+  await control({ do: 'seek', to: endsAt });
+  await viewer.received('clock', ({ now }) => now === endsAt);
   await using late = await openPage(url);
-  const { moments } = await late.told('history');
+  const { moments } = await late.received('history');
   const restarts = moments.filter(({ what }) => what === 'workload.restarted').map(({ t }) => t - startsAt);
   assert.equal(restarts.length, 2);
   assert.ok((restarts[0] ?? 0) < 60_000 && (restarts[1] ?? 0) > 3 * 3_600_000, restarts.join());
 });
 
-test('a recording of applications shows them with their diffs, actors and corrections, at the time that is shown', async (t) => {
+test('a recording of applications shows their diffs, actors and corrections at the time that is displayed', async (t) => {
   const path = join(folder, 'applications.jsonl');
   const password = 'aHVudGVyMg==';
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password } };
@@ -134,45 +134,45 @@ test('a recording of applications shows them with their diffs, actors and correc
     world.edit('Secret/login', { data: { password: 'aHVudGVyMw==' } });
     await world.pass(60_000);
   });
-  const { weeder, url, tell } = await showing(path);
+  const { weeder, url, control } = await showing(path);
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
-  const { startsAt } = await viewer.told('clock');
+  const { startsAt } = await viewer.received('clock');
   const textNow = async () => (await fetch(`${url}applications`)).text();
   const resources = async () => {
     const { applications = [] }: ApplicationList = JSON.parse(await textNow());
     return applications
       .flatMap((each) => each.resources)
-      .map(({ id, state, drifts, corrected, rival }) => ({
+      .map(({ id, state, drifts, corrected, conflictingManager }) => ({
         ...{ id, state, drifts, corrected },
-        ...(rival === undefined ? {} : { rival }),
+        ...(conflictingManager === undefined ? {} : { conflictingManager }),
       }));
   };
   const [login, settings] = ['Secret shop/login', 'ConfigMap shop/settings'];
   const calm = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
   assert.deepEqual(await resources(), []);
-  await tell({ do: 'seek', to: startsAt + 9_000 });
+  await control({ do: 'seek', to: startsAt + 9_000 });
   assert.deepEqual(await resources(), [calm(settings, 0), calm(login, 0)]);
-  await tell({ do: 'seek', to: startsAt + 11_000 });
-  const drifts = [{ path: '.data.key', is: 'changed', wanted: '"a"', found: '"c"' }];
+  await control({ do: 'seek', to: startsAt + 11_000 });
+  const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }];
   assert.deepEqual(await resources(), [
     { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
     calm(login, 1),
   ]);
-  const told = await viewer.told('moment', ({ moment }) => moment.what === 'resource.corrected');
+  const told = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');
   assert.deepEqual(told.moment.about, 'application/shop/web');
   const actors = await (await fetch(`${url}actors?machine=resource`)).text();
   assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
   assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);
-  await tell({ do: 'seek', to: startsAt + 60_000 });
+  await control({ do: 'seek', to: startsAt + 60_000 });
   assert.deepEqual(await resources(), [calm(settings, 2), calm(login, 1)]);
-  await tell({ do: 'seek', to: startsAt });
+  await control({ do: 'seek', to: startsAt });
   assert.deepEqual(await resources(), []);
-  await tell({ do: 'step' });
-  await viewer.told('moment', ({ moment }) => moment.what === 'resource.applied' && moment.t === startsAt + 1);
+  await control({ do: 'step' });
+  await viewer.received('moment', ({ moment }) => moment.what === 'resource.applied' && moment.t === startsAt + 1);
 });
 
-test('a replay is told by its own page only, in JSON, and nothing that it does not know', async (t) => {
+test('a replay accepts commands in JSON, from its own page only, and no unknown ones', async (t) => {
   const { weeder, url, post } = await replaying('told.jsonl');
   t.after(() => weeder.child.kill('SIGKILL'));
   const pause = '{"do":"pause"}';
@@ -193,7 +193,7 @@ test('a replay is told by its own page only, in JSON, and nothing that it does n
   assert.equal((await fetch(`${url}replay`)).status, 405);
 });
 
-test('the page needs a recording, with its own config', async () => {
+test('the page needs a recording with its own config', async () => {
   const events = file('events.jsonl', '{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n');
   assert.match(oneSentence(await cli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
   const { file: path } = await recordIncident(join(folder, 'own.jsonl'));

@@ -7,9 +7,9 @@ import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
 const quiet = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
-const weeding = 'caches synced, starting controller';
+const running = 'caches synced, starting controller';
 
-test('weeder run serves the page on loopback when it is told to, shows what happens, and ends while a page hangs', async (t) => {
+test('weeder run --ui serves the page on loopback, shows what happens, and exits while a page hangs', async (t) => {
   await using cluster = await embedded();
   const { store } = cluster.server;
   made(store.create(namespaces, { metadata: { name: 'shop' } }));
@@ -22,26 +22,29 @@ test('weeder run serves the page on loopback when it is told to, shows what happ
   made(store.create(endpointSlices, slice(false)));
   const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
   t.after(() => weeder.child.kill('SIGKILL'));
-  await until('weeder runs', () => weeder.stdout().includes(weeding));
+  await until('weeder runs', () => weeder.stdout().includes(running));
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
   await using viewer = await openPage(url, '?actor=shop/db');
-  await viewer.told('services', ({ services }) => services.length === 0);
+  await viewer.received('services', ({ services }) => services.length === 0);
   made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
-  await viewer.told('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
-  await viewer.told('service', ({ service }) => service.state === 'ready.windowOpen.settled');
-  await viewer.told('actor', ({ actor }) => actor.machine === 'endpoint' && actor.states.includes('ready.windowOpen'));
+  await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
+  await viewer.received('service', ({ service }) => service.state === 'ready.windowOpen.settled');
+  await viewer.received(
+    'actor',
+    ({ actor }) => actor.machine === 'endpoint' && actor.states.includes('ready.windowOpen'),
+  );
   viewer.hang();
   weeder.child.kill('SIGTERM');
   const { code, stderr } = await weeder.ended;
   assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('weeder run serves no page when it is not told to', async (t) => {
+test('weeder run serves no page without --ui', async (t) => {
   await using cluster = await embedded();
   const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`]);
   t.after(() => weeder.child.kill('SIGKILL'));
-  await until('weeder runs', () => weeder.stdout().includes(weeding));
+  await until('weeder runs', () => weeder.stdout().includes(running));
   weeder.child.kill('SIGTERM');
   const ended = await weeder.ended;
   assert.deepEqual(

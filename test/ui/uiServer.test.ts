@@ -12,15 +12,15 @@ import { shown } from '../support/page/servedPage.ts';
 /** The status of a request with these headers, among them those that only browsers set. */
 function statusWith(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { headers }, (response) => {
+    const sent = request(url, { headers }, (response) => {
       response.destroy();
       resolve(response.statusCode);
     });
-    asked.on('error', reject).end();
+    sent.on('error', reject).end();
   });
 }
 
-test('every answer forbids what the page does not need, and is not kept', async () => {
+test('every answer has a policy that forbids what the page does not need, and is not cached', async () => {
   await using page = await shown();
   for (const path of ['', 'index.html', 'actors', 'machines/endpoint.svg', 'nowhere']) {
     const { headers } = await fetch(page.served.url + path);
@@ -56,7 +56,7 @@ test('the page, the pictures and the actors can be read, compressed or not, and 
   assert.equal((await fetch(`${page.served.url}replay`, { method: 'POST', body: '{"do":"play"}' })).status, 404);
 });
 
-test('on loopback it answers to the names of loopback only: a foreign page cannot lead a browser here', async () => {
+test('on loopback it answers to the host names of loopback only: a foreign page cannot send a browser here', async () => {
   await using page = await shown();
   for (const host of ['localhost', 'LOCALHOST:80', `127.0.0.1:${page.served.port}`, '127.9.9.9', '[::1]:1'])
     assert.equal(await statusWith(page.served.url, { host }), 200, host);
@@ -73,7 +73,7 @@ test('on loopback it answers to the names of loopback only: a foreign page canno
   assert.equal(await statusWith(open.served.url, { host: 'weeder.example' }), 200);
 });
 
-test('without a host it is served on loopback, and elsewhere only when told', async () => {
+test('without a host it is served on loopback, and elsewhere only with an explicit host', async () => {
   await using page = await shown();
   const served = await serveLivePage({ host: undefined, port: 0 }, { live: page.live, onBroken: () => {} });
   assert.ok(served.ok);
@@ -88,7 +88,7 @@ test('without a host it is served on loopback, and elsewhere only when told', as
   assert.equal((await fetch(`http://${other}:${open.served.port}/`)).status, 200);
 });
 
-test('another page can neither read it nor hold its connections open; a link may lead here', async () => {
+test('another site can neither read the page nor hold its connections open; a link may lead here', async () => {
   await using page = await shown();
   const statusOf = (path: string, headers: Readonly<Record<string, string>>) =>
     statusWith(page.served.url + path, headers);
@@ -101,7 +101,7 @@ test('another page can neither read it nor hold its connections open; a link may
   assert.equal(await statusOf('', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200);
 });
 
-test('actors are found by what their ids and states hold, by machine, and page by page in an order that stays', async () => {
+test('actors are found by id, state and machine, and listed page by page in a stable order', async () => {
   await using page = await shown(
     { answer: () => ({ type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) },
     (before) => {
@@ -111,9 +111,9 @@ test('actors are found by what their ids and states hold, by machine, and page b
   );
   for (const namespace of ['shoot-2', 'shoot-1', 'shoot-10']) page.at.slice({ namespace, ready: [true] });
   await page.at.clock.pass(1000);
-  const ask = async (query: string): Promise<ActorPage> =>
+  const getActors = async (query: string): Promise<ActorPage> =>
     JSON.parse(await (await fetch(`${page.served.url}actors?${query}`)).text());
-  const ids = async (query: string) => (await ask(query)).actors.map(({ id }) => id);
+  const ids = async (query: string) => (await getActors(query)).actors.map(({ id }) => id);
   const all = [
     'shoot-1/etcd-main-client',
     'shoot-1/etcd-main-client/dependants-1-0',
@@ -128,13 +128,13 @@ test('actors are found by what their ids and states hold, by machine, and page b
     [...(await ids('limit=3')), ...(await ids('limit=3&offset=3')), ...(await ids('limit=3&offset=6'))],
     all,
   );
-  assert.equal((await ask('limit=0')).total, 7);
+  assert.equal((await getActors('limit=0')).total, 7);
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);
   assert.deepEqual(await ids('search=shoot-10+dependants'), ['shoot-10/etcd-main-client/dependants-1-0']);
   assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[0]]);
-  const [, child] = (await ask('search=shoot-1/')).actors;
+  const [, child] = (await getActors('search=shoot-1/')).actors;
   assert.deepEqual(child, {
     id: 'shoot-1/etcd-main-client/dependants-1-0',
     machine: 'dependants',
@@ -155,7 +155,7 @@ test('actors are found by what their ids and states hold, by machine, and page b
   while ((await ids('order=newest'))[0] !== 'shoot-2/etcd-main-client') await pause(20);
 });
 
-test('one page more than there may be is told so, and has room when another one is closed', async () => {
+test('a page beyond the limit gets an error, and is accepted when another one is closed', async () => {
   await using page = await shown();
   const pages = await Promise.all(Array.from({ length: 16 }, () => openPage(page.served.url)));
   const refused = await fetch(`${page.served.url}events`);

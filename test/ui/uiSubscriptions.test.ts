@@ -7,29 +7,29 @@ import { type OpenedPage, openPage } from '../support/page/openPage.ts';
 import { down, startTime } from '../support/page/servedPage.ts';
 import { until } from '../support/until.ts';
 
-/** The transitions that a page was told of one actor, as `from event to: innermost state`. */
+/** The transitions of one actor that a page received, as `from event to: innermost state`. */
 function stepsOf({ messages }: OpenedPage, id: string): string[] {
-  const told = messages.filter((message) => message.type === 'actor' && message.actor.id === id);
-  return told.flatMap((message: PageMessage) => {
+  const received = messages.filter((message) => message.type === 'actor' && message.actor.id === id);
+  return received.flatMap((message: PageMessage) => {
     if (message.type !== 'actor' || message.transition === undefined) return [];
     const { from, event, to } = message.transition;
     return `${from} ${event} ${to}: ${message.actor.states.at(-1)}`;
   });
 }
 
-test('the chosen actor is shown with each transition as the picture has it, and the others are not', async () => {
+test('the selected actor is shown with each transition as in the picture, and the others are not', async () => {
   await using page = await down();
   page.at.slice({ ready: [false] });
   const id = 'shoot-1/etcd-main-client';
   await using viewer = await openPage(page.served.url, `?actor=${id}`);
   await using other = await openPage(page.served.url);
-  assert.deepEqual((await viewer.told('actor')).actor.states, ['notReady', 'notReady.idle']);
-  await other.told('history');
+  assert.deepEqual((await viewer.received('actor')).actor.states, ['notReady', 'notReady.idle']);
+  await other.received('history');
   page.at.slice({ ready: [true] });
-  const { actor, transition } = await viewer.told('actor', (message) => message.transition !== undefined);
+  const { actor, transition } = await viewer.received('actor', (message) => message.transition !== undefined);
   assert.deepEqual(transition, { at: startTime, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' });
   assert.deepEqual(actor.states, ['ready', 'ready.windowOpen', 'ready.windowOpen.settled']);
-  await other.told('service');
+  await other.received('service');
   assert.deepEqual(
     other.messages.filter(({ type }) => type === 'actor'),
     [],
@@ -40,7 +40,7 @@ test('the newest actor of a machine is shown from its first step to its end, how
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
-  assert.equal((await viewer.told('actorGone')).id, 'newest:podDeletion');
+  assert.equal((await viewer.received('actorGone')).id, 'newest:podDeletion');
   page.at.remove('bare');
   page.at.slice({ ready: [true] });
   await page.at.clock.pass(1000);
@@ -54,14 +54,14 @@ test('the newest actor of a machine is shown from its first step to its end, how
   ]);
 });
 
-test('the newest actor stays while it lives and moves; one that stands still gives way to the next', async () => {
+test('the newest actor stays selected while it lives and moves; one that does not move gives way to the next', async () => {
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
-  await viewer.told('actorGone');
+  await viewer.received('actorGone');
   page.at.remove('kapi-0');
   page.at.slice({ ready: [true] });
-  await viewer.told(
+  await viewer.received(
     'actor',
     ({ actor }) => actor.id.startsWith('shoot-1/bare/') && actor.states.at(-1) === 'protected',
   );
@@ -69,17 +69,20 @@ test('the newest actor stays while it lives and moves; one that stands still giv
   await page.at.clock.pass(3000);
   page.at.put({ name: 'later', containers: [backOff(4)] });
   await page.at.clock.pass(100);
-  await viewer.told('actor', ({ actor }) => actor.id.startsWith('shoot-1/later/') && actor.states.at(-1) === 'deleted');
+  await viewer.received(
+    'actor',
+    ({ actor }) => actor.id.startsWith('shoot-1/later/') && actor.states.at(-1) === 'deleted',
+  );
   assert.deepEqual(stepsOf(viewer, 'shoot-1/soon/uid-of-shoot-1-soon'), []);
 });
 
-test('of the actors that live already, the newest is the one that moved last', async () => {
+test('of the actors that are already running, the newest is the one with the last transition', async () => {
   await using page = await down();
   for (const namespace of ['shoot-2', 'shoot-3']) page.at.slice({ namespace, ready: [true] });
   await page.at.clock.pass(1000);
   page.at.slice({ namespace: 'shoot-2', ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:endpoint');
-  const { actor } = await viewer.told('actor');
+  const { actor } = await viewer.received('actor');
   assert.deepEqual([actor.id, actor.since], ['shoot-2/etcd-main-client', startTime + 1000]);
   assert.deepEqual(
     viewer.messages.filter(({ type }) => type === 'actorGone'),
@@ -87,6 +90,6 @@ test('of the actors that live already, the newest is the one that moved last', a
   );
 });
 
-test('the active states of parallel regions are told each, outermost first', () => {
+test('the active states of parallel regions are all listed, outermost first', () => {
   assert.deepEqual(activeStates({ a: { b: 'c', d: {} } }), ['a', 'a.b', 'a.b.c', 'a.d']);
 });

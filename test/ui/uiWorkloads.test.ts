@@ -44,7 +44,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
   return { world, url, list, viewOf, [Symbol.asyncDispose]: () => served.value.close() };
 }
 
-test('a workload goes from state to state, and says of each since when, for how long, and what for', async () => {
+test('a workload goes from state to state, with since when, for how long, and the reason of each', async () => {
   await using shown = await shownWorkloads();
   const { world, viewOf } = shown;
   const { clock } = world;
@@ -67,7 +67,7 @@ test('a workload goes from state to state, and says of each since when, for how 
   assert.deepEqual([done.state, done.restartedAt], ['current', rolling.restartedAt]);
 });
 
-test('what is held says why, and has no end where none is known; what waits says for what', async () => {
+test('a blocked workload shows why, with an end only if it is known; a pending one shows what it waits for', async () => {
   await using shown = await shownWorkloads();
   const { world, viewOf } = shown;
   for (const name of ['gone', 'paused', 'often']) {
@@ -90,7 +90,7 @@ test('what is held says why, and has no end where none is known; what waits says
   assert.match(often.reason, /minInterval 1m0s/);
 });
 
-test('two thousand workloads are told in the order of their names, compressed, and without a value or a tag', async () => {
+test('two thousand workloads arrive in the order of their names, compressed, and without a value or a tag', async () => {
   await using shown = await shownWorkloads(restartConfig({ maxAdoptionsPerMinute: 100_000 }));
   const { world } = shown;
   world.putSource(configMap('settings'), { a: 'hush-hush' });

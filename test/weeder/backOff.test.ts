@@ -12,12 +12,12 @@ function read(container: ContainerState): CrashLoopingPod {
 
 const of = (container: ContainerState): BackOff => backOffOf(read(container));
 
-test('a back-off is as long as the kubelet says it is', () => {
+test('the duration of a back-off is the one that the kubelet reports', () => {
   const said = (words: string) => of(backOff(9, `back-off ${words} restarting failed`)).duration;
   assert.deepEqual(['10s', '1m20s', '5m0s', '2m40s'].map(said), [10_000, 80_000, 300_000, 160_000]);
 });
 
-test('where the kubelet says nothing it is 10 s, doubled with each restart, up to 5 minutes', () => {
+test('without a report from the kubelet it is 10 s, doubled with each restart, up to 5 minutes', () => {
   const scheduled = [1, 2, 3, 4, 5, 6, 60].map((restarts) => of(terminated(0, restarts)));
   assert.deepEqual(
     scheduled.map(({ duration, until }) => [duration, until]),
@@ -26,13 +26,13 @@ test('where the kubelet says nothing it is 10 s, doubled with each restart, up t
   assert.equal(of(backOff(2, 'words that no kubelet has')).duration, 20_000);
 });
 
-test('it begins when the container finished last, and without that time nobody knows its end', () => {
+test('it starts when the container last finished; without that time its end is unknown', () => {
   assert.equal(of(backOff(3)).until, undefined);
   const { state } = terminated(5000);
   assert.equal(of({ ...backOff(3), lastState: state }).until, 45_000);
 });
 
-test('what is left of it is never more than the whole, whatever the clocks say, and never less than nothing', () => {
+test('the remaining time is never more than the whole and never negative, whatever the clocks show', () => {
   const waiting = read(terminated(100_000, 2));
   assert.deepEqual(
     [0, 100_000, 105_000, 120_000, 500_000].map((now) => backOffLeft(waiting, now)),

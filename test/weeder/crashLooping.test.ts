@@ -34,7 +34,7 @@ test('CrashLoopBackOff counts in a container, an init container and a sidecar, a
   assert.equal(side?.containerKind, 'sidecar');
 });
 
-test('a pod that says nothing of which one it is cannot be deleted: the path of none is the path of all', () => {
+test('a pod without namespace, name, uid or resourceVersion is not crash-looping, because the path for its deletion would be that of all pods', () => {
   const whole = pod({ containers: [backOff()] });
   assert.notEqual(crashLooping(whole), undefined);
   for (const part of ['namespace', 'name', 'uid', 'resourceVersion']) {
@@ -49,7 +49,7 @@ test('CrashLoopBackOff counts whatever the restart count is', () => {
   assert.equal(causeOf({ containers: [backOff(0)] }), 'CrashLoopBackOff');
 });
 
-test('other reasons to wait are no crash loop', () => {
+test('other waiting reasons are no crash loop', () => {
   for (const reason of ['ContainerCreating', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError']) {
     assert.equal(causeOf({ containers: [waiting(reason)] }), undefined);
   }
@@ -57,7 +57,7 @@ test('other reasons to wait are no crash loop', () => {
   assert.equal(causeOf({ containers: [] }), undefined);
 });
 
-test('terminated after at least one restart is in unreported back-off; the first exit is not', () => {
+test('a container that terminated after at least one restart is in unreported back-off; after the first exit it is not', () => {
   assert.equal(causeOf({ containers: [silent(1)] }), 'silent');
   assert.equal(causeOf({ containers: [silent(0)] }), undefined);
   assert.equal(crashLooping(pod({ containers: [silent(1)] }))?.finishedAt, ended);
@@ -69,11 +69,11 @@ const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerSta
   restarts,
 });
 
-test('a start that failed is in unreported back-off like an exit, and no other reason to wait is', () => {
+test('a failed start is in unreported back-off like an exit, other waiting reasons are not', () => {
   for (const reason of ['RunContainerError', 'PostStartHookError']) {
     const found = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
     assert.partialDeepStrictEqual(found, { cause: 'silent', restarts: 3, finishedAt: ended });
-    assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first try');
+    assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first attempt');
     assert.equal(causeOf({ containers: [waiting(reason)] }), undefined, 'nothing has ended');
     assert.equal(causeOf({ restartPolicy: 'Never', containers: [failedStart(reason), running()] }), undefined);
     assert.equal(causeOf({ restartPolicy: 'OnFailure', containers: [failedStart(reason)] }), 'silent');
@@ -83,7 +83,7 @@ test('a start that failed is in unreported back-off like an exit, and no other r
   }
 });
 
-test('the restart policy of the pod decides whether a container that has ended comes back', () => {
+test('the restart policy of the pod decides whether an ended container is restarted', () => {
   const rows = [
     ['Always', 0, 'silent'],
     ['Always', 1, 'silent'],
@@ -98,7 +98,7 @@ test('the restart policy of the pod decides whether a container that has ended c
   }
 });
 
-test("a container's own restart policy goes before the pod's", () => {
+test("a container's own restart policy takes precedence over the pod's", () => {
   const cause = (restartPolicy: string, own: string, exitCode: number) =>
     causeOf({ restartPolicy, containers: [silent(1, exitCode, { restartPolicy: own }), running()] });
   assert.equal(cause('Never', 'Always', 0), 'silent');
@@ -108,7 +108,7 @@ test("a container's own restart policy goes before the pod's", () => {
   assert.equal(cause('Always', 'OnFailure', 0), undefined);
 });
 
-test("a container's restart rules go before its policy", () => {
+test("a container's restart rules take precedence over its policy", () => {
   const cause = (operator: string, values: number[], exitCode: number, action = 'Restart') => {
     const restartPolicyRules = [{ action, exitCodes: { operator, values } }];
     const spec = { restartPolicy: 'Never', restartPolicyRules };
@@ -123,7 +123,7 @@ test("a container's restart rules go before its policy", () => {
   assert.equal(cause('Between', [42], 42), undefined);
 });
 
-test('an init container that has completed is not held back; one that failed is, where the pod lets it be retried', () => {
+test('a completed init container is not in back-off; a failed one is, if the pod’s policy allows a retry', () => {
   const init = (restartPolicy: string, exitCode: number) =>
     causeOf({ restartPolicy, phase: 'Pending', initContainers: [silent(2, exitCode)], containers: initializing });
   assert.equal(init('Always', 0), undefined);
@@ -133,7 +133,7 @@ test('an init container that has completed is not held back; one that failed is,
   assert.equal(causeOf({ initContainers: [silent(2, 0)], containers: [running()] }), undefined);
 });
 
-test('a sidecar comes back whatever its exit code and the policy of its pod, unless the pod is ending', () => {
+test('a sidecar is restarted whatever its exit code and the policy of its pod, unless the pod is ending', () => {
   const withMain = (main: ContainerState, restartPolicy: string) =>
     causeOf({ restartPolicy, initContainers: [silent(1, 0, sidecar)], containers: [main] });
   for (const policy of ['Always', 'OnFailure', 'Never']) assert.equal(withMain(running(), policy), 'silent');
@@ -141,18 +141,18 @@ test('a sidecar comes back whatever its exit code and the policy of its pod, unl
   assert.equal(withMain(silent(3, 1), 'Never'), undefined);
 });
 
-test('a pod that has ended or is being deleted is left alone', () => {
+test('a pod that has ended or is being deleted is ignored', () => {
   for (const phase of ['Succeeded', 'Failed']) assert.equal(causeOf({ phase, containers: [backOff()] }), undefined);
   assert.equal(causeOf({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }), undefined);
 });
 
-test('of several containers that are held back, the one that has been so for the longest counts', () => {
+test('of several containers in back-off, the one that has been in it for the longest counts', () => {
   const containers = [terminated(ended, 1), terminated(ended - 5000, 2), running()];
   assert.equal(crashLooping(pod({ containers }))?.container, 'main-1');
   assert.equal(crashLooping(pod({ containers: [...containers, backOff()] }))?.cause, 'CrashLoopBackOff');
 });
 
-test('who is protected, and by what first', () => {
+test('the protection of a pod, and the order of precedence', () => {
   const protection = (options: PodOptions) => crashLooping(pod({ containers: [backOff()], ...options }))?.protection;
   const mirror = { 'kubernetes.io/config.mirror': 'x' };
   const ignore = { 'weeder.dev/ignore': 'true' };
@@ -166,7 +166,7 @@ test('who is protected, and by what first', () => {
   assert.equal(crashLooping({ ...owned, metadata: { ...owned.metadata, ownerReferences } })?.protection, 'barePod');
 });
 
-test('2 s by the node or by us, whichever is over first; CrashLoopBackOff needs none', () => {
+test('settleTime is 2 s by the node’s or by our clock, whichever ends first; 0 for CrashLoopBackOff', () => {
   const clock = virtualClock(ended);
   const found = crashLooping(pod({ containers: [silent()] }));
   assert.ok(found !== undefined);
@@ -183,7 +183,7 @@ test('2 s by the node or by us, whichever is over first; CrashLoopBackOff needs 
   assert.equal(settleTime({ ...found, cause: 'CrashLoopBackOff' }, 2000, clock), 0);
 });
 
-test('a stay is the same while cause, container and restart count are', () => {
+test('a back-off is the same while cause, container and restart count are the same', () => {
   const found = crashLooping(pod({ containers: [silent()] }));
   assert.ok(found !== undefined);
   assert.ok(isSameStay(found, { ...found, resourceVersion: 'x', message: 'y' }));
@@ -192,7 +192,7 @@ test('a stay is the same while cause, container and restart count are', () => {
   assert.ok(!isSameStay(found, { ...found, cause: 'CrashLoopBackOff' }));
 });
 
-test('whatever stands in place of a pod, or of any part of one, is no crash loop or one, and never an exception', () => {
+test('any value in place of a pod or a part of it is a crash loop or not, and nothing throws', () => {
   fc.assert(fc.property(fc.anything(), (garbage) => void crashLooping(garbage)));
   const paths = pathsOf(pod({ initContainers: [silent(1, 0, sidecar)], containers: [backOff(), silent()] }));
   fc.assert(

@@ -17,7 +17,7 @@ const request: DeletionAttempt = {
   isWanted: () => true,
 };
 
-/** A client that writes down what it is asked, and answers as it is told. */
+/** A client that records its requests, and responds as given. */
 function client(answer: (request: ApiRequest) => ApiResult) {
   const asked: Omit<ApiRequest, 'signal' | 'isWanted'>[] = [];
   const call = async ({ signal: _, isWanted, ...rest }: ApiRequest): Promise<ApiResult> => {
@@ -34,7 +34,7 @@ const failed = (kind: FailureKind, rest: Partial<ApiFailure> = {}): ApiResult =>
   failure: { kind, message: `it was ${kind}`, ...rest },
 });
 
-test('a deletion is one DELETE that insists on uid and resourceVersion', async () => {
+test('a deletion is one DELETE with uid and resourceVersion as preconditions', async () => {
   const { asked, client: kube } = client(() => accepted);
   assert.deepEqual(await deleteThrough(kube)(request, signal), { type: 'delete.accepted' });
   assert.deepEqual(asked, [
@@ -47,7 +47,7 @@ test('a deletion is one DELETE that insists on uid and resourceVersion', async (
   ]);
 });
 
-test('an eviction insists on the same, and the grace period is passed on where one is configured, 0 included', async () => {
+test('an eviction has the same preconditions, and passes on a configured grace period, including 0', async () => {
   const { asked, client: kube } = client(() => accepted);
   const evict = { ...policy, deletion: 'evict', gracePeriodSeconds: 0 } as const;
   await deleteThrough(kube)({ ...request, policy: evict }, signal);
@@ -67,7 +67,7 @@ test('an eviction insists on the same, and the grace period is passed on where o
   ]);
 });
 
-test('every failure is an answer: gone, changed, to be tried again, or never', async () => {
+test('every failure becomes an event: notFound, conflicted, refused or rejected', async () => {
   const expected: Readonly<Record<FailureKind, string>> = {
     notFound: 'delete.notFound',
     conflict: 'delete.conflicted',
@@ -90,7 +90,7 @@ test('every failure is an answer: gone, changed, to be tried again, or never', a
   }
 });
 
-test('a missing permission is told with the rule that grants it', async () => {
+test('the reason for a missing permission names the rule that grants it', async () => {
   const message =
     'pods "kapi-0" is forbidden: User "weeder" cannot delete resource "pods" in API group "" in the namespace "shoot-1"';
   const { client: kube } = client(() => failed('forbidden', { message, status: 403 }));
@@ -101,7 +101,7 @@ test('a missing permission is told with the rule that grants it', async () => {
   );
 });
 
-test("the server's Retry-After and its words are passed on", async () => {
+test("the server's Retry-After and its message are passed on", async () => {
   const { client: kube } = client(() => failed('throttled', { retryAfterMs: 10_000 }));
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
     type: 'delete.refused',
@@ -111,13 +111,13 @@ test("the server's Retry-After and its words are passed on", async () => {
   });
 });
 
-/** Nothing is to be told. */
+/** Fails: no problem is expected. */
 const unreported = ({ cause }: { readonly cause: string }) => assert.fail(cause);
 
 const backing = (...names: string[]) => names.map((name) => ({ namespace: 'shoot-1', name }));
 const time = (seconds: number) => new Date(seconds * 1000).toISOString();
 
-/** An API server with pods that are ready since some second, or not. */
+/** An API server with pods and the times since which they are ready. */
 function withReadyPods(readySince: Readonly<Record<string, number | undefined>>) {
   return client(({ path }) => {
     const name = String(path.split('/').at(-1));
@@ -140,14 +140,14 @@ test('a service is ready since the earliest of its ready backing pods', async ()
   assert.equal(asked[0]?.path, '/api/v1/namespaces/shoot-1/pods/a');
 });
 
-test('no more pods are asked for than it takes to know that it was long ago', async () => {
+test('reading pods stops as soon as one has been ready for long enough', async () => {
   const { asked, client: kube } = withReadyPods({ a: 1100, b: 900, c: 800 });
   const evidence = { backingPods: backing('a', 'b', 'c'), lastWrite: undefined };
   assert.equal(await readySinceThrough(kube, unreported)(evidence, 1_000_000, signal), 900_000);
   assert.equal(asked.length, 2);
 });
 
-test('slices that were all written long ago need no question; ones just at the edge do', async () => {
+test('if all slices were written long enough ago no pod is read; close to the limit one is', async () => {
   const { asked, client: kube } = withReadyPods({ a: 500 });
   const since = (lastWrite: number) =>
     readySinceThrough(kube, unreported)({ backingPods: backing('a'), lastWrite }, 1_000_000, signal);
@@ -157,7 +157,7 @@ test('slices that were all written long ago need no question; ones just at the e
   assert.equal(asked.length, 1);
 });
 
-test('when no backing pod is known, or none tells, it cannot be known', async () => {
+test('without a known backing pod, or with none that is ready, the time is unknown', async () => {
   const { client: kube } = withReadyPods({ a: undefined });
   for (const backingPods of [undefined, [], backing('a'), backing('gone')]) {
     const evidence = { backingPods, lastWrite: undefined };
@@ -165,20 +165,20 @@ test('when no backing pod is known, or none tells, it cannot be known', async ()
   }
 });
 
-test('a pod that cannot be read is told of, once until there is an answer again', async () => {
+test('an unreadable pod is reported once, and again after a successful read', async () => {
   let isAllowed = false;
   const { client: kube } = client(() =>
     isAllowed ? { ok: true, status: 200, body: {} } : failed('forbidden', { message: 'not allowed' }),
   );
-  const told: string[] = [];
-  const readySince = readySinceThrough(kube, ({ pod, cause }) => told.push(`${pod}: ${cause}`));
+  const reported: string[] = [];
+  const readySince = readySinceThrough(kube, ({ pod, cause }) => reported.push(`${pod}: ${cause}`));
   const ask = () => readySince({ backingPods: backing('a', 'b'), lastWrite: undefined }, 1_000_000, signal);
   assert.equal(await ask(), undefined);
   assert.equal(await ask(), undefined);
-  assert.deepEqual(told, ['shoot-1/a: https://cluster refused: not allowed.']);
+  assert.deepEqual(reported, ['shoot-1/a: https://cluster refused: not allowed.']);
   isAllowed = true;
   await ask();
   isAllowed = false;
   await ask();
-  assert.equal(told.length, 2);
+  assert.equal(reported.length, 2);
 });

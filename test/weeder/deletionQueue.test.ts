@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { createDeletionQueue } from '../../src/queue/deletionQueue.ts';
 import { settled } from '../support/world/virtualClock.ts';
 
-/** A queue and the order in which turns were given. */
+/** A queue and the order in which its entries had their turn. */
 function watched(concurrency: number) {
   const queue = createDeletionQueue(concurrency);
   const turns: string[] = [];
   return { queue, turns, enter: (key: string) => queue.enter(key, () => turns.push(key)) };
 }
 
-test('the first come at once, up to the limit; the others in the order in which they came', () => {
+test('entries up to the limit have their turn at once; the others follow in order', () => {
   const { queue, turns, enter } = watched(2);
   const [leaveA, leaveB, leaveC] = ['a', 'b', 'c', 'd'].map(enter);
   assert.deepEqual(turns, ['a', 'b']);
@@ -24,7 +24,7 @@ test('the first come at once, up to the limit; the others in the order in which 
   assert.deepEqual([queue.active, queue.waiting], [1, 0]);
 });
 
-test('who leaves before its turn never gets one, and costs nobody else one', () => {
+test('an entry that leaves before its turn never has one, and does not cost another its turn', () => {
   const { turns, enter } = watched(1);
   const leaveA = enter('a');
   const leaveB = enter('b');
@@ -34,7 +34,7 @@ test('who leaves before its turn never gets one, and costs nobody else one', () 
   assert.deepEqual(turns, ['a', 'c']);
 });
 
-test('leaving twice gives back one place', () => {
+test('leaving twice frees one place', () => {
   const { queue, turns, enter } = watched(1);
   const leaveA = enter('a');
   leaveA();
@@ -45,7 +45,7 @@ test('leaving twice gives back one place', () => {
   assert.deepEqual([queue.active, queue.waiting], [1, 1]);
 });
 
-test('a key is in the queue once, waiting or at work', () => {
+test('a key is in the queue at most once, waiting or active', () => {
   const { queue, turns, enter } = watched(1);
   enter('a');
   enter('b');
@@ -54,7 +54,7 @@ test('a key is in the queue once, waiting or at work', () => {
   assert.deepEqual([turns, queue.waiting], [['a'], 1]);
 });
 
-test('a key that comes again after its turn takes its place at the end', () => {
+test('a key that enters again after its turn goes to the end', () => {
   const { turns, enter } = watched(1);
   const leave = enter('a');
   const leaveB = enter('b');
@@ -64,7 +64,7 @@ test('a key that comes again after its turn takes its place at the end', () => {
   assert.deepEqual(turns, ['a', 'b', 'a']);
 });
 
-test('a closed queue gives no turns, and is idle when the last one has left', async () => {
+test('a closed queue gives no further turns, and is idle when the last active entry has left', async () => {
   const { queue, turns, enter } = watched(1);
   const leave = enter('a');
   enter('b');
@@ -82,7 +82,7 @@ test('a closed queue gives no turns, and is idle when the last one has left', as
   assert.deepEqual(turns, ['a']);
 });
 
-test('a thousand turns that end within the turn itself are given in order', () => {
+test('a thousand entries that leave during their own turn are served in order', () => {
   const { queue, enter } = watched(1);
   const leaveFirst = enter('first');
   const turns: number[] = [];
@@ -99,7 +99,7 @@ test('a thousand turns that end within the turn itself are given in order', () =
   assert.deepEqual([queue.active, queue.waiting], [0, 0]);
 });
 
-test('whoever comes and leaves in whatever order: never more than the limit, never twice, first come first', () => {
+test('in any order of entering and leaving: never more than the limit, never twice, first come first served', () => {
   const step = fc.record({ key: fc.constantFrom(...'abcdefgh'), isEntering: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (concurrency, steps) => {

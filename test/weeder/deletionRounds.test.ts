@@ -14,7 +14,7 @@ function scene() {
   return { clock, rounds, pod };
 }
 
-test('the pods that were there before the first deletion wait for nothing, those that replace them 10, 20, 40 s', async () => {
+test('pods from before the first deletion do not wait, their replacements wait 10, 20, 40 s', async () => {
   const { clock, rounds, pod } = scene();
   assert.equal(rounds.pauseLeft(pod('a', start - 60_000)), 0);
   rounds.deleted(pod('a', start - 60_000), undefined);
@@ -30,7 +30,7 @@ test('the pods that were there before the first deletion wait for nothing, those
   }
 });
 
-test('all replacements of one round are due together, and the deletion of the first makes the others wait no longer', async () => {
+test('all replacements of one round are due together, and deleting the first does not delay the others', async () => {
   const { clock, rounds, pod } = scene();
   rounds.deleted(pod('a', start - 1000), undefined);
   rounds.deleted(pod('b', start - 1000), undefined);
@@ -41,7 +41,7 @@ test('all replacements of one round are due together, and the deletion of the fi
   assert.equal(rounds.pauseLeft(pod('a-3', start + 11_000)), 20_000);
 });
 
-test('what the API server says of the time of a deletion counts, wherever the clock of weeder stands', () => {
+test('the deletion time from the API server counts, whatever weeder’s clock shows', () => {
   const { rounds, pod } = scene();
   const skewed = start - 3_600_000;
   rounds.deleted(pod('a', skewed - 60_000), undefined);
@@ -51,7 +51,7 @@ test('what the API server says of the time of a deletion counts, wherever the cl
   assert.equal(rounds.pauseLeft(pod('b', skewed - 1000)), 0);
 });
 
-test('other owners, and pods of which nothing tells an owner or an age, wait for nothing', () => {
+test('pods of other owners, and pods of unknown owner or age, do not wait', () => {
   const { rounds, pod } = scene();
   rounds.deleted(pod('a', start - 1000), undefined);
   assert.equal(rounds.pauseLeft(pod('other', start + 1000, 'rs-2')), 0);

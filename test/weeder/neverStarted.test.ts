@@ -6,7 +6,7 @@ import { backOff, pod, running } from '../support/objects/objects.ts';
 
 const waiting = (reason: string) => ({ state: { waiting: { reason } } });
 
-test('a container that cannot be created, or whose image cannot be pulled, is named; a fresh pod would not help', () => {
+test('a container that cannot be created, or whose image cannot be pulled, is reported, but not as crash-looping', () => {
   for (const reason of [
     'CreateContainerConfigError',
     'CreateContainerError',
@@ -23,7 +23,7 @@ test('a container that cannot be created, or whose image cannot be pulled, is na
   }
 });
 
-test('a pod that runs, starts, crash-loops or is being deleted is none of these', () => {
+test('a pod that runs, starts, crash-loops or is being deleted counts as started', () => {
   for (const containers of [[running()], [backOff()], [waiting('ContainerCreating')], [waiting('PodInitializing')]])
     assert.equal(neverStarted(pod({ containers })), undefined);
   const containers = [waiting('ImagePullBackOff')];

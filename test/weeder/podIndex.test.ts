@@ -12,17 +12,17 @@ function put(index: PodIndex, options: PodOptions, type: 'ADDED' | 'MODIFIED' | 
   index.apply(type, pod(options));
 }
 
-/** What a listener of this scope is told. */
-function heard(index: PodIndex, scope: Scope) {
-  const told: string[] = [];
+/** The calls of a listener of this scope. */
+function listening(index: PodIndex, scope: Scope) {
+  const calls: string[] = [];
   const end = index.subscribe(scope, {
-    crashLooping: ({ namespace, name }) => told.push(`${namespace}/${name}`),
-    left: (uid) => told.push(`left ${uid}`),
+    crashLooping: ({ namespace, name }) => calls.push(`${namespace}/${name}`),
+    left: (uid) => calls.push(`left ${uid}`),
   });
-  return { told: () => told.splice(0), end };
+  return { calls: () => calls.splice(0), end };
 }
 
-test('it holds the pods that are crash-looping now, and nothing of any other', () => {
+test('it holds the crash-looping pods and no others', () => {
   const index = createPodIndex(virtualClock());
   put(index, healthy('one'));
   put(index, crashLooping('two'));
@@ -32,7 +32,7 @@ test('it holds the pods that are crash-looping now, and nothing of any other', (
   assert.equal(index.get('uid-of-a-one'), undefined);
 });
 
-test('it names the pods that never started, until they start, crash-loop, are gone or are in no list any more', () => {
+test('it lists the pods that never started, until they start, crash-loop, are deleted or are missing from a list', () => {
   const index = createPodIndex(virtualClock());
   const stuck = (name: string, reason = 'ImagePullBackOff'): PodOptions => ({
     name,
@@ -56,7 +56,7 @@ test('it names the pods that never started, until they start, crash-loop, are go
   assert.deepEqual(names(), []);
 });
 
-test('a line about a pod that may never start is parsed, and one about a pod that is being created is not', () => {
+test('an event about a pod that may never start is parsed, one about a pod that is being created is not', () => {
   const index = createPodIndex(virtualClock());
   const isIrrelevant = (reason: string) => {
     const object = pod({ name: 'one', namespace: 'a', containers: [{ state: { waiting: { reason } } }] });
@@ -72,29 +72,29 @@ test('a line about a pod that may never start is parsed, and one about a pod tha
   ]);
 });
 
-test('who subscribes is told of what crash-loops now, and then of each newer state', () => {
+test('a subscriber gets the crash-looping pods, and then each newer version', () => {
   const index = createPodIndex(virtualClock());
   put(index, crashLooping('one'));
-  const { told } = heard(index, ['a']);
-  assert.deepEqual(told(), ['a/one']);
+  const { calls } = listening(index, ['a']);
+  assert.deepEqual(calls(), ['a/one']);
   put(index, crashLooping('two'));
   put(index, crashLooping('two'));
   put(index, healthy('three'));
-  assert.deepEqual(told(), ['a/two', 'a/two']);
+  assert.deepEqual(calls(), ['a/two', 'a/two']);
 });
 
-test('the same state again is no news', () => {
+test('the same version again is not delivered', () => {
   const index = createPodIndex(virtualClock());
-  const { told } = heard(index, 'all');
+  const { calls } = listening(index, 'all');
   const same = pod(crashLooping('one'));
   index.apply('ADDED', same);
   index.apply('ADDED', same);
-  assert.deepEqual(told(), ['a/one']);
+  assert.deepEqual(calls(), ['a/one']);
 });
 
-test('it has left when it runs, is being deleted, leaves the selector or is gone; once', () => {
+test('a pod leaves when it runs, is being deleted, no longer matches or is gone; once', () => {
   const index = createPodIndex(virtualClock());
-  const { told } = heard(index, 'all');
+  const { calls } = listening(index, 'all');
   const endings: (() => void)[] = [
     () => put(index, healthy('one')),
     () => put(index, { ...crashLooping('one'), deletionTimestamp: '2026-01-01T00:00:00Z' }),
@@ -102,54 +102,54 @@ test('it has left when it runs, is being deleted, leaves the selector or is gone
   ];
   for (const end of endings) {
     put(index, crashLooping('one'));
-    told();
+    calls();
     end();
     end();
-    assert.deepEqual(told(), ['left uid-of-a-one']);
+    assert.deepEqual(calls(), ['left uid-of-a-one']);
     assert.equal(index.size, 0);
   }
 });
 
-test('a listener hears of its namespaces only, and of all when it asks for all', () => {
+test('a listener gets only its namespaces, or all if it asks for all', () => {
   const index = createPodIndex(virtualClock());
-  const some = heard(index, ['a', 'c', 'a']);
-  const all = heard(index, 'all');
-  const none = heard(index, []);
+  const some = listening(index, ['a', 'c', 'a']);
+  const all = listening(index, 'all');
+  const none = listening(index, []);
   for (const namespace of ['a', 'b', 'c']) put(index, crashLooping('one', namespace));
   put(index, healthy('one', 'b'));
-  assert.deepEqual(some.told(), ['a/one', 'c/one']);
-  assert.deepEqual(all.told(), ['a/one', 'b/one', 'c/one', 'left uid-of-b-one']);
-  assert.deepEqual(none.told(), []);
-  assert.deepEqual(heard(index, ['b', 'c']).told(), ['c/one']);
-  assert.deepEqual(heard(index, 'all').told(), ['a/one', 'c/one']);
+  assert.deepEqual(some.calls(), ['a/one', 'c/one']);
+  assert.deepEqual(all.calls(), ['a/one', 'b/one', 'c/one', 'left uid-of-b-one']);
+  assert.deepEqual(none.calls(), []);
+  assert.deepEqual(listening(index, ['b', 'c']).calls(), ['c/one']);
+  assert.deepEqual(listening(index, 'all').calls(), ['a/one', 'c/one']);
 });
 
-test('who has unsubscribed hears nothing more, and the others still do', () => {
+test('after unsubscribing a listener gets nothing more, and the others still do', () => {
   const index = createPodIndex(virtualClock());
-  const one = heard(index, ['a']);
-  const other = heard(index, ['a']);
+  const one = listening(index, ['a']);
+  const other = listening(index, ['a']);
   one.end();
   one.end();
   put(index, crashLooping('one'));
-  assert.deepEqual([one.told(), other.told()], [[], ['a/one']]);
+  assert.deepEqual([one.calls(), other.calls()], [[], ['a/one']]);
 });
 
-test('a list that is read again drops what it does not hold, and tells nothing of what has not changed', () => {
+test('a new list removes the pods that it does not contain, and delivers nothing for unchanged ones', () => {
   const index = createPodIndex(virtualClock());
-  const [stays, vanishes, recovers] = ['stays', 'vanishes', 'recovers'].map((name) => pod(crashLooping(name)));
-  for (const each of [stays, vanishes, recovers]) index.apply('ADDED', each);
-  const { told } = heard(index, 'all');
-  told();
+  const [remaining, vanishes, recovers] = ['remaining', 'vanishes', 'recovers'].map((name) => pod(crashLooping(name)));
+  for (const each of [remaining, vanishes, recovers]) index.apply('ADDED', each);
+  const { calls } = listening(index, 'all');
+  calls();
   index.begin();
-  index.apply('ADDED', stays);
+  index.apply('ADDED', remaining);
   put(index, healthy('recovers'), 'ADDED');
-  assert.deepEqual(told(), ['left uid-of-a-recovers']);
+  assert.deepEqual(calls(), ['left uid-of-a-recovers']);
   index.end();
-  assert.deepEqual(told(), ['left uid-of-a-vanishes']);
+  assert.deepEqual(calls(), ['left uid-of-a-vanishes']);
   assert.equal(index.size, 1);
 });
 
-test('a list that is cut and begun again counts from the beginning', () => {
+test('an interrupted list that begins again counts from the beginning', () => {
   const index = createPodIndex(virtualClock());
   const [one, two] = [pod(crashLooping('one')), pod(crashLooping('two'))];
   index.begin();
@@ -157,10 +157,10 @@ test('a list that is cut and begun again counts from the beginning', () => {
   index.begin();
   index.apply('ADDED', two);
   index.end();
-  assert.deepEqual(heard(index, 'all').told(), ['a/two']);
+  assert.deepEqual(listening(index, 'all').calls(), ['a/two']);
 });
 
-test('several streams feed one index, and the list of one says nothing of the others', () => {
+test('several streams feed one index, and the list of one does not affect the others', () => {
   const index = createPodIndex(virtualClock());
   const [inA, inB] = [index.createSink(), index.createSink()];
   inA.begin();
@@ -172,10 +172,10 @@ test('several streams feed one index, and the list of one says nothing of the ot
   assert.equal(index.size, 2);
   inA.begin();
   inA.end();
-  assert.deepEqual(heard(index, 'all').told(), ['b/two']);
+  assert.deepEqual(listening(index, 'all').calls(), ['b/two']);
 });
 
-test('how long until a silent back-off counts is reckoned from the first sight of the stay', () => {
+test('settleIn counts from the first observation of the back-off', () => {
   const clock = virtualClock();
   const index = createPodIndex(clock);
   const state = (restarts: number): PodOptions => ({ containers: [terminated(clock.now() + 60_000, restarts)] });
@@ -191,7 +191,7 @@ test('how long until a silent back-off counts is reckoned from the first sight o
   assert.equal(index.settleIn('nobody'), 0);
 });
 
-test('a line need not be parsed when the pod is not known and nothing in it can make it known', () => {
+test('an event is not parsed if the pod is unknown and the event cannot make it crash-looping', () => {
   const index = createPodIndex(virtualClock());
   const isIrrelevant = (options: PodOptions, type = 'MODIFIED') => {
     const line = Buffer.from(JSON.stringify({ type, object: ordered(options) }));

@@ -6,100 +6,100 @@ import { recorded, startTime } from '../support/recording/readinessRecorder.ts';
 
 const ready = ['shoot-1/etcd-main-client ready'];
 const notReady = ['shoot-1/etcd-main-client notReady'];
-const gone = ['shoot-1/etcd-main-client notReady gone'];
+const removed = ['shoot-1/etcd-main-client notReady gone'];
 
 test('one ready endpoint in any slice makes the service ready; none makes it notReady', () => {
-  const { put, told } = recorded();
+  const { put, changes } = recorded();
   put({ name: 'a', ready: [false, false] });
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
   put({ name: 'b', ready: [false, true] });
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   put({ name: 'a', ready: [true] });
   put({ name: 'b', ready: [false, false] });
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
   put({ name: 'a', ready: [false] });
-  assert.deepEqual(told(), notReady);
+  assert.deepEqual(changes(), notReady);
 });
 
-test('IPv4 and IPv6 slices are one service', () => {
-  const { readiness, told } = recorded();
+test('IPv4 and IPv6 slices form one service', () => {
+  const { readiness, changes } = recorded();
   const of = (addressType: string, isReady: boolean) =>
     readiness.apply('MODIFIED', { ...slice({ name: addressType, ready: [isReady] }), addressType });
   of('IPv4', true);
   of('IPv6', false);
   of('IPv4', false);
   of('IPv6', true);
-  assert.deepEqual(told(), [...ready, ...notReady, ...ready]);
+  assert.deepEqual(changes(), [...ready, ...notReady, ...ready]);
 });
 
 test('an unset condition counts as ready; empty slices and null endpoints have no ready endpoint', () => {
-  const { readiness, put, told } = recorded();
+  const { readiness, put, changes } = recorded();
   put({ ready: [null] });
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   put({ ready: [] });
-  assert.deepEqual(told(), notReady);
+  assert.deepEqual(changes(), notReady);
   put({ ready: [true] });
   readiness.apply('MODIFIED', { ...slice(), endpoints: null });
-  assert.deepEqual(told(), [...ready, ...notReady]);
+  assert.deepEqual(changes(), [...ready, ...notReady]);
   const endpointsThat = (value: unknown) => [{ addresses: ['10.0.0.1'], conditions: { ready: value } }];
   readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(null) });
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   for (const value of ['true', 1, {}]) {
     readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(value) });
-    assert.deepEqual(told(), notReady, `no boolean: ${JSON.stringify(value)}`);
+    assert.deepEqual(changes(), notReady, `no boolean: ${JSON.stringify(value)}`);
     readiness.apply('MODIFIED', { ...slice(), endpoints: endpointsThat(true) });
-    assert.deepEqual(told(), ready);
+    assert.deepEqual(changes(), ready);
   }
   readiness.apply('MODIFIED', { ...slice(), endpoints: undefined });
-  assert.deepEqual(told(), notReady);
+  assert.deepEqual(changes(), notReady);
 });
 
 test('a terminating endpoint that still serves is not ready', () => {
-  const { readiness, put, told } = recorded();
+  const { readiness, put, changes } = recorded();
   put({ ready: [true] });
   const conditions = { ready: false, serving: true, terminating: true };
   readiness.apply('MODIFIED', { ...slice(), endpoints: [{ addresses: ['10.0.0.1'], conditions }] });
-  assert.deepEqual(told(), [...ready, ...notReady]);
+  assert.deepEqual(changes(), [...ready, ...notReady]);
 });
 
 test('a service without slices is notReady and does not exist', () => {
-  const { readiness, put, told } = recorded();
+  const { readiness, put, changes } = recorded();
   put({ name: 'a' });
   put({ name: 'b' });
   put({ name: 'a' }, 'DELETED');
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   put({ name: 'b' }, 'DELETED');
-  assert.deepEqual(told(), gone);
+  assert.deepEqual(changes(), removed);
   assert.deepEqual(readiness.services(), []);
   put({ name: 'never-seen' }, 'DELETED');
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
 });
 
-test('a slice that is replaced by another changes nothing', () => {
-  const { put, told } = recorded();
+test('replacing a slice with another changes nothing', () => {
+  const { put, changes } = recorded();
   put({ name: 'old' });
   put({ name: 'new' });
   put({ name: 'old' }, 'DELETED');
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
 });
 
-test('a slice that is given to another service counts there and no longer here', () => {
-  const { put, told } = recorded();
+test('a slice that is moved to another service counts only there', () => {
+  const { put, changes } = recorded();
   put({ name: 'a', service: 'one' });
   put({ name: 'a', service: 'two' });
-  assert.deepEqual(told(), ['shoot-1/one ready', 'shoot-1/one notReady gone', 'shoot-1/two ready']);
+  assert.deepEqual(changes(), ['shoot-1/one ready', 'shoot-1/one notReady gone', 'shoot-1/two ready']);
 });
 
-test('services of the same name in two namespaces are two; those that are not wanted are passed over', () => {
-  const { put, told } = recorded((namespace, service) => namespace !== 'kube-system' && service !== 'other');
+test('services of the same name in two namespaces are two; unselected services are ignored', () => {
+  const { put, changes } = recorded((namespace, service) => namespace !== 'kube-system' && service !== 'other');
   put({ namespace: 'a' });
   put({ namespace: 'b' });
   put({ namespace: 'kube-system' });
   put({ service: 'other' });
-  assert.deepEqual(told(), ['a/etcd-main-client ready', 'b/etcd-main-client ready']);
+  assert.deepEqual(changes(), ['a/etcd-main-client ready', 'b/etcd-main-client ready']);
 });
 
-test('the evidence of when a service became ready: its ready backing pods, when all are named, and the newest write', () => {
+test('the evidence for the ready time: the ready backing pods, if all are named, and the newest write', () => {
   const { readiness, put } = recorded();
   const evidence = () => readiness.evidence('shoot-1', 'etcd-main-client');
   put({ name: 'a', ready: [true, false], withTargets: true, written: startTime });
@@ -110,10 +110,10 @@ test('the evidence of when a service became ready: its ready backing pods, when 
   assert.deepEqual(evidence(), { backingPods: undefined, lastWrite: undefined });
 });
 
-test('whatever comes in place of a slice, it is not an exception', () => {
-  const { readiness, put, told } = recorded();
+test('any value in place of a slice: nothing throws', () => {
+  const { readiness, put, changes } = recorded();
   put({});
-  told();
+  changes();
   fc.assert(fc.property(fc.anything(), (garbage) => readiness.apply('MODIFIED', garbage)));
   fc.assert(
     fc.property(fc.constantFrom('metadata', 'endpoints', 'kind', 'addressType'), fc.anything(), (key, garbage) => {
@@ -121,12 +121,12 @@ test('whatever comes in place of a slice, it is not an exception', () => {
     }),
   );
   assert.deepEqual(
-    told().filter((each) => each.startsWith('shoot-1/etcd')),
+    changes().filter((each) => each.startsWith('shoot-1/etcd')),
     [],
   );
 });
 
-test('the uid of a service is known from any slice that it owns, and from no other owner', () => {
+test('the uid of a service is read from a slice that it owns, and from no other owner', () => {
   const { readiness, put } = recorded();
   const owned = (name: string, ...ownerReferences: object[]) => {
     const made = slice({ name });

@@ -5,56 +5,56 @@ import { recorded } from '../support/recording/readinessRecorder.ts';
 
 const ready = ['shoot-1/etcd-main-client ready'];
 const notReady = ['shoot-1/etcd-main-client notReady'];
-const gone = ['shoot-1/etcd-main-client notReady gone'];
+const removed = ['shoot-1/etcd-main-client notReady gone'];
 
-test('slices that are missing from a list that is read again are gone', () => {
-  const { list, put, told } = recorded();
+test('slices that are missing from a new list are removed', () => {
+  const { list, put, changes } = recorded();
   list(() => put({ name: 'a' }, 'ADDED'));
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   list(() => {});
-  assert.deepEqual(told(), gone);
+  assert.deepEqual(changes(), removed);
 });
 
-test('a list counts when it is complete: what half of it looks like is not told', () => {
-  const { list, put, told, readiness } = recorded();
+test('a list takes effect when it is complete; a partial one is not reported', () => {
+  const { list, put, changes, readiness } = recorded();
   list(() => put({ name: 'a', ready: [true] }, 'ADDED'));
-  told();
+  changes();
   const moved = () => {
     put({ name: 'a', ready: [false] }, 'ADDED');
     put({ name: 'b', ready: [true] }, 'ADDED');
   };
   list(moved);
-  assert.deepEqual(told(), [`${ready[0]} after gap since 0`]);
+  assert.deepEqual(changes(), [`${ready[0]} after gap since 0`]);
   readiness.begin();
   put({ name: 'b', ready: [false] }, 'ADDED');
   list(moved);
-  assert.deepEqual(told(), [`${ready[0]} after gap since 0`]);
+  assert.deepEqual(changes(), [`${ready[0]} after gap since 0`]);
 });
 
-test('still ready after a gap: told with the time until which everything was seen', () => {
-  const { list, put, told, clock } = recorded();
+test('still ready after a gap: reported with the time up to which everything was observed', () => {
+  const { list, put, changes, clock } = recorded();
   list(() => put({}, 'ADDED'));
   clock.advance(5000);
   put({ ready: [true, true] });
   clock.advance(60_000);
-  told();
+  changes();
   list(() => put({ ready: [true, true] }, 'ADDED'));
-  assert.deepEqual(told(), [`${ready[0]} after gap since 5000`]);
+  assert.deepEqual(changes(), [`${ready[0]} after gap since 5000`]);
 });
 
-test('notReady before or after the gap is a change, or none, and nothing is asked', () => {
-  const { list, put, told } = recorded();
+test('notReady before or after the gap is reported as a change, or not at all, without a gap', () => {
+  const { list, put, changes } = recorded();
   list(() => put({ ready: [false] }, 'ADDED'));
   list(() => put({ ready: [true] }, 'ADDED'));
-  assert.deepEqual(told(), ready);
+  assert.deepEqual(changes(), ready);
   list(() => put({ ready: [false] }, 'ADDED'));
-  assert.deepEqual(told(), notReady);
+  assert.deepEqual(changes(), notReady);
   list(() => put({ ready: [false] }, 'ADDED'));
-  assert.deepEqual(told(), []);
+  assert.deepEqual(changes(), []);
 });
 
-test('the complete list of one stream says nothing of the slices of another', () => {
-  const { readiness, told } = recorded();
+test('the complete list of one stream does not affect the slices of another', () => {
+  const { readiness, changes } = recorded();
   const [one, two] = [readiness.createSink(), readiness.createSink()];
   for (const [sink, namespace] of [
     [one, 'a'],
@@ -64,8 +64,8 @@ test('the complete list of one stream says nothing of the slices of another', ()
     sink.apply('ADDED', slice({ namespace }));
     sink.end();
   }
-  told();
+  changes();
   one.begin();
   one.end();
-  assert.deepEqual(told(), ['a/etcd-main-client notReady gone']);
+  assert.deepEqual(changes(), ['a/etcd-main-client notReady gone']);
 });

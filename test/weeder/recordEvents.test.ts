@@ -26,7 +26,7 @@ const deleted = {
 } as const;
 const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
 const closed = { type: 'window.closed', deleted: 2, skipped: 1, failed: [], ...window } as const;
-const kept = { type: 'pod.skipped', pod, reason: 'barePod', ...window } as const;
+const skipped = { type: 'pod.skipped', pod, reason: 'barePod', ...window } as const;
 const pending = {
   type: 'deletion.pending',
   pod,
@@ -37,19 +37,22 @@ const pending = {
 } as const;
 const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', also: [], ...window } as const;
 
-/** What is told of these facts. */
-function told(facts: readonly WeederEvent[], options: { isDryRun?: boolean; uid?: () => string | undefined } = {}) {
+/** The Events for these domain events. */
+function eventsFor(
+  domainEvents: readonly WeederEvent[],
+  options: { isDryRun?: boolean; uid?: () => string | undefined } = {},
+) {
   const { isDryRun = false, uid = () => 'uid-of-etcd' } = options;
   const events: EventDraft[] = [];
-  const tell = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, clock });
-  for (const fact of facts) tell(fact);
+  const record = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, clock });
+  for (const event of domainEvents) record(event);
   return events;
 }
 
-const notes = (...given: Parameters<typeof told>) => told(...given).map(({ note }) => note);
+const notes = (...given: Parameters<typeof eventsFor>) => eventsFor(...given).map(({ note }) => note);
 
-test('a deleted pod: which container, why, after whose recovery, and how much of its back-off was left', () => {
-  assert.deepEqual(told([deleted]), [
+test('a deleted pod: which container, why, which service recovered, and the remaining back-off', () => {
+  assert.deepEqual(eventsFor([deleted]), [
     {
       regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0' },
       type: 'Normal',
@@ -60,9 +63,9 @@ test('a deleted pod: which container, why, after whose recovery, and how much of
   ]);
 });
 
-test('a pod that was evicted, in unreported back-off, in another namespace, restarted once, at an unknown time', () => {
+test('an evicted pod, in unreported back-off, in another namespace, restarted once, at an unknown time', () => {
   const silent = { ...pod, cause: 'silent', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
-  const [event] = told([{ ...deleted, pod: silent, how: 'evict' }]);
+  const [event] = eventsFor([{ ...deleted, pod: silent, how: 'evict' }]);
   assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
   assert.equal(
     event?.note,
@@ -70,7 +73,7 @@ test('a pod that was evicted, in unreported back-off, in another namespace, rest
   );
 });
 
-test('a pod that two windows wanted is told of once, and names both services', () => {
+test('a pod that two windows select is reported once, with both services', () => {
   const also = [
     { namespace: 'shop', service: 'kapi', window: 3 },
     { namespace: 'shop', service: 'etcd', window: 1 },
@@ -80,9 +83,9 @@ test('a pod that two windows wanted is told of once, and names both services', (
   assert.deepEqual(more, []);
 });
 
-test('a window is told on the Service, with its uid at the end too, when its slices are gone', () => {
+test('a window is reported on the Service, with its uid also after its slices are gone', () => {
   const uids = ['uid-of-etcd'];
-  const events = told([opened, closed], { uid: () => uids.pop() });
+  const events = eventsFor([opened, closed], { uid: () => uids.pop() });
   const service = { apiVersion: 'v1', kind: 'Service', namespace: 'shop', name: 'etcd', uid: 'uid-of-etcd' };
   assert.deepEqual(events, [
     {
@@ -102,18 +105,18 @@ test('a window is told on the Service, with its uid at the end too, when its sli
   ]);
 });
 
-test('a service whose uid nobody knows is told of all the same', () => {
-  const [event] = told([opened], { uid: () => undefined });
+test('a service of unknown uid is still reported', () => {
+  const [event] = eventsFor([opened], { uid: () => undefined });
   assert.deepEqual([event?.regarding.name, event?.regarding.uid], ['etcd', undefined]);
 });
 
-test('a window with deletions that did not succeed is a warning, and names the pods', () => {
-  const [event] = told([{ ...closed, deleted: 1, failed: ['shop/web-0', 'shop/web-1'] }]);
+test('a window with failed deletions is a warning, and names the pods', () => {
+  const [event] = eventsFor([{ ...closed, deleted: 1, failed: ['shop/web-0', 'shop/web-1'] }]);
   assert.equal(event?.type, 'Warning');
   assert.equal(event?.note, 'Window closed: 1 pod deleted, 1 skipped, 2 failed: shop/web-0, shop/web-1.');
 });
 
-test('a window names the dependants that never started, and why they are left alone', () => {
+test('a window names the dependants that never started, and why they are not deleted', () => {
   const one = { namespace: 'shop', name: 'web-0', container: 'main', reason: 'ImagePullBackOff', because: 'no image' };
   const many = Array.from({ length: 500 }, (_, index) => ({ ...one, name: `web-${1000 + index}` }));
   assert.deepEqual(notes([{ ...closed, neverStarted: [one] }]), [
@@ -123,7 +126,7 @@ test('a window names the dependants that never started, and why they are left al
   assert(note.length < 1024);
 });
 
-test('more pods than a note can hold are counted', () => {
+test('pods that do not fit into a note are counted', () => {
   const many = Array.from({ length: 500 }, (_, index) => `shop/web-${1000 + index}`);
   const [note = ''] = notes([{ ...closed, failed: many }]);
   assert(note.length < 1024);
@@ -133,24 +136,24 @@ test('more pods than a note can hold are counted', () => {
   assert.equal(shown.length + Number(hidden), 500);
 });
 
-test('a deletion that waits: why, and for how long', () => {
+test('a pending deletion: why, and for how long', () => {
   assert.deepEqual(notes([pending, { ...pending, reason: 'restartIsSooner', waitIn: 300 }]), [
     'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. It is considered again in 12s.',
     'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. It is considered again in 1s.',
   ]);
 });
 
-test('a pod that is kept, and one that is given up: why', () => {
+test('a skipped pod and a failed deletion: why', () => {
   const refused = 'https://api refused (403): no. Grant it.';
-  assert.deepEqual(notes([kept, failed, { ...failed, reason: refused }]), [
+  assert.deepEqual(notes([skipped, failed, { ...failed, reason: refused }]), [
     'Crash-looping, and skipped after service etcd recovered: it has no controller that would bring it back (barePods: keep).',
     'Not deleted after service etcd recovered: the window closed first.',
     `Not deleted after service etcd recovered: ${refused}`,
   ]);
 });
 
-test('a dry run never says that something was deleted', () => {
-  const events = told([opened, { ...deleted, how: 'dryRun' }, closed], { isDryRun: true });
+test('a dry run never reports that something was deleted', () => {
+  const events = eventsFor([opened, { ...deleted, how: 'dryRun' }, closed], { isDryRun: true });
   assert.deepEqual(
     events.map(({ reason, action, note }) => [reason, action, note.replace(/:.*dry run\)/, ':')]),
     [
@@ -165,7 +168,7 @@ test('a dry run never says that something was deleted', () => {
   );
 });
 
-test('what matters only while one reads the log is no Event', () => {
+test('domain events that are only useful in the log are not Events', () => {
   const quiet: WeederEvent[] = [
     { type: 'service.ready', namespace: 'shop', service: 'etcd' },
     { type: 'service.notReady', namespace: 'shop', service: 'etcd' },
@@ -176,18 +179,18 @@ test('what matters only while one reads the log is no Event', () => {
     { type: 'deletion.expired', pod, reason: 'tooLate', also: [], ...window },
     { type: 'actor.failed', actor: 'x', error: new Error('x') },
   ];
-  assert.deepEqual(told(quiet), []);
+  assert.deepEqual(eventsFor(quiet), []);
 });
 
-test('the table says of each reason what is told, and of nothing else', () => {
-  const events = told([
+test('the table lists exactly the reasons, kinds, types and actions of the Events', () => {
+  const events = eventsFor([
     opened,
     closed,
     { ...closed, failed: ['shop/web-0'] },
     deleted,
     { ...deleted, how: 'evict' },
     { ...deleted, how: 'dryRun' },
-    kept,
+    skipped,
     pending,
     failed,
   ]);
@@ -198,7 +201,7 @@ test('the table says of each reason what is told, and of nothing else', () => {
   assert.deepEqual([...new Set(seen)].sort(), [...listed].sort());
 });
 
-test('the docs hold the table, and name no other reason in it', () => {
+test('the docs contain the table, and no other reason', () => {
   const docs = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').filter((line) => /^\| `\w+` \|/.test(line));
   assert.deepEqual(
@@ -209,6 +212,6 @@ test('the docs hold the table, and name no other reason in it', () => {
   );
   assert.equal(
     rows.length,
-    Object.keys({ ...eventTable, ...restartEventTable, ...observerEventTable, ...processEventTable }).length,
+    [eventTable, restartEventTable, observerEventTable, processEventTable].flatMap(Object.keys).length,
   );
 });

@@ -13,7 +13,7 @@ const ownersOf = (namespace: string, count: number): number[] =>
     .filter((shard) => ownsNamespace(shard, namespace))
     .map(({ index }) => index);
 
-test('every namespace is in exactly one shard, however many there are', () => {
+test('every namespace is in exactly one shard, for any number of shards', () => {
   const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
   fc.assert(
     fc.property(name, fc.integer({ min: 1, max: 1000 }), (namespace, count) => {
@@ -23,7 +23,7 @@ test('every namespace is in exactly one shard, however many there are', () => {
   );
 });
 
-test('a namespace stays in its shard from version to version', () => {
+test('the shard of a namespace does not change between versions', () => {
   const names = ['default', 'kube-system', 'garden', 'shoot--core--a', 'shoot--core--b', 'ns-1', 'ns-2', 'ns-3'];
   assert.deepEqual(
     names.map((namespace) => ownersOf(namespace, 5)),
@@ -31,7 +31,7 @@ test('a namespace stays in its shard from version to version', () => {
   );
 });
 
-test('namespaces that differ by a number only are spread evenly', () => {
+test('namespaces that differ only in a number are distributed evenly', () => {
   for (const count of [2, 3, 4, 7, 16]) {
     const sizes = all(count).map(() => 0);
     for (let n = 0; n < 10_000; n += 1) {
@@ -43,7 +43,7 @@ test('namespaces that differ by a number only are spread evenly', () => {
   }
 });
 
-test('a shard hears of its own namespaces only, whether a line is parsed or not', () => {
+test('a shard gets only its own namespaces, whether an event is parsed or not', () => {
   const shard = { index: 0, count: 2 };
   const namespaces = Array.from({ length: 20 }, (_, n) => `ns-${n}`);
   const own = namespaces.filter((namespace) => ownsNamespace(shard, namespace));
@@ -68,7 +68,7 @@ test('a shard hears of its own namespaces only, whether a line is parsed or not'
   );
 });
 
-test('what is irrelevant to the sink behind is so for the shard', () => {
+test('an event that is irrelevant to the inner sink is irrelevant to the shard', () => {
   const sink = onlyOwned(
     testSink((name) => name === 'dull'),
     { index: 0, count: 1 },
@@ -86,16 +86,16 @@ test('a shard is read as i/n', () => {
   assert.deepEqual(parseShard('2/3', 'weeder-1'), { ok: true, value: { index: 2, count: 3 } });
 });
 
-test('or from the ordinal that a StatefulSet gives its pod', () => {
+test('auto/n takes the index from the ordinal of a StatefulSet pod', () => {
   assert.deepEqual(parseShard('auto/3', 'weeder-2'), { ok: true, value: { index: 2, count: 3 } });
   assert.deepEqual(parseShard('auto/12', 'a-4-weeder-11'), { ok: true, value: { index: 11, count: 12 } });
 });
 
-test('what is no shard is told in half a sentence', () => {
-  const wanted = 'wanted i/n, where n is from 1 to 1000 and i from 0 to n-1, or auto/n';
+test('an invalid shard has a short error message', () => {
+  const expected = 'expected i/n, where n is from 1 to 1000 and i from 0 to n-1, or auto/n';
   const wrong = (text: string, host = 'weeder-0') => parseShard(text, host);
   for (const text of ['', '1', '1/', '/3', '1/0', '-1/3', '1.5/3', 'a/3', '1/1001', '1 / 3']) {
-    assert.deepEqual(wrong(text), { ok: false, error: `found "${text}", ${wanted}` });
+    assert.deepEqual(wrong(text), { ok: false, error: `found "${text}", ${expected}` });
   }
   assert.deepEqual(wrong('3/3'), { ok: false, error: 'found "3/3", but of 3 the last is 2' });
   assert.deepEqual(wrong('auto/3', 'laptop'), {

@@ -20,7 +20,7 @@ function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) 
 const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });
 const manyRoles = Array.from({ length: 17 }, (_, index) => role(`role-${index}`));
 
-test('one stream of slices, and one of pods for each distinct selector, however it is written', () => {
+test('one stream of slices, and one of pods per distinct selector, however it is written', () => {
   const same: LabelSelector = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api'] }] };
   const { weeder, config } = weederOf({ db: [role('api'), role('worker')], cache: [same] });
   assert.deepEqual(
@@ -38,13 +38,13 @@ test('one stream of slices, and one of pods for each distinct selector, however 
   );
 });
 
-test('without services there is nothing to watch: no stream is opened', () => {
+test('without services no stream is opened', () => {
   const none = { services: new Map(), restart: undefined };
   const weeder = createWeeder(weederOptions(none, virtualClock()));
   for (const namespaces of ['all', ['a', 'b']] as const) assert.deepEqual(streamsOf(weeder, none, namespaces), []);
 });
 
-test('limited to namespaces, each has streams of its own', () => {
+test('with limited namespaces each has its own streams', () => {
   const { weeder, config } = weederOf({ db: [role('api')] });
   assert.deepEqual(
     streamsOf(weeder, config, ['a', 'b']).map(({ name, path }) => [name, path]),
@@ -57,7 +57,7 @@ test('limited to namespaces, each has streams of its own', () => {
   );
 });
 
-test('more service names than a URL takes: every slice of a service is asked for', () => {
+test('with more service names than fit into a URL, the slices of all services are requested', () => {
   const names = Array.from({ length: 300 }, (_, index) => [`a-service-with-a-name-${index}`, [role('api')]] as const);
   const { weeder, config } = weederOf(Object.fromEntries(names));
   assert.equal(streamsOf(weeder, config, 'all')[0]?.labelSelector, 'kubernetes.io/service-name');
@@ -76,7 +76,7 @@ test('sixteen distinct selectors have a stream each, seventeen share one stream 
   );
 });
 
-test('the stream of all pods is dealt out by labels, and follows a pod whose labels change', () => {
+test('the stream of all pods is distributed by labels, and follows a pod whose labels change', () => {
   const { weeder, config } = weederOf({ db: [...manyRoles, { matchLabels: { tier: 'back' } }] });
   const stream = streamsOf(weeder, config, 'all')[1];
   assert.ok(stream);
@@ -98,7 +98,7 @@ test('the stream of all pods is dealt out by labels, and follows a pod whose lab
   assert.deepEqual(holders(), []);
 });
 
-test('a line of the stream of all pods matters when it does to any index', () => {
+test('an event of the stream of all pods is relevant if it is relevant to any index', () => {
   const { weeder, config } = weederOf({ db: manyRoles });
   const sink = streamsOf(weeder, config, 'all')[1]?.sink;
   const isIrrelevant = (object: object) => {

@@ -13,7 +13,7 @@ const at = (namespace: string, service: string, isReady: boolean): ServiceReadin
   exists: true,
 });
 
-test('a service is unseen until one of its namespaces was ready, and again when it has no slice any more', () => {
+test('a service is unseen until it was ready in a namespace, and again when it has no slice any more', () => {
   const unseen = createUnseenServices();
   const names = ['db', 'cache'];
   const all = (...existing: readonly ServiceReadiness[]) =>
@@ -26,18 +26,18 @@ test('a service is unseen until one of its namespaces was ready, and again when 
   assert.deepEqual(all(at('a', 'cache', false)), ['db absent']);
 });
 
-test('the words name ten, and count the others', () => {
+test('the message names ten services, and counts the others', () => {
   const many: UnseenService[] = Array.from({ length: 12 }, (_, index) => ({ service: `s${index}`, is: 'absent' }));
   assert.match(unseenInWords(many), /^no watched namespace has an EndpointSlice of s0, .*, s9 and 2 more$/);
   assert.equal(unseenInWords([]), '');
 });
 
-test('the log says it some time after the start, and again when the config names others', async () => {
+test('the log reports unseen services some time after the start, and again when the config names others', async () => {
   await using cluster = await embedded();
   const config = 'servicesAndDependantSelectors: {typo: {podSelectors: [{matchLabels: {app: api}}]}}\n';
   await using weeder = startEmbeddedWeeder(cluster, config, { clock: scaledClock(100) });
   const words = 'services of the config that never opened a window';
-  await until('it is said', () => weeder.logged.includes(words));
+  await until('the warning is logged', () => weeder.logged.includes(words));
   assert.deepEqual(weeder.controller.unseenServices(), [{ service: 'typo', is: 'absent' }]);
   assert.equal(weeder.logged.filter((line) => line === words).length, 1);
 });

@@ -15,7 +15,7 @@ servicesAndDependantSelectors:
 
 const home = 'shoot-1';
 
-/** A namespace with a service that is down, and what a test needs to play with it. */
+/** A namespace with a service that is notReady, and functions to change its pods. */
 function scene({ server }: Embedded) {
   const { store } = server;
   made(store.create(namespaces, { metadata: { name: home } }));
@@ -62,7 +62,7 @@ function slice(ready: boolean) {
 const crashing = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s' } };
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } };
 
-test('the real weeder deletes the crash-looping pod of a recovered service, and leaves the healthy one', async () => {
+test('weeder deletes the crash-looping pod of a recovered service, and not the healthy one', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.pod('crashing', crashing);
@@ -77,7 +77,7 @@ test('the real weeder deletes the crash-looping pod of a recovered service, and 
   assert.equal(cluster.server.requests.count('list', 'pods'), 0);
 });
 
-test('the real weeder survives a compaction while its connections are down', async () => {
+test('weeder survives a compaction while its connections are down', async () => {
   await using cluster = await embedded();
   const { server } = cluster;
   const play = scene(cluster);
@@ -90,6 +90,6 @@ test('the real weeder survives a compaction while its connections are down', asy
   play.ready(true);
   server.store.compact();
   server.setFaults(undefined);
-  await until('the pod that nobody watched is deleted', () => play.names().length === 0);
+  await until('the pod that was not observed is deleted', () => play.names().length === 0);
   assert(weeder.logged.includes('stream expired'), weeder.logged.join());
 });

@@ -1,8 +1,8 @@
-// All that runs in the benchmark's pods, in one static program:
+// All programs of the pods in the benchmark, as one static program:
 //
-//	workload pause              a pod's sandbox
-//	workload serve PORT         the service: GET / answers 200 when it is there, else 503; POST /back, POST /away
-//	workload depend URL LIVES   the dependant: asks for the service, and exits LIVES after the first answer without it
+//	workload pause                  the sandbox of a pod
+//	workload serve PORT             the service: GET / returns 200 while it is up, or else 503; POST /up, POST /down
+//	workload depend URL RUNS-FOR    the dependant: polls the service, and exits RUNS-FOR after the first failure
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	// As process 1 of its container it is ended by no signal that it does not ask for.
+	// Process 1 of a container receives only the signals that it handles.
 	end := make(chan os.Signal, 1)
 	signal.Notify(end, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
@@ -31,37 +31,37 @@ func main() {
 }
 
 func serve(port string) error {
-	var isThere atomic.Bool
-	isThere.Store(true)
-	http.HandleFunc("POST /back", func(http.ResponseWriter, *http.Request) { isThere.Store(true) })
-	http.HandleFunc("POST /away", func(http.ResponseWriter, *http.Request) { isThere.Store(false) })
-	http.HandleFunc("GET /", func(answer http.ResponseWriter, _ *http.Request) {
-		if !isThere.Load() {
-			answer.WriteHeader(http.StatusServiceUnavailable)
+	var isUp atomic.Bool
+	isUp.Store(true)
+	http.HandleFunc("POST /up", func(http.ResponseWriter, *http.Request) { isUp.Store(true) })
+	http.HandleFunc("POST /down", func(http.ResponseWriter, *http.Request) { isUp.Store(false) })
+	http.HandleFunc("GET /", func(response http.ResponseWriter, _ *http.Request) {
+		if !isUp.Load() {
+			response.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
 	return http.ListenAndServe("127.0.0.1:"+port, nil)
 }
 
-func depend(url string, lives string) {
-	span, err := time.ParseDuration(lives)
+func depend(url string, runsFor string) {
+	duration, err := time.ParseDuration(runsFor)
 	if err != nil {
 		fail(err)
 	}
-	for isThere(url) {
+	for isUp(url) {
 		time.Sleep(500 * time.Millisecond)
 	}
-	time.Sleep(span)
-	fail(fmt.Errorf("the service is not there"))
+	time.Sleep(duration)
+	fail(fmt.Errorf("the service is down"))
 }
 
-func isThere(url string) bool {
-	answer, err := http.Get(url)
+func isUp(url string) bool {
+	response, err := http.Get(url)
 	if err != nil {
 		return false
 	}
-	answer.Body.Close()
-	return answer.StatusCode == http.StatusOK
+	response.Body.Close()
+	return response.StatusCode == http.StatusOK
 }
 
 func fail(err error) {

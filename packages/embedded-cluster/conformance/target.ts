@@ -45,7 +45,7 @@ const groups: Readonly<Record<string, string>> = {
   rolebindings: '/apis/rbac.authorization.k8s.io/v1',
 };
 
-/** Creates a namespace, which remains until the API server ends. */
+/** Creates a namespace, which remains until the API server stops. */
 export async function home(getTarget: GetTarget): Promise<Home> {
   const target = await getTarget();
   const name = `conformance-${randomBytes(5).toString('hex')}`;

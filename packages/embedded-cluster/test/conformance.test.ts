@@ -18,7 +18,7 @@ suite('the embedded API server', { concurrency: true }, () => {
   conformance(async () => target);
 });
 
-suite('the embedded API server that forgets', () => {
+suite('the embedded API server with compaction', () => {
   testCompaction(
     async () => target,
     async () => server.store.compact(),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-test('the example of the README runs, and has at most 15 lines', (t) => {
+test("the README's example runs, and has at most 15 lines", (t) => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? assert.fail('there is no example');
   assert.ok(example.trim().split('\n').length <= 15);

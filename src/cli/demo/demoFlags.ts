@@ -27,10 +27,10 @@ export function addDemoFlags(command: Command): Command {
     .optionsGroup('Outage:')
     .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
     .addOption(
-      new Option('--outage <duration>', 'how long etcd is away').argParser(readOutage).default(100_000, '1m40s'),
+      new Option('--outage <duration>', 'how long etcd is down').argParser(readOutage).default(100_000, '1m40s'),
     )
     .addOption(
-      new Option('--timeout <duration>', 'how long the pods may take to be back after it')
+      new Option('--timeout <duration>', 'how long the pods may take to be ready after it')
         .argParser(readDuration)
         .default(600_000, '10m0s'),
     )
@@ -81,17 +81,17 @@ export function misplacedFlag(story: string, flags: DemoFlags, command: Command)
     return isGiven('image') ? codedError('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
   }
   if (flags.speed !== undefined && flags.speed !== 1) {
-    return codedError('USAGE', `Time on a real cluster runs as it does: --speed ${flags.speed} cannot be had there.`);
+    return codedError('USAGE', `--speed ${flags.speed} is not available on a real cluster.`);
   }
   const given = ['seed', 'kubelet', 'ui', 'ui-bind-addr'].find(isGiven);
   if (given === undefined) return undefined;
-  return codedError('USAGE', `The flag --${given} is for the simulated cluster: a real one goes its own way.`);
+  return codedError('USAGE', `The flag --${given} is for the simulated cluster.`);
 }
 
 function readSpeed(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !(value >= 1 && value <= 50)) {
-    throw new InvalidArgumentError(`found "${text}", wanted a number from 1 to 50`);
+    throw new InvalidArgumentError(`found "${text}", expected a number from 1 to 50`);
   }
   return value;
 }
@@ -100,7 +100,7 @@ function readWhole(lowest: number, highest: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < lowest || value > highest) {
-      throw new InvalidArgumentError(`found "${text}", wanted a whole number from ${lowest} to ${highest}`);
+      throw new InvalidArgumentError(`found "${text}", expected a whole number from ${lowest} to ${highest}`);
     }
     return value;
   };
@@ -110,7 +110,7 @@ function readWhole(lowest: number, highest: number): (text: string) => number {
 function readOutage(text: string): number {
   const value = readDuration(text);
   if (value < 15_000 || value > 3_600_000) {
-    throw new InvalidArgumentError(`found "${text}", wanted a duration from 15s to 1h`);
+    throw new InvalidArgumentError(`found "${text}", expected a duration from 15s to 1h`);
   }
   return value;
 }

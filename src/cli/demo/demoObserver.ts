@@ -18,7 +18,7 @@ export function demoObserver(flags: DemoFlags): Promise<number> {
     // Real time: a correction takes milliseconds, and the demo should show that.
     usualSpeed: 1,
     length: 22_000,
-    pace: (speed) => (speed === 1 ? 'Time runs as it does' : `Time runs ${speed} times as fast, milliseconds too`),
+    pace: (speed) => (speed === 1 ? 'In real time' : `Time runs ${speed} times as fast, milliseconds too`),
     setting: 'The schema observes images, ports and the label app, but not the replicas.',
     linesOf,
     idle: 'nothing is observed',
@@ -32,17 +32,17 @@ function linesOf(time: number, event: StoryEvent): readonly string[] {
   return entry === undefined ? [] : [line(time, entry), ...entry.diff.map(diffLine)];
 }
 
-const colours = { path: 'dim', wanted: 'green', found: 'red' } as const;
+const colours = { path: 'dim', desired: 'green', found: 'red' } as const;
 
 function diffLine({ is, text }: DiffLine): string {
   return `${' '.repeat(margin)}${styleText(colours[is], text, { stream: process.stdout })}`;
 }
 
 /** Returns whether everything went as expected. */
-function printOutcome(told: readonly ChapterResult[]): boolean {
-  print('', 'What was done to the application, and what became of it:', '');
-  printTable(outcomeTable(told));
-  const faults = deviationsOf(told);
-  if (faults.length > 0) print('', ...faults);
-  return faults.length === 0;
+function printOutcome(results: readonly ChapterResult[]): boolean {
+  print('', 'Changes to the application, and how weeder responded:', '');
+  printTable(outcomeTable(results));
+  const errors = deviationsOf(results);
+  if (errors.length > 0) print('', ...errors);
+  return errors.length === 0;
 }

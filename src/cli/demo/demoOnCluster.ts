@@ -50,8 +50,8 @@ async function play(
   print(
     `The real weeder, on ${client.server},`,
     `in a namespace of its own: ${namespace}.`,
-    'Half of the dependants are annotated weeder.dev/ignore: weeder keeps them.',
-    `Time runs as it does: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
+    'Half of the dependants are annotated weeder.dev/ignore: weeder does not delete them.',
+    `In real time: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
     '',
   );
   const { played, leftBehind } = await playOnCluster(
@@ -78,7 +78,7 @@ async function play(
       print('', `Removing the namespace ${namespace} …`);
     },
   );
-  if (leftBehind === undefined && played.ok) print('It is gone.');
+  if (leftBehind === undefined && played.ok) print('The namespace is removed.');
   let exitCode: number = exitCodes.failed;
   if (!played.ok) fail(played.error);
   else if (played.value !== 'stopped') exitCode = printOutcome(flags, played.value);

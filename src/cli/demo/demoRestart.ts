@@ -16,7 +16,7 @@ export function demoRestart(flags: DemoFlags): Promise<number> {
     pace: (speed) => `Time runs ${speed} times as fast`,
     setting: 'web and payments use one ConfigMap, cart another one; db and report a Secret.',
     linesOf,
-    idle: 'weeder is away',
+    idle: 'weeder is down',
     printOutcome: printOutcome,
   });
 }
@@ -29,8 +29,8 @@ function linesOf(time: number, event: ShopEvent | RestartEvent): readonly string
 
 async function printOutcome({ results, deviations }: RestartOutcome, seed: number): Promise<boolean> {
   const plain = await playWithPlainWatcher(seed);
-  print('', 'The same story with one that restarts whatever names a source that changes:', '');
+  print('', 'The same story with a watcher that restarts each user of a changed source:', '');
   printTable(rolloutTable(results, plain));
-  if (deviations.length > 0) print('', 'This did not go as it should:', ...deviations);
+  if (deviations.length > 0) print('', 'Not as expected:', ...deviations);
   return deviations.length === 0;
 }

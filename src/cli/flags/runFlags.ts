@@ -68,18 +68,16 @@ export const ignoredFlags = [
 export function addClusterFlags(command: Command): Command {
   return command
     .optionsGroup('Cluster:')
-    .option('--kubeconfig <file>', 'which cluster; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
+    .option('--kubeconfig <file>', 'the kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--namespaces <names>', 'watch only these namespaces, with commas between them; default: all', readNames)
-    .option('--kube-api-qps <n>', 'requests a second at most; 0: as many as the API server takes', readNumber, 0)
-    .option('--kube-api-burst <n>', 'how many of them may come at once', readNumber, 0);
+    .option('--namespaces <names>', 'watch only these namespaces, separated by commas; default: all', readNames)
+    .option('--kube-api-qps <n>', 'requests a second at most; 0: no limit', readNumber, 0)
+    .option('--kube-api-burst <n>', 'the burst of these requests', readNumber, 0);
 }
 
 /** Adds the flag for the config, to every verb that needs one. */
 export function addConfigFlag(command: Command): Command {
-  return command
-    .optionsGroup('Config:')
-    .option('--config-file <file>', 'the services and their dependants, and whom restart control manages (YAML)');
+  return command.optionsGroup('Config:').option('--config-file <file>', 'the config file (YAML)');
 }
 
 export function addRunFlags(command: Command): Command {
@@ -87,7 +85,7 @@ export function addRunFlags(command: Command): Command {
     .addOption(
       new Option(
         '--api-server-timeout <duration>',
-        'how long to wait at the start for an API server that does not answer; 0: for ever; default: 30s, in a pod 0',
+        'how long to wait at the start for an API server that does not answer; 0: forever; default: 30s, in a pod 0',
       )
         .argParser(readDuration)
         .helpGroup('Cluster:'),
@@ -101,9 +99,9 @@ export function addRunFlags(command: Command): Command {
         .helpGroup('Cluster:'),
     )
     .optionsGroup('Deletions, restarts and applies:')
-    .option('--dry-run [bool]', 'decide everything, and delete, restart, apply and write nothing', readBoolean, false)
+    .option('--dry-run [bool]', 'make all decisions, but delete, restart, apply and write nothing', readBoolean, false)
     .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
-    .option('--events [bool]', 'tell of windows, deletions, restarts and drift in Kubernetes Events', readBoolean, true)
+    .option('--events [bool]', 'report windows, deletions, restarts and drift in Kubernetes Events', readBoolean, true)
     .option(
       '--observer-impersonate [bool]',
       'apply Applications that name no ServiceAccount as the account default of their namespace; false: with the permissions of weeder itself',
@@ -112,12 +110,12 @@ export function addRunFlags(command: Command): Command {
     )
     .optionsGroup('Process:')
     .addOption(
-      new Option('--health-bind-addr <address>', 'where /healthz, /readyz and /debug/actors are served; 0: nowhere')
+      new Option('--health-bind-addr <address>', 'address of /healthz, /readyz and /debug/actors; 0: off')
         .argParser(readAddress)
         .default({ host: undefined, port: 9644 }, ':9644'),
     )
     .addOption(
-      new Option('--metrics-bind-addr <address>', 'where /metrics is served; 0: nowhere')
+      new Option('--metrics-bind-addr <address>', 'address of /metrics; 0: off')
         .argParser(readAddress)
         .default({ host: undefined, port: 9643 }, ':9643'),
     )
@@ -129,11 +127,11 @@ export function addRunFlags(command: Command): Command {
     )
     .option('--record <file>', 'write a recording for weeder replay')
     .addOption(
-      new Option('--record-limit <size>', 'how large it may get before it becomes <file>.1 and a new one begins')
+      new Option('--record-limit <size>', 'the size at which the file is rotated to <file>.1')
         .argParser(readSize)
         .default(64 * 2 ** 20, '64Mi'),
     )
-    .option('--record-files <n>', 'how many old ones are kept: <file>.1, <file>.2, …', readFiles, 1)
+    .option('--record-files <n>', 'how many rotated files are kept: <file>.1, <file>.2, …', readFiles, 1)
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
     )
@@ -145,21 +143,21 @@ export function addRunFlags(command: Command): Command {
 
 /** The page is off by default, because it shows the names of pods to everyone who can reach it. */
 function uiBindAddr(): Option {
-  const description = 'where the live page is served, without a host on 127.0.0.1; 0: nowhere';
+  const description = 'address of the live page, without a host on 127.0.0.1; 0: off';
   return new Option('--ui-bind-addr <address>', description).argParser(readAddress).default('none', '0');
 }
 
 /** Leader election, with the original's flags and defaults. */
 function addElectionFlags(command: Command): void {
   const times = [
-    ['lease-duration', '15s', 'for how long the others leave a Lease alone that is not renewed', 15_000],
-    ['renew-deadline', '10s', 'for how long a replica acts that cannot renew its Lease', 10_000],
-    ['retry-period', '2s', 'how often the Lease is renewed, or asked for again', 2_000],
+    ['lease-duration', '15s', 'how long standbys wait before they take over a Lease that is not renewed', 15_000],
+    ['renew-deadline', '10s', 'how long a leader that cannot renew its Lease keeps acting', 10_000],
+    ['retry-period', '2s', 'how often the Lease is renewed, or requested by standbys', 2_000],
   ] as const;
   command
     .optionsGroup('Leader election:')
     .option('--enable-leader-election [bool]', 'act only while holding the Lease', readBoolean, false)
-    .option('--leader-election-namespace <name>', 'where the Lease is', readNamespace, 'garden');
+    .option('--leader-election-namespace <name>', 'the namespace of the Lease', readNamespace, 'garden');
   for (const [name, text, description, milliseconds] of times) {
     const option = new Option(`--leader-elect-${name} <time>`, description);
     command.addOption(option.argParser(readDuration).default(milliseconds, text));

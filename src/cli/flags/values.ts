@@ -13,14 +13,14 @@ import { parseShard, type Shard } from '../../controller/shard.ts';
 export function readDuration(text: string): number {
   const duration = parseDuration(text);
   if (!duration.ok) throw new InvalidArgumentError(duration.error);
-  if (duration.value < 0) throw new InvalidArgumentError(`found "${text}", wanted a duration that is not negative`);
+  if (duration.value < 0) throw new InvalidArgumentError(`found "${text}", expected a duration that is not negative`);
   return duration.value;
 }
 
 export function readNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw new InvalidArgumentError(`found "${text}", wanted a number from 0 on`);
+    throw new InvalidArgumentError(`found "${text}", expected a number from 0 on`);
   }
   return value;
 }
@@ -36,7 +36,7 @@ export function readFiles(text: string): number {
 function readWhole(text: string, most: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1 || value > most) {
-    throw new InvalidArgumentError(`found "${text}", wanted a whole number from 1 to ${most}`);
+    throw new InvalidArgumentError(`found "${text}", expected a whole number from 1 to ${most}`);
   }
   return value;
 }
@@ -58,14 +58,14 @@ export function readSize(text: string): number {
   const [, digits = '', unit = ''] = /^(\d+)(Ki|Mi|Gi|k|M|G)?$/.exec(text) ?? [];
   const size = digits === '' ? Number.NaN : Number(digits) * (sizeUnits[unit] ?? Number.NaN);
   if (size >= smallestSize && size <= largestSize) return size;
-  throw new InvalidArgumentError(`found "${text}", wanted a size from 64Ki to 1024Gi, such as 64Mi`);
+  throw new InvalidArgumentError(`found "${text}", expected a size from 64Ki to 1024Gi, such as 64Mi`);
 }
 
 /** Accepts the same values as Go's strconv.ParseBool. */
 export function readBoolean(text: string): boolean {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw new InvalidArgumentError(`found "${text}", wanted true or false`);
+  throw new InvalidArgumentError(`found "${text}", expected true or false`);
 }
 
 /** Names separated by commas, as in `--namespaces a,b`; the flag may be repeated. */
@@ -96,7 +96,7 @@ export function readAddress(text: string): BindAddress | 'none' {
 /** The address of an inspector's server. */
 export function readInspector(text: string): string {
   if (/^wss?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new InvalidArgumentError(`found "${text}", wanted an address such as ws://localhost:8080`);
+  throw new InvalidArgumentError(`found "${text}", expected an address such as ws://localhost:8080`);
 }
 
 /** Case-insensitive; zap's numbers (higher means more verbose) and its levels above error are accepted. */

@@ -16,15 +16,15 @@ export function followConfig({ file, text }: OpenedConfig, take: Reload['take'],
     file,
     clock: systemClock,
     known: ok(text),
-    onNews: (config) => take(config.ok ? config : failed(problemOf(file, config.error))),
-    onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is looked at every 10 s only'),
+    onChange: (config) => take(config.ok ? config : failed(problemOf(file, config.error))),
+    onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is polled every 10 s only'),
   });
   const onHangUp = () => {
     watch.lookNow().then(
-      (isNews) => {
-        if (!isNews) logger.info({ file }, 'SIGHUP: the config file has not changed');
+      (isChanged) => {
+        if (!isChanged) logger.info({ file }, 'SIGHUP: the config file has not changed');
       },
-      (error: unknown) => logger.error({ err: error }, 'the config file could not be looked at'),
+      (error: unknown) => logger.error({ err: error }, 'the config file could not be read'),
     );
   };
   process.on('SIGHUP', onHangUp);

@@ -40,7 +40,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   let controller: Manager | undefined;
   const listeners: ReportProcess[] = [];
   const reportProcess: ReportProcess = (fact) => {
-    for (const tell of listeners) tell(fact);
+    for (const listen of listeners) listen(fact);
   };
   const apply: Manager['configure'] = (next) => controller?.configure(next);
   const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });

@@ -7,21 +7,21 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
 import type { ReportObserver } from '../../observer/model/facts.ts';
-import type { ObserverPart } from '../../observer/observerPart.ts';
+import type { ObserverController } from '../../observer/observerController.ts';
 import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
-import { ownPod, tellProcess } from '../../process/processEvents.ts';
+import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
 import type { ReportProcess } from '../../process/processLog.ts';
 import type { Reload } from '../../process/reload.ts';
 import {
-  loadObserverPart,
-  loadRestartPart,
+  loadObserverController,
+  loadRestartController,
   observerWhenConfigured,
   restartWhenConfigured,
 } from '../../process/whenConfigured.ts';
 import type { Recorder } from '../../recording/recorder.ts';
 import type { ReportRestart } from '../../restart/model/events.ts';
 import type { ReportRead } from '../../restart/requests/restartApi.ts';
-import type { RestartPart } from '../../restart/restartPart.ts';
+import type { RestartController } from '../../restart/restartController.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
 import type { OpenedConfig } from '../configFile.ts';
@@ -54,8 +54,8 @@ interface Work {
 
 /** The controllers besides the weeder, if they exist. */
 interface OtherParts {
-  readonly restarts: RestartPart | undefined;
-  readonly observer: ObserverPart | undefined;
+  readonly restarts: RestartController | undefined;
+  readonly observer: ObserverController | undefined;
 }
 
 /** Runs from the first request to the API server to the last. Resolves with the exit code. */
@@ -81,8 +81,8 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     },
     'weeder started',
   );
-  let restarts: RestartPart | undefined;
-  const createRestarts = opened.config.restart === undefined ? restartWhenConfigured : await loadRestartPart();
+  let restarts: RestartController | undefined;
+  const createRestarts = opened.config.restart === undefined ? restartWhenConfigured : await loadRestartController();
   const restartControl: ControllerFactory = (context) => {
     restarts = createRestarts({
       ...context,
@@ -93,8 +93,8 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     });
     return restarts;
   };
-  let observer: ObserverPart | undefined;
-  const createObserver = opened.config.observer === undefined ? observerWhenConfigured : await loadObserverPart();
+  let observer: ObserverController | undefined;
+  const createObserver = opened.config.observer === undefined ? observerWhenConfigured : await loadObserverController();
   const applicationObserver: ControllerFactory = (context) => {
     observer = createObserver({
       ...context,
@@ -106,8 +106,8 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   };
   let current: Manager | undefined;
   const isBusy = () => current?.isBusy() === true;
-  const ownEvents = events ? tellOfItself(client.value, logger, isBusy) : undefined;
-  if (ownEvents !== undefined) listeners.push(ownEvents.tell);
+  const ownEvents = events ? reportOwnEvents(client.value, logger, isBusy) : undefined;
+  if (ownEvents !== undefined) listeners.push(ownEvents.report);
   const followed = followConfig(opened, reload.take, logger);
   // A manager that is stopping ignores a new config.
   stop.addEventListener('abort', followed.stop);
@@ -156,10 +156,10 @@ async function lead(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd
 }
 
 /** Records Events on weeder's own pod; undefined outside of a pod. */
-function tellOfItself(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+function reportOwnEvents(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
   const pod = ownPod(process.env);
   if (pod === undefined) return undefined;
   const source = { controller: 'weeder.dev/weeder', instance: pod.name };
   const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
-  return { tell: tellProcess(pod, record), close };
+  return { report: recordProcessEvents(pod, record), close };
 }

@@ -18,25 +18,23 @@ const kindNames = z.array(
 const entry = z
   .strictObject({
     applicationNamespaces: withDefault(z.union([z.enum(['all']), namespaceNames]), 'all').describe(
-      'The namespaces of the Applications that this entry is about.',
+      'The namespaces of the Applications that this entry applies to.',
     ),
     namespaces: withDefault(z.union([z.enum(['same', 'all']), namespaceNames]), 'same').describe(
-      'In which namespaces the resources may be: `same` is that of the Application, `all` is every one, a list names them.',
+      'The namespaces that the resources may be in: `same` is that of the Application, `all` is every namespace, a list names them.',
     ),
     kinds: withDefault(
       z.union([z.enum(['all']), kindNames.min(1, { error: 'this list is empty; name a kind, or leave out the key' })]),
       'all',
     ).describe(
-      'Which kinds that live in namespaces they may be of: `Deployment` for those of Kubernetes, `Widget.example.org`, or `*.example.org` for each kind of a group.',
+      'The namespaced kinds that are allowed: `Deployment` for a kind of Kubernetes, `Widget.example.org`, or `*.example.org` for every kind of a group.',
     ),
-    exceptKinds: withDefault(kindNames, []).describe(
-      'Which of these kinds they may not be of, such as `ResourceQuota`.',
-    ),
+    exceptKinds: withDefault(kindNames, []).describe('The exceptions from `kinds`, such as `ResourceQuota`.'),
     clusterKinds: withDefault(z.union([z.enum(['all']), kindNames]), []).describe(
-      'Which kinds that live in no namespace they may be of, such as `Namespace`.',
+      'The cluster-scoped kinds that are allowed, such as `Namespace`.',
     ),
   })
-  .describe('What Applications may hold. A resource is allowed where one of the entries allows it.');
+  .describe('What Applications may hold. A resource is allowed if one of the entries allows it.');
 
 /** The resources that Applications may contain: the key `allow` of the section `observer`. */
 export const allowedResources = withDefault(

@@ -9,37 +9,37 @@ const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)
 export const observerSection = z
   .strictObject({
     allow: allowedResources.describe(
-      'What Applications may hold, whatever their account may do: without it, kinds that live in namespaces, in the Application’s own. A resource that no entry allows is left as it is, and the Application says so.',
+      'What Applications may hold, regardless of the permissions of their account. Without it: namespaced kinds, in the Application’s own namespace. weeder does not touch a resource that no entry allows, and the status of the Application reports it.',
     ),
     trialPeriod: withDefault(
       duration('fromZero').describe(
-        'How often it is tried out, by dry runs, whether the API server still makes the same of each manifest: admission and defaults change. All trials together are one in two seconds at most, on average; of more than 300 resources each has its turn less often than every ten minutes. `0s`: after a start and an update only.',
+        'How often weeder repeats the dry run of each manifest, because admission and defaults may change. At most one dry run starts in two seconds on average, so that with more than 300 resources each is repeated less often than every ten minutes. `0s`: only after a start and an update.',
       ),
       '10m0s',
     ),
     applicationsPerNamespace: withDefault(
       atLeastOne.describe(
-        'How many Applications of a namespace are managed. Of more than that, the newest are refused, as are those that exceed one of the next three limits.',
+        'How many Applications of a namespace are managed. If there are more, the newest are refused, as are those that exceed one of the next three limits.',
       ),
       100,
     ),
     resourcesPerNamespace: withDefault(
-      atLeastOne.describe('How many resources the Applications of a namespace may have together.'),
+      atLeastOne.describe('How many resources the Applications of a namespace may have in total.'),
       2_000,
     ),
     bytesPerNamespace: withDefault(
       atLeastOne.describe(
-        'How long the specs of the Applications of a namespace may be together, in bytes of JSON. weeder takes several times as much memory for them.',
+        'The total size of the specs of the Applications of a namespace, in bytes of JSON. weeder needs several times as much memory for them.',
       ),
       16 * 1024 * 1024,
     ),
     bytes: withDefault(
-      atLeastOne.describe('The same of all namespaces together; give weeder more memory before you raise it.'),
+      atLeastOne.describe('The same for all namespaces together. Give weeder more memory before you raise it.'),
       48 * 1024 * 1024,
     ),
   })
   .describe(
-    'Manages Applications (`applications.weeder.dev`): applies what they hold, and keeps it as it was applied. `observer: {}` is enough. Without this section none is managed.',
+    'Manages Applications (`applications.weeder.dev`): applies their manifests, and corrects drift. `observer: {}` is enough. Without this section no Application is managed.',
   );
 
 /** The section `observer`, with all defaults applied. */

@@ -19,11 +19,11 @@ interface Contradiction {
 }
 
 /** The durations of a mapping. A value with a reported error is not a duration, even if it is a number. */
-export function durationsOf(mapping: unknown, isFaulty: (key: string) => boolean): Durations {
+export function durationsOf(mapping: unknown, isInvalid: (key: string) => boolean): Durations {
   const said = objectOf(mapping);
   const read = (key: Key) => {
     const value = said[key];
-    if (isFaulty(key)) return Number.NaN;
+    if (isInvalid(key)) return Number.NaN;
     return typeof value === 'number' ? value : undefined;
   };
   return {
@@ -41,11 +41,11 @@ export function contradictions(here: Durations, above: Durations): readonly Cont
     const high = here[longer] ?? above[longer];
     if (low === undefined || high === undefined || !(low > high)) return [];
     // A contradiction between inherited values is reported where they are defined.
-    if (high !== above[longer]) return [{ key: longer, message: told(high, 'at least', shorter, low) }];
-    return low === above[shorter] ? [] : [{ key: shorter, message: told(low, 'at most', longer, high) }];
+    if (high !== above[longer]) return [{ key: longer, message: contradiction(high, 'at least', shorter, low) }];
+    return low === above[shorter] ? [] : [{ key: shorter, message: contradiction(low, 'at most', longer, high) }];
   });
 }
 
-function told(found: number, how: string, other: string, than: number): string {
+function contradiction(found: number, how: string, other: string, than: number): string {
   return `found ${formatDuration(found)}, must be ${how} ${other}, which is ${formatDuration(than)}`;
 }

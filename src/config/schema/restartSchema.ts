@@ -11,23 +11,23 @@ const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)
 const rule = z
   .strictObject({
     namespaces: optional(namespaceNames).describe(
-      'Where the workloads live: names of namespaces. Without it, every watched namespace.',
+      'The namespaces of the workloads. Without it, every watched namespace.',
     ),
     kinds: optional(
       z.array(z.enum(workloadKindNames)).min(1, { error: 'this list is empty; name a kind, or leave out the key' }),
-    ).describe('Which kinds of workload. Without it, all five.'),
-    selector: optional(selectorOf('workload')).describe('Labels of the workload. Without it, all of them.'),
+    ).describe('The kinds of workload. Without it, all five.'),
+    selector: optional(selectorOf('workload')).describe('The labels of the workloads. Without it, all workloads.'),
     ...ruleSettings,
   })
-  .describe('Which workloads are managed. Keys given here win over those at the top of `restartControl`.');
+  .describe('Which workloads are managed. Keys here override those at the top of `restartControl`.');
 
 const hashKey = z
   .strictObject({
-    namespace: optional(nameOf(dnsLabel)).describe("Where the Secret is. Without it, weeder's own namespace."),
-    name: withDefault(nameOf(dnsSubdomain), 'weeder-hash-key').describe('Its name.'),
+    namespace: optional(nameOf(dnsLabel)).describe("The namespace of the Secret. Without it, weeder's own namespace."),
+    name: withDefault(nameOf(dnsSubdomain), 'weeder-hash-key').describe('The name of the Secret.'),
   })
   .describe(
-    'The Secret with the random key that the hashes are made with. It is made when it is missing; another key restarts nothing.',
+    'The Secret with the random key for the hashes. weeder creates it if it is missing; another key restarts nothing.',
   );
 
 const rules = z.array(rule);
@@ -36,17 +36,17 @@ const rules = z.array(rule);
 export const restartMapping = z
   .strictObject({
     rules: withDefault(rules, []).describe(
-      'Which workloads are managed: the first rule that matches a workload counts. A workload with the annotation `weeder.dev/restart-on-change: "true"` that no rule matches is managed too, and one with `"false"` never is.',
+      'Which workloads are managed: the first rule that matches a workload applies. A workload with the annotation `weeder.dev/restart-on-change: "true"` that no rule matches is managed too, and one with `"false"` never is.',
     ),
     ...defaultSettings,
-    maxRestartsPerMinute: withDefault(atLeastOne, 30).describe('How many restarts may begin in a minute, in all.'),
-    burst: withDefault(atLeastOne, 20).describe('How many restarts may begin at once after a quiet time.'),
-    maxConcurrentRollouts: withDefault(atLeastOne, 10).describe('How many rollouts may be under way at once.'),
+    maxRestartsPerMinute: withDefault(atLeastOne, 30).describe('How many restarts may begin in a minute in total.'),
+    burst: withDefault(atLeastOne, 20).describe('How many restarts may begin at once after a time without restarts.'),
+    maxConcurrentRollouts: withDefault(atLeastOne, 10).describe('How many rollouts may be in progress at once.'),
     maxAdoptionsPerMinute: withDefault(atLeastOne, 120).describe(
-      'How many workloads may get their first annotation in a minute. That restarts nothing, but the controllers of Kubernetes look at each of them again.',
+      'How many workloads may be adopted in a minute. An adoption restarts nothing, but the annotation makes the controllers of Kubernetes reconcile the workload.',
     ),
     access: withDefault(z.enum(['all', 'named']), 'all').describe(
-      '`all` watches the ConfigMaps and Secrets of whole namespaces; `named` watches each used one by its name, so that a Role can name them.',
+      '`all` watches the ConfigMaps and Secrets of whole namespaces; `named` watches each used source by its name, so that a Role can name them.',
     ),
     sourceKinds: withDefault(
       z.array(z.enum(['ConfigMap', 'Secret'])).min(1, {
@@ -54,15 +54,15 @@ export const restartMapping = z
       }),
       ['ConfigMap', 'Secret'],
     ).describe(
-      'Which kinds of source are followed. With `[ConfigMap]` no Secret that a workload uses is ever watched or read, and a Role without Secrets is enough; a change of one restarts nothing.',
+      'The kinds of source that are followed. With `[ConfigMap]` weeder neither watches nor reads Secrets that workloads use, a Role without them is enough, and a change of a Secret restarts nothing.',
     ),
     hashKey: withDefault(hashKey, {}),
   })
   .superRefine(
     (section, context) => {
-      const tell = contradictionTeller(context);
-      const top = tell([], section, builtIn);
-      for (const [index, each] of listOf(section.rules)) tell(['rules', index], each, top);
+      const report = contradictionReporter(context);
+      const top = report([], section, builtIn);
+      for (const [index, each] of listOf(section.rules)) report(['rules', index], each, top);
     },
     { when: ({ value }) => isObject(value) },
   );
@@ -73,17 +73,17 @@ const builtIn = durationsOf(z.strictObject(defaultSettings).parse({}), () => fal
 /** A bare list stands for a mapping with only `rules`. */
 const bareRules = rules.superRefine(
   (list, context) => {
-    const tell = contradictionTeller(context);
-    for (const [index, each] of listOf(list)) tell([index], each, builtIn);
+    const report = contradictionReporter(context);
+    for (const [index, each] of listOf(list)) report([index], each, builtIn);
   },
   { when: ({ value }) => Array.isArray(value) },
 );
 
 /** Returns a function that adds an issue for each contradiction in the mapping at a path, and returns its durations. */
-function contradictionTeller(context: z.RefinementCtx) {
-  const faulty = new Set(context.issues.map((issue) => issue.path?.join('.')));
+function contradictionReporter(context: z.RefinementCtx) {
+  const invalid = new Set(context.issues.map((issue) => issue.path?.join('.')));
   return (path: readonly (string | number)[], mapping: unknown, above: Durations): Durations => {
-    const here = durationsOf(mapping, (key) => faulty.has([...path, key].join('.')));
+    const here = durationsOf(mapping, (key) => invalid.has([...path, key].join('.')));
     for (const { key, message } of contradictions(here, above)) {
       context.addIssue({ code: 'custom', path: [...path, key], message });
     }
@@ -98,7 +98,7 @@ function listOf(value: unknown): readonly (readonly [number, unknown])[] {
 export const restartControl = z
   .union([restartMapping, bareRules])
   .describe(
-    'Restarts workloads when the ConfigMaps and Secrets that they use have changed. A list instead of the mapping is its `rules`. Without this section no workload is managed.',
+    'Restarts workloads when the ConfigMaps and Secrets that they use have changed. A list in place of the mapping is its `rules`. Without this section no workload is managed.',
   );
 
 export type RestartRuleEntry = z.output<typeof rule>;

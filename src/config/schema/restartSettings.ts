@@ -7,11 +7,11 @@ import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts'
 const someNamed = { error: 'this list is empty; give a name, or leave out the key' };
 
 const quietPeriod = duration('fromZero').describe(
-  'A changed workload is restarted when its sources have been left alone for so long: many changes become one restart. A Go duration, `0s` for at once.',
+  'A workload is restarted when its sources have not changed for this time, so that many changes cause one restart. A Go duration, `0s` for at once.',
 );
 
 const quietMax = duration('fromZero').describe(
-  'How long after the first change a restart is put off by further ones. At least `quietPeriod`.',
+  'How long further changes can delay a restart after the first change. At least `quietPeriod`.',
 );
 
 const minInterval = duration('fromZero').describe('The shortest time between two restarts of one workload.');
@@ -19,37 +19,37 @@ const minInterval = duration('fromZero').describe('The shortest time between two
 const strategy = z
   .enum(['rollout', 'evict'])
   .describe(
-    "`rollout` changes the pod template, and Kubernetes rolls by the workload's own strategy; `evict` ends pod by pod through the Eviction API, and leaves the template alone.",
+    "`rollout` changes the pod template, and Kubernetes replaces the pods by the workload's own strategy; `evict` evicts one pod after the other through the Eviction API, and does not change the template.",
   );
 
 const imagePullSecrets = z
   .enum(['ignore', 'hash'])
-  .describe('Whether a change of a Secret that only pulls images counts: `ignore` or `hash`.');
+  .describe('Whether a change of a Secret that is only an image pull secret counts: `ignore` or `hash`.');
 
 const immutableRecreated = z
-  .enum(['tell', 'replace'])
+  .enum(['report', 'replace'])
   .describe(
-    'A source that is `immutable` and was made again: a rolling restart would bring back its old content on nodes where a pod still refers to it. `tell` says so and restarts nothing; `replace` ends all pods of the workload before new ones start, so that it is away for a while.',
+    'What happens if an `immutable` source was recreated: a rolling restart would bring back its old content on nodes where a pod still refers to it. `report` writes an Event and restarts nothing; `replace` ends all pods of the workload before new ones start, so that the workload is unavailable for that time.',
   );
 
 const jobs = z
   .enum(['report', 'recreate'])
   .describe(
-    "A Job's template cannot be changed: `report` tells; `recreate` deletes a Job that runs with old content and makes it anew, so that it begins again. Not one that has ended, or that belongs to a CronJob or another controller.",
+    'What happens to a Job with old content, because its template cannot be changed: `report` writes an Event; `recreate` deletes and recreates a Job that runs with old content, so that it begins again, unless it has ended or belongs to a CronJob or another controller.',
   );
 
 const unstick = z
   .boolean()
   .describe(
-    'Whether a pod of a StatefulSet that is broken at an older revision, and so keeps the rollout from going on, is evicted.',
+    'Whether weeder evicts a pod of a StatefulSet that is broken at an older revision and so blocks the rollout.',
   );
 
 const stallAfter = duration('aboveZero').describe(
-  'A rollout that makes no progress for so long has stalled, and no longer keeps a newer change waiting.',
+  'A rollout that makes no progress for this time has stalled, and no longer delays a newer change.',
 );
 
 const progressDeadline = duration('aboveZero').describe(
-  'How long a rollout may take, for kinds without a deadline of their own. At least `stallAfter`.',
+  'How long a rollout may take, for kinds without a progress deadline of their own. At least `stallAfter`.',
 );
 
 const mostAnswers = 100;
@@ -74,7 +74,7 @@ const maintenanceWindow = z
       .superRefine(refusedBy(refusedCron))
       .meta({ title: 'cron expression' })
       .describe(
-        'When the window opens: minute, hour, day of the month, month, day of the week, as for a CronJob. In quotes.',
+        'When the window opens: minute, hour, day of the month, month and day of the week, as for a CronJob. Put it in quotes.',
       ),
     timeZone: withDefault(
       z.string().superRefine(refusedBy(refusedTimeZone)).meta({ title: 'time zone' }),
@@ -87,22 +87,26 @@ const maintenanceWindow = z
 /** Sources that workloads of other namespaces may use. */
 const foreignSources = z
   .strictObject({
-    namespace: nameOf(dnsLabel).describe('Where the sources are.'),
+    namespace: nameOf(dnsLabel).describe('The namespace of the sources.'),
     kinds: withDefault(z.array(z.enum(['ConfigMap', 'Secret'])).min(1, someNamed), ['ConfigMap', 'Secret']).describe(
-      'Which kinds of them.',
+      'The kinds of source.',
     ),
-    names: optional(z.array(nameOf(dnsSubdomain)).min(1, someNamed)).describe('Their names. Without it, all of them.'),
+    names: optional(z.array(nameOf(dnsSubdomain)).min(1, someNamed)).describe(
+      'The names of the sources. Without it, all of them.',
+    ),
   })
   .describe('ConfigMaps and Secrets of one namespace.');
 
 const windows = z
   .array(maintenanceWindow)
-  .describe('Restarts begin only while one of these is open; what is pending waits. Without any, at any time.');
+  .describe(
+    'Restarts begin only while one of these maintenance windows is open, and otherwise stay pending. Without any, restarts begin at any time.',
+  );
 
 const sources = z
   .array(foreignSources)
   .describe(
-    'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, beside those that consent by their own annotation `weeder.dev/allow-references-from`.',
+    'Sources of other namespaces that the workloads may name in `weeder.dev/also-depends-on`, in addition to those that allow it by their annotation `weeder.dev/allow-references-from`.',
   );
 
 /** The settings of a rule for its workloads. */
@@ -128,7 +132,7 @@ export const defaultSettings = {
   minInterval: withDefault(minInterval, '1m0s'),
   strategy: withDefault(strategy, 'rollout'),
   imagePullSecrets: withDefault(imagePullSecrets, 'ignore'),
-  immutableRecreated: withDefault(immutableRecreated, 'tell'),
+  immutableRecreated: withDefault(immutableRecreated, 'report'),
   jobs: withDefault(jobs, 'report'),
   unstick: withDefault(unstick, false),
   stallAfter: withDefault(stallAfter, '1m0s'),

@@ -8,46 +8,44 @@ import { restartControl } from './restartSchema.ts';
 import { labelSelector, mapOf, namespaceNames, optional, whenMissing, withDefault } from './selectorSchema.ts';
 
 const watchDuration = duration('aboveZero').describe(
-  'How long after a recovery crash-looping dependants are deleted. A Go duration above 0 and at most 576h (24 days: a timer counts to 2^31 - 1 ms).',
+  'How long weeder deletes crash-looping dependants after a recovery. A Go duration above 0 and at most 576h (24 days, the limit of a timer of 2^31 - 1 ms).',
 );
 
-const namespaces = namespaceNames.describe(
-  'Where the service lives: names of namespaces. Without it, every watched namespace.',
-);
+const namespaces = namespaceNames.describe('The namespaces of the service. Without it, every watched namespace.');
 
 const dependantNamespaces = z
   .union([z.enum(['same', 'all']), namespaceNames])
   .describe(
-    'Where the dependants are looked for: `same` is the namespace of the service that recovered, `all` is every watched namespace, a list names them. All but `same` need `namespaces`: else a service of this name in anybody’s namespace would open windows over the dependants of others.',
+    'The namespaces of the dependants: `same` is the namespace of the service that recovered, `all` is every watched namespace, a list names them. All but `same` need `namespaces`; otherwise a service of this name in any namespace would open windows over the dependants of others.',
   );
 
 const onStart = z
   .enum(['recent', 'always', 'never'])
   .describe(
-    'Services that are already ready when weeder starts: `recent` opens a window for those that became ready less than `watchDuration` ago, for what is left of it; `always` opens a full window for each; `never` opens none.',
+    'Services that are already ready when weeder starts: `recent` opens a window for those that became ready less than `watchDuration` ago, for the rest of that time; `always` opens a full window for each; `never` opens none.',
   );
 
 const whileNotReady = z
   .enum(['hold', 'delete'])
   .describe(
-    'What happens in an open window while the service is down again: `hold` waits until it is back, since a pod started now would only crash again; `delete` goes on, as the Go original does.',
+    'What happens in an open window while the service is not ready again: `hold` waits until it is ready, because a pod that starts now would only crash again; `delete` continues, as the Go original does.',
   );
 
 const barePods = z
   .enum(['keep', 'delete'])
   .describe(
-    'Pods without a controller, which nothing would bring back: `keep` leaves them, `delete` deletes them too.',
+    'What happens to pods without a controller, which nothing would recreate: `keep` skips them, `delete` deletes them too.',
   );
 
 const deletion = z
   .enum(['delete', 'evict'])
-  .describe('`delete` deletes the pod; `evict` uses the Eviction API, so that PodDisruptionBudgets hold.');
+  .describe('`delete` deletes the pod; `evict` uses the Eviction API, which respects PodDisruptionBudgets.');
 
 const gracePeriodSeconds = z
   .int()
   .min(0, { error: ({ input }) => `found ${String(input)}, must be 0 or more` })
   .describe(
-    "Seconds a pod gets to stop. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
+    "The grace period of a deletion in seconds. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
   );
 
 /** One service: the selectors of its dependants, and settings that differ from the top of the file. */
@@ -66,7 +64,7 @@ const service = z
     deletion: optional(deletion),
     gracePeriodSeconds: optional(gracePeriodSeconds),
   })
-  .describe('A service and its dependants. Keys given here win over those at the top of the file.');
+  .describe('A service and its dependants. Keys here override those at the top of the file.');
 
 const services = mapOf(dnsLabel, service)
   .refine((map) => Object.keys(map).length > 0, {

@@ -136,7 +136,7 @@ function locateAlias(walk: Walk, alias: Alias, path: Path, leaf: Located): Locat
   walk.expanding.delete(target);
   const isTooMuch = walk.expanding.size === 0 && walk.fromAliases > mostFromAliases;
   if (!isTooMuch) return value;
-  return broken(walk, path, leaf, `aliases up to here stand for more than ${mostFromAliases} values: use fewer`);
+  return broken(walk, path, leaf, `aliases up to here expand to more than ${mostFromAliases} values: use fewer`);
 }
 
 function broken(walk: Walk, path: Path, leaf: Located, message: string): Located {

@@ -16,7 +16,7 @@ interface Manifest {
 }
 
 /**
- * What runs in the namespace, in the order of its creation: pods are told a service's address only when it was there
+ * What runs in the namespace, in the order of its creation: pods get the address of a service only if it existed
  * first. Two sets of the same dependants suffer the same outage; one of them is annotated, so that weeder keeps it.
  */
 export function manifests(namespace: string, image: string, replicas: number): readonly Manifest[] {
@@ -44,7 +44,7 @@ export function manifests(namespace: string, image: string, replicas: number): r
       ),
     },
     { path: replicaSetsPath, body: dependants(apiserver, 'weeded', {}) },
-    { path: replicaSetsPath, body: dependants('apiserver-kept', 'ignored', { 'weeder.dev/ignore': 'true' }) },
+    { path: replicaSetsPath, body: dependants('apiserver-ignored', 'ignored', { 'weeder.dev/ignore': 'true' }) },
   ];
 }
 

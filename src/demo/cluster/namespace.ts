@@ -52,7 +52,7 @@ export async function removeNamespace(
       isDeleted = objectOf(objectOf(result.body)['metadata'])['deletionTimestamp'] !== undefined;
       reason = stillThere;
     } else if (result.failure.kind === 'notFound') return undefined;
-    // 409: it is ending already, or was changed at the same moment; a look tells.
+    // 409: it is ending already, or was changed at the same moment; the next read shows which.
     else if (result.failure.kind === 'conflict') isDeleted = true;
     else {
       reason = result.failure.message;

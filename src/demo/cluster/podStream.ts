@@ -8,7 +8,7 @@ import { provideReflector } from '../../kube/watch/reflector.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { type PodView, podView } from '../podView.ts';
 
-/** Told of each change of a pod, once, however often the stream had to begin anew. */
+/** Receives each change of a pod once, however often the stream had to restart. */
 type OnPod = (type: ChangeType, pod: PodView, object: JsonObject) => void;
 
 /** Follows the pods of a namespace on a stream as weeder's own. Returns what ends it. */
@@ -25,7 +25,7 @@ export function followPods(
   };
   const logic = provideReflector({ client, clock, log: logger, sourceOf: () => source });
   const actor = createActor(logic, { clock, input: { name: 'demo pods' } });
-  actor.subscribe({ error: (error) => logger.error({ err: error }, 'the stream of the demo’s pods broke') });
+  actor.subscribe({ error: (error) => logger.error({ err: error }, 'the watch of the demo’s pods failed') });
   actor.start();
   return () => void actor.stop();
 }

@@ -102,14 +102,14 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
   }
 }
 
-/** Waits until everything stands, and tells what the pods wait for. */
+/** Waits until everything is ready, and reports what the pods wait for. */
 async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding: () => boolean) {
   const { client, timeout, onWaiting } = options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const check = () => {
     const trouble = outage.trouble();
-    if (trouble !== undefined && !told.has(trouble.what)) onWaiting(trouble);
-    if (trouble !== undefined) told.add(trouble.what);
+    if (trouble !== undefined && !reported.has(trouble.what)) onWaiting(trouble);
+    if (trouble !== undefined) reported.add(trouble.what);
     return (outage.isReady() && isWeeding()) || outage.failure !== undefined;
   };
   const waited = await waitFor(options, timeout, check);

@@ -1,4 +1,4 @@
-import type { ObserverFact } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/facts.ts';
 import type { Chapter } from './story.ts';
 
 /** Something that happened on the cluster of the demo. */
@@ -8,4 +8,4 @@ export type SiteEvent =
   | { readonly type: 'deed'; readonly who: 'kubectl' | 'bot'; readonly what: string; readonly isHarmful: boolean };
 
 /** All that the timeline is made of. */
-export type StoryEvent = SiteEvent | ObserverFact;
+export type StoryEvent = SiteEvent | ObserverEvent;

@@ -1,8 +1,8 @@
 import type { ChapterResult } from './playChapters.ts';
 
 /** What was done, and what weeder made of it; as aligned lines without an end. */
-export function outcomeTable(told: readonly ChapterResult[]): readonly string[] {
-  const rows = told.map(({ chapter: { row, observed }, weeder, took }) => {
+export function outcomeTable(results: readonly ChapterResult[]): readonly string[] {
+  const rows = results.map(({ chapter: { row, observed }, weeder, took }) => {
     return [row, observed, weeder, took === undefined ? '' : `${milliseconds(took)} ms`];
   });
   const all = [['what is done', 'observed', 'weeder', 'after'], ...rows];
@@ -14,10 +14,10 @@ export function outcomeTable(told: readonly ChapterResult[]): readonly string[] 
   );
 }
 
-/** The chapters that did not go as they are told here, a sentence each. */
-export function deviationsOf(told: readonly ChapterResult[]): readonly string[] {
-  return told.flatMap(({ chapter, isAsExpected }) =>
-    isAsExpected ? [] : [`"${chapter.title}" did not go as it should.`],
+/** The chapters that did not go as expected, a sentence each. */
+export function deviationsOf(results: readonly ChapterResult[]): readonly string[] {
+  return results.flatMap(({ chapter, isAsExpected }) =>
+    isAsExpected ? [] : [`"${chapter.title}" did not go as expected.`],
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { ObserverFact } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/facts.ts';
 import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';
 import { type Chapter, type ChapterOutcome, chapters, type Stage } from './story.ts';
@@ -14,8 +14,8 @@ interface StoryParts {
   readonly site: Site;
   readonly people: People;
   readonly start: () => Promise<void>;
-  /** What weeder has told of since the newest chapter began. */
-  readonly events: () => readonly ObserverFact[];
+  /** What weeder has reported since the newest chapter began. */
+  readonly events: () => readonly ObserverEvent[];
   readonly report: (event: SiteEvent) => void;
 }
 
@@ -77,14 +77,14 @@ export async function playChapters({
     },
   };
 
-  const told: ChapterResult[] = [];
+  const results: ChapterResult[] = [];
   for (const [index, chapter] of chapters.entries()) {
     report({ type: 'chapter.began', number: index + 1, chapter });
     const came = await chapter.play(stage);
     await pass(pause);
-    told.push({ chapter, ...came });
+    results.push({ chapter, ...came });
     // What comes next would play on something else than it expects.
     if (!came.isAsExpected) break;
   }
-  return told;
+  return results;
 }

@@ -1,6 +1,6 @@
 import { createKubeClient } from '../../kube/client/client.ts';
-import type { ObserverFact } from '../../observer/model/facts.ts';
-import { createObserverPart } from '../../observer/observerPart.ts';
+import type { ObserverEvent } from '../../observer/model/facts.ts';
+import { createObserverController } from '../../observer/observerController.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import { createWeederProcess } from '../weederProcess.ts';
@@ -15,14 +15,14 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
-  /** What weeder has told, by chapter. */
-  const events: ObserverFact[][] = [];
+  /** What weeder has reported, by chapter. */
+  const events: ObserverEvent[][] = [];
   const onEvent = (event: StoryEvent) => options.onEvent(time(), event);
   const site = openSite(clock, seed);
   const listening = await site.server.listen();
   const [client, kubectl] = [0, 1].map(() => createKubeClient({ access: accessTo(listening.url), clock }));
   if (client === undefined || kubectl === undefined) throw new Error('there is no client');
-  const report = (event: ObserverFact) => {
+  const report = (event: ObserverEvent) => {
     events.at(-1)?.push(event);
     viewer?.reportObserver(event);
     onEvent(event);
@@ -33,13 +33,13 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
     clock,
     logger,
     config: configText,
-    createPart: (context) => createObserverPart({ ...context, mayUseOwnRights: false, report }),
+    createPart: (context) => createObserverController({ ...context, mayUseOwnRights: false, report }),
     onStarted: (started) => viewer?.watch({ ...started, applications: () => weeder.part()?.core()?.entries() ?? [] }),
   });
   await viewer?.isReady();
   const states = () => weeder.part()?.core()?.counts().resources ?? {};
   options.onBegin({ time, states, done: () => events.length / chapters.length });
-  const told = await playChapters({
+  const results = await playChapters({
     clock,
     site,
     people: peopleOf(kubectl),
@@ -51,7 +51,7 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
       onEvent(event);
     },
   });
-  await options.onEnd(told);
+  await options.onEnd(results);
   await weeder.stop();
   await Promise.all([client.close(), kubectl.close()]);
   site.stop();

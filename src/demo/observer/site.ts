@@ -27,12 +27,12 @@ export function openSite(clock: Clock, seed: number): Site {
   const listeners = new Set<() => void>();
   store.create(namespaces, { metadata: { name: home } });
   store.create(serviceAccounts, { metadata: { name: 'default', namespace: home } });
-  const tell = () => {
+  const notify = () => {
     for (const changed of [...listeners]) changed();
   };
   const parts = [
     startWorkloads(store, clock),
-    ...Object.values(resourceOf).map((resource) => store.watch(resource, { namespace: home }, tell)),
+    ...Object.values(resourceOf).map((resource) => store.watch(resource, { namespace: home }, notify)),
   ];
   return {
     server,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { ObserverFact } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/facts.ts';
 import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
 import type { People, Site } from './site.ts';
 
@@ -16,8 +16,8 @@ export interface Stage {
   /** Waits until it is so: how long that took; undefined: too long. */
   until(isSo: () => boolean): Promise<number | undefined>;
   pass(ms: number): Promise<void>;
-  /** What weeder has told of since the chapter began. */
-  events(): readonly ObserverFact[];
+  /** What weeder has reported since the chapter began. */
+  events(): readonly ObserverEvent[];
 }
 
 /** What came of a chapter. */
@@ -59,7 +59,7 @@ export const chapters: readonly Chapter[] = [
     },
   },
   {
-    title: 'somebody sets another image',
+    title: 'a user sets another image',
     row: 'another image',
     observed: 'yes',
     async play({ people, act, untilRestored, site }) {
@@ -71,12 +71,12 @@ export const chapters: readonly Chapter[] = [
             people.patch('Deployment', podSpec({ containers }), 'kubectl-set'),
           ),
       );
-      return { weeder: 'puts it back', took, isAsExpected: took !== undefined };
+      return { weeder: 'restores it', took, isAsExpected: took !== undefined };
     },
   },
   {
-    title: 'somebody adds a container',
-    row: 'one container more',
+    title: 'a user adds a container',
+    row: 'an additional container',
     observed: 'yes',
     async play({ people, act, untilRestored, site }) {
       const containers = [{ name: 'miner', image: 'example.org/miner' }];
@@ -85,11 +85,11 @@ export const chapters: readonly Chapter[] = [
         () =>
           act('adds a container "miner"', () => people.patch('Deployment', podSpec({ containers }), 'kubectl-edit')),
       );
-      return { weeder: 'takes it out', took, isAsExpected: took !== undefined };
+      return { weeder: 'removes it', took, isAsExpected: took !== undefined };
     },
   },
   {
-    title: 'somebody adds a label that nobody observes',
+    title: 'a user adds a label that is not observed',
     row: 'another label',
     observed: 'no',
     async play({ people, act, pass, events, site }) {
@@ -102,7 +102,7 @@ export const chapters: readonly Chapter[] = [
     },
   },
   {
-    title: 'somebody scales it, and the schema does not list the replicas',
+    title: 'a user scales it, and the schema does not list the replicas',
     row: 'scaled to 5',
     observed: 'no',
     async play({ people, act, pass, events, site }) {
@@ -112,7 +112,7 @@ export const chapters: readonly Chapter[] = [
     },
   },
   {
-    title: 'somebody deletes the Service',
+    title: 'a user deletes the Service',
     row: 'the Service deleted',
     observed: 'yes',
     async play({ people, act, untilRestored, site }) {
@@ -120,11 +120,11 @@ export const chapters: readonly Chapter[] = [
         () => isServed(site),
         () => act('deletes the Service', () => people.delete('Service')),
       );
-      return { weeder: 'creates it anew', took, isAsExpected: took !== undefined };
+      return { weeder: 'recreates it', took, isAsExpected: took !== undefined };
     },
   },
   {
-    title: 'a bot that will not give in',
+    title: 'a bot that repeats its change',
     row: `a bot, ${fights} times`,
     observed: 'yes',
     async play({ people, act, untilRestored, pass, events, site }) {
@@ -140,13 +140,16 @@ export const chapters: readonly Chapter[] = [
           ),
         );
       }
-      const rivals = events().flatMap((event) =>
+      const managers = events().flatMap((event) =>
         event.type === 'resource.correctionBackOff' ? [event.conflictingManager] : [],
       );
       const [first, second = 0, third = 0] = times;
       const isPaced = second > 1_000 && third > 2_000;
       const isAsExpected =
-        !times.includes(undefined) && isPaced && rivals.length > 0 && rivals.every((rival) => rival?.startsWith(bot));
+        !times.includes(undefined) &&
+        isPaced &&
+        managers.length > 0 &&
+        managers.every((manager) => manager?.startsWith(bot));
       const waits = times.slice(1).map((time) => `${((time ?? 0) / 1_000).toFixed(1)} s`);
       return { weeder: `then after ${waits.join(', ')}`, took: first, isAsExpected };
     },
@@ -173,7 +176,7 @@ export const chapters: readonly Chapter[] = [
   },
 ];
 
-function leftAlone(events: readonly ObserverFact[], isStillSo: boolean): ChapterOutcome {
+function leftAlone(events: readonly ObserverEvent[], isStillSo: boolean): ChapterOutcome {
   return { weeder: 'leaves it', took: undefined, isAsExpected: isStillSo && events.length === 0 };
 }
 

@@ -9,21 +9,21 @@ interface DiffedEntry extends TimelineEntry {
   readonly diff: readonly DiffLine[];
 }
 
-/** `wanted` stands for what is put back, `found` for what somebody made of it. */
+/** A line of a diff: the path of the field, its desired value, or the live value. */
 export interface DiffLine {
-  readonly is: 'path' | 'wanted' | 'found';
+  readonly is: 'path' | 'desired' | 'found';
   readonly text: string;
 }
 
-/** An event as a line of the timeline; undefined for what the others already tell. `width`: of the longest line of a diff. */
+/** An event as a line of the timeline; undefined for what other lines already show. `width`: of the longest line of a diff. */
 export function observerTimelineEntry(event: StoryEvent, width: number): DiffedEntry | undefined {
   if (event.type === 'deed') {
     return { who: event.who, what: event.what, tone: event.isHarmful ? 'bad' : 'plain', diff: [] };
   }
-  const told = weederLine(event);
-  if (told === undefined) return undefined;
+  const line = weederLine(event);
+  if (line === undefined) return undefined;
   const diff = event.type === 'resource.drifted' ? event.drifts.flatMap((drift) => diffOf(drift, width)) : [];
-  return { who: 'weeder', ...told, diff };
+  return { who: 'weeder', ...line, diff };
 }
 
 function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | undefined {
@@ -31,23 +31,23 @@ function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | u
     case 'resource.applied':
       return { what: appliedWords[event.how](named(event)), tone: 'deed' };
     case 'resource.drifted': {
-      const by = event.conflictingManager === undefined ? '' : `, by ${byName(event.conflictingManager)}`;
+      const by = event.conflictingManager === undefined ? '' : `, by ${managerName(event.conflictingManager)}`;
       return { what: `${named(event)} has drifted${by}:`, tone: 'bad' };
     }
     case 'resource.corrected':
-      return { what: `corrects it, ${milliseconds(event.took)} ms after it heard of it`, tone: 'deed' };
+      return { what: `corrects it, ${milliseconds(event.took)} ms after it detected the drift`, tone: 'deed' };
     case 'resource.missing':
       return { what: `${named(event)} is missing`, tone: 'bad' };
     case 'resource.correctionBackOff': {
-      const who = byName(event.conflictingManager ?? 'somebody');
-      return { what: `waits ${(event.wait / 1_000).toFixed(1)} s, as ${who} goes on`, tone: 'plain' };
+      const who = managerName(event.conflictingManager ?? 'another client');
+      return { what: `waits ${(event.wait / 1_000).toFixed(1)} s, because ${who} repeats its change`, tone: 'plain' };
     }
     case 'resource.refused':
     case 'resource.failed':
-      return { what: `cannot go on with ${named(event)}: ${event.reason}`, tone: 'bad' };
+      return { what: `fails with ${named(event)}: ${event.reason}`, tone: 'bad' };
     case 'application.refused':
     case 'application.invalid':
-      return { what: `cannot go on: ${event.reason}`, tone: 'bad' };
+      return { what: `fails: ${event.reason}`, tone: 'bad' };
     default:
       return undefined;
   }
@@ -56,24 +56,24 @@ function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | u
 const appliedWords = {
   created: (what: string) => `creates ${what}`,
   updated: (what: string) => `updates ${what}`,
-  recreated: (what: string) => `creates ${what} anew`,
+  recreated: (what: string) => `recreates ${what}`,
 } as const;
 
 /** Whose field manager it is; most change things by an update. */
-function byName(rival: string): string {
-  return rival.replace(/\/Update$/, '');
+function managerName(manager: string): string {
+  return manager.replace(/\/Update$/, '');
 }
 
 function named({ resource: { kind, name } }: AboutResource): string {
   return `${kind} ${name}`;
 }
 
-/** A drift as a diff: what is wanted, and what was found in its place. */
+/** A drift as a diff: the desired value, and the live one. */
 function diffOf({ path, desired, found }: Drift, width: number): readonly DiffLine[] {
   const line = (is: DiffLine['is'], text: string): DiffLine => ({ is, text });
   return [
     line('path', path.length <= width ? path : `…${path.slice(1 - width)}`),
-    ...(desired === undefined ? [] : [line('wanted', cut(`- ${JSON.stringify(desired)}`, width))]),
+    ...(desired === undefined ? [] : [line('desired', cut(`- ${JSON.stringify(desired)}`, width))]),
     ...(found === undefined ? [] : [line('found', cut(`+ ${JSON.stringify(found)}`, width))]),
   ];
 }

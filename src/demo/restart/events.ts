@@ -9,7 +9,7 @@ export interface ChapterText {
   readonly row: string;
   /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
   readonly needed: readonly string[];
-  /** What weeder has to tell of which workloads. */
+  /** Which event weeder must report for which workloads. */
   readonly expected: {
     readonly type: `workload.${'adopted' | 'restarted' | 'skipped' | 'blocked'}`;
     readonly of: string[];

@@ -37,9 +37,9 @@ export function plainWatcher(store: ApiStore): Restarter {
         return store.watch(resource, { namespace: home }, (type, object) => {
           if (type === 'DELETED') return;
           const { name } = object.metadata;
-          const isNews = contents.has(name) && !isDeepStrictEqual(contents.get(name), object['data']);
+          const isChanged = contents.has(name) && !isDeepStrictEqual(contents.get(name), object['data']);
           contents.set(name, object['data']);
-          if (isNews) restart(kind, object);
+          if (isChanged) restart(kind, object);
         });
       });
     },

@@ -47,7 +47,7 @@ export async function playChapters({
     return true;
   }
 
-  const told: ChapterResult[] = [];
+  const results: ChapterResult[] = [];
   await rest();
   for (const [index, chapter] of chapters.entries()) {
     const before = shop.rollouts.length;
@@ -56,9 +56,9 @@ export async function playChapters({
     await pass(quiet);
     const isSettled = await rest();
     const rollouts = shop.rollouts.slice(before);
-    told.push({ chapter, rollouts, stale: shop.podsWithOldContent(), isSettled });
+    results.push({ chapter, rollouts, stale: shop.podsWithOldContent(), isSettled });
   }
-  return told;
+  return results;
 }
 
 /** What is not as the story has it, a sentence each. */
@@ -69,14 +69,14 @@ export function deviationsOf(
   const made = rollouts.map(({ workload }) => workload.name).toSorted();
   const needed = chapter.needed.toSorted();
   const { type, of } = chapter.expected;
-  const toldOf = events.flatMap((event) => (event.type === type ? [event.workload.name] : []));
-  const faults: string[] = [];
-  if (made.join() !== needed.join()) faults.push(`rollouts of ${listed(made)} in place of ${listed(needed)}`);
-  if ([...new Set(toldOf)].toSorted().join() !== of.toSorted().join())
-    faults.push(`${type} was told of ${listed(toldOf)} in place of ${listed(of)}`);
-  if (stale.length > 0) faults.push(`old content in ${listed(stale)}`);
-  if (!isSettled) faults.push('it did not come to rest');
-  return faults.map((fault) => `"${chapter.title}": ${fault}.`);
+  const reportedFor = events.flatMap((event) => (event.type === type ? [event.workload.name] : []));
+  const errors: string[] = [];
+  if (made.join() !== needed.join()) errors.push(`rollouts of ${listed(made)} instead of ${listed(needed)}`);
+  if ([...new Set(reportedFor)].toSorted().join() !== of.toSorted().join())
+    errors.push(`${type} was reported for ${listed(reportedFor)} instead of ${listed(of)}`);
+  if (stale.length > 0) errors.push(`old content in ${listed(stale)}`);
+  if (!isSettled) errors.push('it did not settle');
+  return errors.map((error) => `"${chapter.title}": ${error}.`);
 }
 
 function listed(names: readonly string[]): string {

@@ -3,17 +3,17 @@ import type { ChapterResult } from './playChapters.ts';
 
 /** How many rollouts each chapter needed, and how many were made; as aligned lines without an end. */
 export function rolloutTable(withWeeder: readonly ChapterResult[], plain: readonly ChapterResult[]): readonly string[] {
-  const rows = withWeeder.map((told, index) => {
-    const { row, needed } = told.chapter;
+  const rows = withWeeder.map((result, index) => {
+    const { row, needed } = result.chapter;
     const other = plain[index];
-    return [row, String(needed.length), made(told), other === undefined ? '' : made(other)];
+    return [row, String(needed.length), made(result), other === undefined ? '' : made(other)];
   });
   const sums = ['in all', String(sum(withWeeder.map(({ chapter }) => chapter.needed.length)))];
   const all = [withWeeder, plain].map((each) => String(sum(each.map(({ rollouts }) => rollouts.length))));
   return alignedRows([['rollouts', 'needed', 'weeder', 'plain watcher'], ...rows, [...sums, ...all]]);
 }
 
-/** What was needed and not made is told beside it. */
+/** Missed rollouts are shown next to the count. */
 function made({ chapter, rollouts }: ChapterResult): string {
   const names = new Set(rollouts.map(({ workload }) => workload.name));
   const missed = chapter.needed.filter((name) => !names.has(name)).length;

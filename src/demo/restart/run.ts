@@ -21,7 +21,7 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
-  /** What weeder has told, by chapter. */
+  /** What weeder has reported, by chapter. */
   const events: RestartEvent[][] = [];
   const onEvent = (event: ShopEvent | RestartEvent) => options.onEvent(time(), event);
   const shop = openShop(clock, seed, onEvent);
@@ -73,12 +73,12 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
 export async function playWithPlainWatcher(seed: number): Promise<readonly ChapterResult[]> {
   const clock = simulatedClock(Date.now());
   const shop = openShop(clock, seed);
-  let told: readonly ChapterResult[] | undefined;
-  const telling = playChapters({ clock, shop, restarter: plainWatcher(shop.server.store) }).then((all) => {
-    told = all;
+  let results: readonly ChapterResult[] | undefined;
+  const playing = playChapters({ clock, shop, restarter: plainWatcher(shop.server.store) }).then((all) => {
+    results = all;
   });
-  await clock.run(() => told !== undefined);
-  await telling;
+  await clock.run(() => results !== undefined);
+  await playing;
   shop.stop();
-  return told ?? [];
+  return results ?? [];
 }

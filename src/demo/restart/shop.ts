@@ -63,7 +63,7 @@ export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) 
 
   const resourceOf = (kind: SourceKind) => (kind === 'ConfigMap' ? configMaps : secrets);
   const dataOf = (kind: SourceKind, values: Texts) => (kind === 'Secret' ? encoded(values) : values);
-  function told(type: 'source.changed' | 'source.deleted' | 'source.created') {
+  function reporter(type: 'source.changed' | 'source.deleted' | 'source.created') {
     return (kind: SourceKind, name: string, values: Texts = {}) =>
       report({ type, source: { kind, namespace: home, name }, keys: Object.keys(values) });
   }
@@ -97,15 +97,15 @@ export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) 
     server,
     rollouts,
     change(kind, name, values) {
-      told('source.changed')(kind, name, values);
+      reporter('source.changed')(kind, name, values);
       store.patch(resourceOf(kind), home, name, { data: dataOf(kind, values) }, manager);
     },
     remove(kind, name) {
-      told('source.deleted')(kind, name);
+      reporter('source.deleted')(kind, name);
       store.delete(resourceOf(kind), home, name);
     },
     create(kind, name, values) {
-      told('source.created')(kind, name, values);
+      reporter('source.created')(kind, name, values);
       store.create(resourceOf(kind), { metadata: { name, namespace: home }, data: dataOf(kind, values) }, manager);
     },
     release(name, image) {

@@ -28,15 +28,15 @@ export const chapters: readonly Chapter[] = [
     play: ({ restarter }) => restarter.start(),
   },
   {
-    title: 'a key changes that web uses, and payments does not',
+    title: 'a key changes that web uses and payments does not',
     row: 'a key changes that one workload uses',
     needed: ['web'],
     expected: { type: 'workload.restarted', of: ['web'] },
     play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { greeting: 'Good day' }),
   },
   {
-    title: 'a key changes that nobody uses',
-    row: 'a key changes that nobody uses',
+    title: 'a key changes that no workload uses',
+    row: 'a key changes that no workload uses',
     needed: [],
     expected: { type: 'workload.restarted', of: [] },
     play: async ({ shop }) => shop.change('ConfigMap', 'shop-settings', { note: 'by Grace' }),
@@ -60,12 +60,13 @@ export const chapters: readonly Chapter[] = [
     expected: { type: 'workload.skipped', of: ['payments'] },
     async play({ shop, pass }) {
       shop.change('ConfigMap', 'shop-settings', { currency: 'CHF' });
-      await pass(100);
+      // Times have whole seconds: pods that start in the second of the change may have the old content.
+      await pass(2_000);
       shop.release('payments', imageOf('payments', 2));
     },
   },
   {
-    title: 'a ConfigMap goes away that cart cannot start without, and comes back',
+    title: 'a ConfigMap that cart requires is deleted and created again',
     row: 'a required ConfigMap goes and comes back',
     needed: [],
     expected: { type: 'workload.blocked', of: ['cart'] },
@@ -76,8 +77,8 @@ export const chapters: readonly Chapter[] = [
     },
   },
   {
-    title: 'a Secret changes while weeder is away',
-    row: 'a Secret changes while nobody watches',
+    title: 'a Secret changes while weeder is down',
+    row: 'a Secret changes while weeder is down',
     needed: ['db', 'report'],
     expected: { type: 'workload.restarted', of: ['db', 'report'] },
     async play({ shop, restarter, pass }) {

@@ -5,7 +5,7 @@ import type { ShopEvent, SourceAction } from './events.ts';
 
 type Entry = Omit<TimelineEntry, 'who'>;
 
-/** An event as a line of the timeline; undefined for what the others already tell. */
+/** An event as a line of the timeline; undefined for what other lines already show. */
 export function restartTimelineEntry(event: ShopEvent | RestartEvent): TimelineEntry | undefined {
   const deed = actionOf(event);
   if (deed !== undefined) return { who: 'kubectl', ...deed };
@@ -15,8 +15,8 @@ export function restartTimelineEntry(event: ShopEvent | RestartEvent): TimelineE
       ? undefined
       : { who: 'cluster', what: `${named(event.workload)} ${whose}`, tone: 'plain' };
   }
-  const told = weederLine(event);
-  return told === undefined ? undefined : { who: 'weeder', ...told };
+  const line = weederLine(event);
+  return line === undefined ? undefined : { who: 'weeder', ...line };
 }
 
 /** What the shop's people do. */
@@ -44,7 +44,7 @@ function weederLine(event: ShopEvent | RestartEvent): Entry | undefined {
     case 'workload.adopted':
       return { what: `adopts ${named(event.workload)}: nothing restarts`, tone: 'plain' };
     case 'workload.changed':
-      return { what: `hears of it: ${event.workload.name} uses ${changed(event.sources)}`, tone: 'plain' };
+      return { what: `observes the change: ${event.workload.name} uses ${changed(event.sources)}`, tone: 'plain' };
     case 'workload.restarted':
       return { what: `restarts ${named(event.workload)}`, tone: 'deed' };
     case 'workload.rolledOut': {
@@ -53,21 +53,21 @@ function weederLine(event: ShopEvent | RestartEvent): Entry | undefined {
       return { what, tone: 'good' };
     }
     case 'workload.skipped':
-      return { what: `leaves ${event.workload.name} alone: its pods are newer`, tone: 'good' };
+      return { what: `does not restart ${event.workload.name}: its pods are newer`, tone: 'good' };
     case 'workload.blocked':
-      return { what: `holds ${event.workload.name}: ${event.reason}`, tone: 'bad' };
+      return { what: `cannot restart ${event.workload.name} yet: ${event.reason}`, tone: 'bad' };
     case 'workload.pending':
-      return { what: `waits with ${event.workload.name}: ${waitsFor(event)}`, tone: 'plain' };
+      return { what: `waits to restart ${event.workload.name}: ${waitsFor(event)}`, tone: 'plain' };
     case 'workload.stalled':
     case 'workload.refused':
-      return { what: `cannot go on with ${event.workload.name}: ${event.reason}`, tone: 'bad' };
+      return { what: `fails with ${event.workload.name}: ${event.reason}`, tone: 'bad' };
     default:
       return undefined;
   }
 }
 
 function waitsFor({ cause, reason }: Extract<RestartEvent, { type: 'workload.pending' }>): string {
-  return cause === 'rollout' ? 'its rollout may do' : reason;
+  return cause === 'rollout' ? 'a rollout is in progress' : reason;
 }
 
 function named({ kind, name }: WorkloadRef): string {

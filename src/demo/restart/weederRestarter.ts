@@ -1,12 +1,12 @@
 import type { ReportRestart } from '../../restart/model/events.ts';
-import { createRestartPart, type RestartPart } from '../../restart/restartPart.ts';
+import { createRestartController, type RestartController } from '../../restart/restartController.ts';
 import type { ViewedWeeder } from '../storyOptions.ts';
 import { createWeederProcess, type WeederProcessOptions } from '../weederProcess.ts';
 import { configText, weederHome, workloadCount } from './objects.ts';
 import type { Restarter } from './restarter.ts';
 
 interface WeederRestarterOptions
-  extends Omit<WeederProcessOptions<RestartPart>, 'config' | 'createPart' | 'onStarted'> {
+  extends Omit<WeederProcessOptions<RestartController>, 'config' | 'createPart' | 'onStarted'> {
   readonly report: ReportRestart;
   readonly onStarted: (started: ViewedWeeder) => void;
 }
@@ -24,7 +24,7 @@ export function createWeederRestarter({ report, onStarted, ...options }: WeederR
   const weeder = createWeederProcess({
     ...options,
     config: configText,
-    createPart: (context) => createRestartPart({ ...context, ownNamespace: weederHome, report }),
+    createPart: (context) => createRestartController({ ...context, ownNamespace: weederHome, report }),
     onStarted: (started) => onStarted({ ...started, workloads: () => weeder.part()?.control()?.entries() ?? [] }),
   });
   const states = () => weeder.part()?.control()?.counts().states ?? {};

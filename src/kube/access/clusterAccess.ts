@@ -131,7 +131,7 @@ function pem(path: string | null | undefined, base64: string | null | undefined)
 
 function execError(user: UserEntry): string | undefined {
   if (user.exec?.interactiveMode !== 'Always') return undefined;
-  return `the exec plugin "${user.exec.command}" wants to ask questions (interactiveMode: Always), and nobody is there`;
+  return `the exec plugin "${user.exec.command}" requires an interactive terminal (interactiveMode: Always), and there is none`;
 }
 
 /** Tokens and exec plugins are left out, because `credentials.ts` reads and renews them. */

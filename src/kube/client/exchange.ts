@@ -58,7 +58,7 @@ const manyTimeouts = 3;
 const manyFailures = 3;
 const deadConnection = 'the connection does not answer';
 const userAgent = `weeder/${packageJson.version}`;
-const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request is not wanted any more' };
+const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
 
 export function createExchanger(
   access: ClusterAccess,
@@ -89,7 +89,7 @@ export function createExchanger(
   /** If the connection received data recently, the server is slow and the connection is not dead. */
   function noteTimeout(connection: Connection, timeoutMs: number): void {
     connection.timeouts += 1;
-    const quietMs = clock.monotonic() - connection.heardAt;
+    const quietMs = clock.monotonic() - connection.receivedAt;
     if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts) renew(connection.number, deadConnection);
   }
 
@@ -102,7 +102,7 @@ export function createExchanger(
     if (connection.failures >= manyFailures) renew(connection.number, 'the connection refuses every request');
   }
 
-  function isUnwanted(request: ApiRequest): boolean {
+  function isCancelled(request: ApiRequest): boolean {
     return isClosed || request.signal?.aborted === true || request.isWanted?.() === false;
   }
 
@@ -111,7 +111,7 @@ export function createExchanger(
     if (!mayGo) return { ok: false, failure: cancelled };
     const found = await sources.current();
     if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.error } };
-    if (isUnwanted(request)) return { ok: false, failure: cancelled };
+    if (isCancelled(request)) return { ok: false, failure: cancelled };
     return exchange(request, found.value);
   }
 
@@ -151,23 +151,23 @@ export function createExchanger(
     };
     const explain = (thrown: unknown): ApiFailure => {
       if (overdue !== undefined) return { kind: 'timeout', message: overdue };
-      return isUnwanted(request) ? cancelled : networkFailure(thrown);
+      return isCancelled(request) ? cancelled : networkFailure(thrown);
     };
     const rejectCredentials = () => sources.invalidate(credentials);
     try {
       const response = await send(request, credentials, connection.dispatcher, abort.signal);
       connection.failures = 0;
-      const hear = (bytes: number) => {
-        connection.heardAt = clock.monotonic();
+      const noteReceived = (bytes: number) => {
+        connection.receivedAt = clock.monotonic();
         next.restart();
-        request.onHeard?.(bytes);
+        request.onReceived?.(bytes);
       };
-      hear(0);
+      noteReceived(0);
       const read = () => {
         const body = response.read().once('close', release);
         // The body may fail before it is read; whoever reads it later gets the error.
         body.on('error', () => undefined);
-        return listened(body, hear);
+        return listened(body, noteReceived);
       };
       const opened: Exchange = {
         status: response.statusCode,
@@ -176,7 +176,7 @@ export function createExchanger(
         body: read,
         drain() {
           request.signal?.removeEventListener('abort', giveUp);
-          response.drain(() => hear(0), release);
+          response.drain(() => noteReceived(0), release);
         },
         endless: () => {
           stopLimits();
@@ -207,9 +207,9 @@ export function createExchanger(
 }
 
 /** undici's body is a Readable without an encoding, so its chunks are Buffers, which its types do not express. */
-async function* listened(body: AsyncIterable<Buffer>, hear: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* listened(body: AsyncIterable<Buffer>, noteReceived: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const piece of body) {
-    hear(piece.length);
+    noteReceived(piece.length);
     yield piece;
   }
 }

@@ -12,7 +12,7 @@ export function guardedDispatch(dispatcher: Dispatcher, isWanted: () => boolean)
 function guarded(handler: Dispatcher.DispatchHandler, isWanted: () => boolean): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller, context) {
-      if (!isWanted()) throw new Error('the request is not wanted any more');
+      if (!isWanted()) throw new Error('the request was cancelled');
       handler.onRequestStart?.(controller, context);
     },
     onRequestUpgrade: (...given) => handler.onRequestUpgrade?.(...given),

@@ -36,7 +36,7 @@ export function networkFailure(thrown: unknown): ApiFailure {
   if (tlsCode.test(code)) {
     return { kind: 'network', reason: 'TLS', message: `no trust between us and the server: ${message} (${code})` };
   }
-  return { kind: 'network', message: words[code] ?? (message || code || 'the connection broke') };
+  return { kind: 'network', message: words[code] ?? (message || code || 'the connection was lost') };
 }
 
 /** Errors wrap one another, and an AggregateError has one for each address that was tried. */

@@ -41,5 +41,5 @@ export interface ApiRequest {
    */
   readonly rank?: Rank | 'urgent';
   /** Called with 0 for the headers, and with the number of bytes of each part of the response. */
-  readonly onHeard?: (bytes: number) => void;
+  readonly onReceived?: (bytes: number) => void;
 }

@@ -11,7 +11,7 @@ export interface Connection {
   readonly number: number;
   readonly dispatcher: Dispatcher;
   /** When the server last sent anything; monotonic milliseconds. */
-  heardAt: number;
+  receivedAt: number;
   /** How many requests timed out. */
   timeouts: number;
   /** How many consecutive requests failed before their headers arrived. */
@@ -63,7 +63,7 @@ export function createTransport(access: ClusterAccess, nextNumber: () => number)
       current = {
         number: nextNumber(),
         dispatcher: createDispatcher(access, credentials),
-        heardAt: Number.NEGATIVE_INFINITY,
+        receivedAt: Number.NEGATIVE_INFINITY,
         timeouts: 0,
         failures: 0,
         fingerprint: credentials.tlsFingerprint,

@@ -23,7 +23,7 @@ export interface EventLosses {
   /** `why`: the message of the refusal, if there is one. */
   lose(cause: LossCause, why?: string): void;
   /** Logs now what has not been logged yet. */
-  tell(): void;
+  report(): void;
   readonly counts: Readonly<Record<LossCause, number>>;
 }
 
@@ -33,31 +33,31 @@ const nextLineAfter = 600_000;
 
 export function createEventLosses(clock: Clock, log: EventLog): EventLosses {
   const counts = { queueFull: 0, objectLimit: 0, forbidden: 0, refused: 0, stopped: 0 };
-  let untold: Partial<Record<LossCause, number>> = {};
+  let unreported: Partial<Record<LossCause, number>> = {};
   let cause: string | undefined;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let timer: TimerHandle | undefined;
 
-  function tell(): void {
+  function report(): void {
     clock.clearTimeout(timer);
     timer = undefined;
-    if (Object.keys(untold).length === 0) return;
-    log.warn({ lost: untold, ...(cause === undefined ? {} : { cause }) }, 'some Events were not written');
-    untold = {};
+    if (Object.keys(unreported).length === 0) return;
+    log.warn({ lost: unreported, ...(cause === undefined ? {} : { cause }) }, 'some Events were not written');
+    unreported = {};
     cause = undefined;
-    toldAt = clock.monotonic();
+    reportedAt = clock.monotonic();
   }
 
   return {
     counts,
-    tell,
+    report,
     lose(what, why) {
       counts[what] += 1;
       // A missing permission is logged separately.
       if (what === 'forbidden') return;
-      untold[what] = (untold[what] ?? 0) + 1;
+      unreported[what] = (unreported[what] ?? 0) + 1;
       cause = why ?? cause;
-      timer ??= clock.setTimeout(tell, Math.max(firstLineAfter, toldAt + nextLineAfter - clock.monotonic()));
+      timer ??= clock.setTimeout(report, Math.max(firstLineAfter, reportedAt + nextLineAfter - clock.monotonic()));
     },
   };
 }

@@ -75,7 +75,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     timers.set(event, clock.setTimeout(write, seriesEvery));
   }
 
-  function mayTellOf(regarding: ObjectRef): boolean {
+  function mayReport(regarding: ObjectRef): boolean {
     const key = objectKey(regarding);
     const bucket = buckets.get(key) ?? createTokenBucket(objectBurst, objectPerSecond, clock);
     putBounded(buckets, key, bucket, mostRemembered);
@@ -95,7 +95,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         writeSoon(same);
         return;
       }
-      if (!mayTellOf(occurrence.regarding)) {
+      if (!mayReport(occurrence.regarding)) {
         losses.lose('objectLimit');
         return;
       }
@@ -112,7 +112,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
       timers.clear();
       await sender.flush(closeWithin);
-      losses.tell();
+      losses.report();
     },
     get waiting() {
       return sender.waiting;

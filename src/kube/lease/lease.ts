@@ -28,12 +28,15 @@ export function provideLease(parts: LeaseOptions): typeof lease {
   let holder: string | undefined;
 
   /** Sends one request and forwards the response to the machine. Returns the function that cancels it. */
-  function request(send: (signal: AbortSignal) => Promise<LeaseEvent>, tell: (event: LeaseEvent) => void): () => void {
+  function request(
+    send: (signal: AbortSignal) => Promise<LeaseEvent>,
+    report: (event: LeaseEvent) => void,
+  ): () => void {
     const stop = new AbortController();
     const answer = (event: LeaseEvent) => {
       if (stop.signal.aborted) return;
       if (event.type !== 'lease.failed') failures.over();
-      tell(event);
+      report(event);
     };
     send(stop.signal).then(answer, (error: unknown) => answer({ type: 'lease.failed', message: messageOf(error) }));
     return () => stop.abort();
@@ -95,7 +98,7 @@ function failureLog(log: LeaseLog, lease: string): FailureLog {
     },
     unwatched(cause) {
       const level = cause === unwatched ? 'debug' : 'warn';
-      log[level]({ lease, cause }, 'the Lease cannot be watched, reading it again and again instead');
+      log[level]({ lease, cause }, 'the Lease cannot be watched, polling it instead');
       unwatched = cause;
     },
     over() {

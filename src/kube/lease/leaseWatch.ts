@@ -19,13 +19,13 @@ export function watchLease(
   parts: { readonly client: KubeClient; readonly clock: Clock; readonly election: Election },
   requests: Pick<LeaseRequests, 'sighted'>,
   version: string | undefined,
-  tell: (event: LeaseEvent) => void,
+  send: (event: LeaseEvent) => void,
 ): () => void {
   const { client, clock, election } = parts;
   const stop = new AbortController();
   const begun = clock.monotonic();
-  const tellUnlessStopped = (event: LeaseEvent | undefined) => {
-    if (event !== undefined && !stop.signal.aborted) tell(event);
+  const sendUnlessStopped = (event: LeaseEvent | undefined) => {
+    if (event !== undefined && !stop.signal.aborted) send(event);
   };
   const source = {
     path: leasePath(election),
@@ -37,7 +37,7 @@ export function watchLease(
       apply(type: string, object: unknown) {
         if (objectOf(objectOf(object)['metadata'])['name'] !== election.name) return;
         const isGone = type === 'DELETED';
-        tellUnlessStopped(isGone ? { type: 'lease.missing', now: clock.monotonic() } : requests.sighted(object));
+        sendUnlessStopped(isGone ? { type: 'lease.missing', now: clock.monotonic() } : requests.sighted(object));
       },
       end: () => undefined,
     },
@@ -46,9 +46,9 @@ export function watchLease(
   watchOnce(run).then(
     ({ message, reason }) => {
       const hasSettled = reason !== 'refused' && clock.monotonic() - begun >= settledMs;
-      tellUnlessStopped({ type: 'watch.ended', hasSettled, message });
+      sendUnlessStopped({ type: 'watch.ended', hasSettled, message });
     },
-    (error: unknown) => tellUnlessStopped({ type: 'watch.ended', message: String(error) }),
+    (error: unknown) => sendUnlessStopped({ type: 'watch.ended', message: String(error) }),
   );
   return () => stop.abort();
 }

@@ -11,7 +11,7 @@ interface LineSplitter {
 
 const lineFeed = 0x0a;
 /** A buffer that grew beyond this for one line is not reused. */
-const keptBytes = 1 << 20;
+const retainedBytes = 1 << 20;
 
 export function lineSplitter(longest: number): LineSplitter {
   let held = Buffer.alloc(0);
@@ -37,7 +37,7 @@ export function lineSplitter(longest: number): LineSplitter {
     hold(piece);
     const line = held.subarray(0, length);
     length = 0;
-    if (held.length > keptBytes) held = Buffer.alloc(0);
+    if (held.length > retainedBytes) held = Buffer.alloc(0);
     return line;
   }
 

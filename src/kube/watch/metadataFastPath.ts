@@ -1,7 +1,7 @@
 /** The type of a watch event. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** What the first bytes of a watch line tell of its object, without parsing it. */
+/** What the first bytes of a watch line say about its object, without parsing it. */
 export interface PeekedMetadata {
   readonly type: ChangeType;
   readonly kind: string;

@@ -28,12 +28,12 @@ const manyRestarts = 3;
 
 /** Reads a collection page by page, and restarts if its continue token expires. Throws what the sink throws. */
 export async function listPages(client: KubeClient, source: WatchSource, signal: AbortSignal): Promise<PagedList> {
-  const { path, onHeard } = source;
-  let heard = 0;
+  const { path, onReceived } = source;
+  let receivedBytes = 0;
   const listener = {
-    onHeard(bytes: number) {
-      heard += bytes;
-      onHeard?.(bytes);
+    onReceived(bytes: number) {
+      receivedBytes += bytes;
+      onReceived?.(bytes);
     },
   };
   const form = { accept: acceptOf(source.as, 'list'), isConfidential: isConfidential(source) };
@@ -43,7 +43,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
   let limit = firstPage;
   for (;;) {
     const query = queryOf(source, limit, next);
-    heard = 0;
+    receivedBytes = 0;
     const result = await client.call({ method: 'GET', path, query, ...form, signal, timeoutMs: pageMs, ...listener });
     const page = pageOf(result, wireKind(source));
     if ('kind' in page) {
@@ -59,7 +59,7 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     }
     for (const item of page.items) take(source, item);
     objects += page.items.length;
-    limit = limitAfter(page.items.length, heard);
+    limit = limitAfter(page.items.length, receivedBytes);
     next = page.next;
     if (next === undefined) {
       source.sink.end(page.resourceVersion);

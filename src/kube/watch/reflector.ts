@@ -54,12 +54,12 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
           incomplete.delete(name);
           source.sink.lost?.();
         }
-        const heard = {
+        const reported = {
           ...source,
-          onHeard: (bytes: number) => statuses?.heard(name, bytes),
+          onReceived: (bytes: number) => statuses?.received(name, bytes),
           onUnreadable: (what: string) => leaveOut(name, what, source.sink),
         };
-        return startListWatch({ client, clock, timeouts }, heard, input, sendBack);
+        return startListWatch({ client, clock, timeouts }, reported, input, sendBack);
       }),
     },
     actions: {

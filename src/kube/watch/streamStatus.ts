@@ -60,7 +60,7 @@ export interface StreamStatuses {
   begun(name: string, path: string, isResuming: boolean): void;
   /** The headers of the response have arrived. */
   opened(name: string): void;
-  heard(name: string, bytes: number): void;
+  received(name: string, bytes: number): void;
   synced(name: string, objects: number | undefined): void;
   lost(name: string, reason: LossReason, problem: string, more?: LossDetails): void;
   /** The stream is no longer needed. */
@@ -87,7 +87,7 @@ interface Entry {
   problem: string | undefined;
   isRefused: boolean;
   losses: number;
-  heardAt: number;
+  receivedAt: number;
   bytes: number;
   objects: number | undefined;
 }
@@ -121,7 +121,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
     const now = clock.monotonic();
     if (entry.recovered !== undefined && now - entry.recovered.at < stableMs) return entry.recovered.downSince;
     if (reason !== 'silent') return now;
-    return silentMs === undefined ? entry.heardAt : now - silentMs;
+    return silentMs === undefined ? entry.receivedAt : now - silentMs;
   }
 
   function created(path: string): Entry {
@@ -136,7 +136,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
       problem: undefined,
       isRefused: false,
       losses: 0,
-      heardAt: now,
+      receivedAt: now,
       bytes: 0,
       objects: undefined,
     };
@@ -152,10 +152,10 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
       const entry = entries.get(name);
       if (entry?.state === 'watching') comeUp(entry);
     },
-    heard(name, bytes) {
+    received(name, bytes) {
       const entry = entries.get(name);
       if (entry === undefined) return;
-      entry.heardAt = clock.monotonic();
+      entry.receivedAt = clock.monotonic();
       entry.bytes += bytes;
       totalOf(entry).bytes += bytes;
     },
@@ -186,6 +186,6 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
 function statusOf(name: string, entry: Entry, now: number): StreamStatus {
   const { resource, state, since, isSynced, problem, isRefused, losses, bytes, objects } = entry;
   const downFor = entry.downSince === undefined ? undefined : now - entry.downSince;
-  const quietFor = now - entry.heardAt;
+  const quietFor = now - entry.receivedAt;
   return { name, resource, state, since, isSynced, downFor, problem, isRefused, losses, quietFor, bytes, objects };
 }

@@ -26,7 +26,7 @@ export interface WatchSource extends Reading {
   readonly whenMissing?: string;
   readonly sink: ObjectSink;
   /** Called whenever the server sends something, with the number of bytes. */
-  readonly onHeard?: (bytes: number) => void;
+  readonly onReceived?: (bytes: number) => void;
   /** Called for each object that cannot be read and is omitted, with the reason. */
   readonly onUnreadable?: (what: string) => void;
 }
@@ -88,7 +88,7 @@ const turnBytes = 4_096;
 /** Runs one watch request to its end. The promise never rejects. */
 export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const stop = new AbortController();
-  const { path, onHeard } = run.source;
+  const { path, onReceived } = run.source;
   const signal = AbortSignal.any([run.signal, stop.signal]);
   const opened = await run.client.openStream({
     method: 'GET',
@@ -98,23 +98,23 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     isConfidential: isConfidential(run.source),
     signal,
     timeoutMs: headersMs,
-    ...(onHeard === undefined ? {} : { onHeard }),
+    ...(onReceived === undefined ? {} : { onReceived }),
   });
   if (!opened.ok) return refusedEnd(opened.failure, run.client.server, undefined, 0);
   run.onOpened(opened.connection);
   const isInitial = run.start === undefined;
   const progress = followProgress(run);
   const overdue = () => {
-    const reason = overdueReason(isInitial, run.clock.monotonic() - progress.heardAt);
+    const reason = overdueReason(isInitial, run.clock.monotonic() - progress.receivedAt);
     if (reason === 'silent') run.client.renew(opened.connection);
-    progress.finish(reason, `nothing came for ${Math.round((run.clock.monotonic() - progress.heardAt) / 1_000)} s`);
+    progress.finish(reason, `nothing came for ${Math.round((run.clock.monotonic() - progress.receivedAt) / 1_000)} s`);
     stop.abort();
   };
   const endInOrder = (message: string) => {
     progress.finish('ended', message);
     stop.abort();
   };
-  const reopen = () => endInOrder('it is opened anew');
+  const reopen = () => endInOrder('it is reopened');
   run.reopen?.addEventListener('abort', reopen, { once: true });
   if (run.reopen?.aborted === true) reopen();
   const pause = isInitial
@@ -179,13 +179,13 @@ interface Progress {
   /** How the watch ended, now that nothing more arrives: normally, or because of `broken`. */
   end(broken?: ApiFailure): WatchEnd;
   /** Monotonic milliseconds. */
-  readonly heardAt: number;
+  readonly receivedAt: number;
 }
 
 function followProgress({ client, clock, source, start }: WatchRun): Progress {
   const reader = watchReader(source, source.sink, start);
   const splitter = lineSplitter(longestLine);
-  let heardAt = clock.monotonic();
+  let receivedAt = clock.monotonic();
   let changes = 0;
   let ended: WatchEnd | undefined;
 
@@ -211,7 +211,7 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
 
   return {
     accept(piece) {
-      heardAt = clock.monotonic();
+      receivedAt = clock.monotonic();
       const state = splitter.push(piece, onLine);
       if (state === 'tooLong') finish('garbled', `${client.server} sent a line of more than ${longestLine >> 20} MiB`);
       return state === 'more' && ended === undefined;
@@ -225,8 +225,8 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
       if (isCut) return refusedEnd(failure, client.server, reader.position, changes);
       return { reason: 'ended', message: 'the server ended the stream', position: reader.position, changes };
     },
-    get heardAt() {
-      return heardAt;
+    get receivedAt() {
+      return receivedAt;
     },
   };
 }

@@ -17,7 +17,7 @@ type Question = (effects: ObserverEffects, entry: ApplicationEntry, signal: Abor
 
 type Refusal = 'spec.refused' | 'apply.refused' | 'deletion.refused';
 
-const ended = new Error('nobody waits for this any more');
+const ended = new Error('the caller no longer waits');
 
 /** The `application` machine with its effects. */
 export function provideApplication(effects: ObserverEffects, logic: ResourceLogic): ApplicationLogic {

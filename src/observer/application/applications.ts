@@ -108,7 +108,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
       isDetectOnly: false,
       resources: new Map(),
       pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
-      faults: [],
+      errors: [],
       accountError: '',
       checkedManifests: new Set(),
       activeRemovals: new Map(),

@@ -115,7 +115,7 @@ async function awaitDefinedKind(
 /** Plans again, since a newly served kind can reveal further errors. */
 async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
-  if (planned.is === 'planned') entry.faults = [...entry.newest.faults.map(reportedError), ...planned.faults];
+  if (planned.is === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
 }
 
 function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {

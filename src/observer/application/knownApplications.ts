@@ -117,12 +117,12 @@ function withRefusal(
   { application, isDropped }: Known,
   refusal: string | undefined,
 ): Pick<Known, 'application' | 'isDropped'> {
-  const { refusal: _before, faults, ...rest } = application;
-  const others = faults.filter(({ code }) => code !== 'limit');
-  if (refusal === undefined) return { application: { ...rest, faults: others }, isDropped };
+  const { refusal: _before, errors, ...rest } = application;
+  const others = errors.filter(({ code }) => code !== 'limit');
+  if (refusal === undefined) return { application: { ...rest, errors: others }, isDropped };
   const spec = { ...rest.spec, manifests: [], schema: undefined };
-  const fault = { code: 'limit', path: ['spec'], message: refusal, manifest: undefined } as const;
-  return { application: { ...rest, spec, faults: [fault], warnings: [], refusal }, isDropped: true };
+  const error = { code: 'limit', path: ['spec'], message: refusal, manifest: undefined } as const;
+  return { application: { ...rest, spec, errors: [error], warnings: [], refusal }, isDropped: true };
 }
 
 /** Of those that are not refused. */

@@ -24,12 +24,12 @@ interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'ma
 }
 
 /**
- * What became of planning: each resource has a plan, a fault, or a reason why nothing is known of its kind; or it was
+ * What became of planning: each resource has a plan, an error, or a reason why nothing is known of its kind; or it was
  * ended by its signal.
  */
 type Planned =
-  | { readonly is: 'planned'; readonly faults: readonly ReportedError[] }
-  | { readonly is: 'invalid'; readonly faults: readonly ReportedError[] }
+  | { readonly is: 'planned'; readonly errors: readonly ReportedError[] }
+  | { readonly is: 'invalid'; readonly errors: readonly ReportedError[] }
   | { readonly is: 'failed'; readonly failure: ApplyFailure };
 
 /** A manifest with its namespace resolved. */
@@ -50,7 +50,7 @@ export async function planResources(
   const { restMapper, runtime, allow } = effects;
   const nothing = whyNothingIsAllowed(allow(), application.namespace);
   if (nothing !== undefined) {
-    return { is: 'invalid', faults: [{ of: 'spec', place: 'metadata.namespace', message: nothing }] };
+    return { is: 'invalid', errors: [{ of: 'spec', place: 'metadata.namespace', message: nothing }] };
   }
   const located = await resolveMappings(
     { kinds: restMapper, clock: runtime.clock },
@@ -65,27 +65,27 @@ export async function planResources(
   const duplicates = findDuplicates(
     all.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),
   );
-  if (duplicates.length > 0) return { is: 'invalid', faults: duplicates.map(reportedError) };
+  if (duplicates.length > 0) return { is: 'invalid', errors: duplicates.map(reportedError) };
   const schema = readObserverSchema(application.spec.schema);
   const unused = unusedEntries(
     schema,
     all.map(({ manifest }) => manifest),
   );
-  const faults = [...schema.faults, ...unused].map(shownSchemaFault);
+  const errors = [...schema.errors, ...unused].map(shownSchemaError);
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
     const resource = entryOf(entry, each);
-    plan(effects, resource, each, { application, schema, all, faults });
+    plan(effects, resource, each, { application, schema, all, errors });
     planned.set(resource.key, resource);
   }
   replaceResources(effects, entry, planned);
-  return { is: 'planned', faults };
+  return { is: 'planned', errors };
 }
 
 const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
 /** An error of the observer schema as the condition shows it. */
-function shownSchemaFault({ where, message, hint }: SchemaError): ReportedError {
+function shownSchemaError({ where, message, hint }: SchemaError): ReportedError {
   return { of: 'schema', place: where, message: `${message}. ${hint}` };
 }
 
@@ -94,7 +94,7 @@ interface About {
   readonly schema: ObserverSchema;
   readonly all: readonly ResolvedManifest[];
   /** Those that are found here are put to it. */
-  readonly faults: ReportedError[];
+  readonly errors: ReportedError[];
 }
 
 /**
@@ -111,7 +111,7 @@ function plan(
   { allow, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
   { mapping, topology, manifest, unresolved }: ResolvedManifest,
-  { application, schema, all, faults }: About,
+  { application, schema, all, errors }: About,
 ): void {
   rememberApplied(resource);
   const { plan: before, lastKnownGood } = resource;
@@ -121,9 +121,9 @@ function plan(
   resource.manifest = unresolved;
   const message = whyNotAllowed(allow(), application.namespace, manifest.identity);
   if (message !== undefined) {
-    const fault = { of: 'manifest', place: `spec.manifests[${unresolved.index}]`, message } as const;
-    faults.push(fault);
-    resource.fieldError = `${fault.place}: ${message}.`;
+    const error = { of: 'manifest', place: `spec.manifests[${unresolved.index}]`, message } as const;
+    errors.push(error);
+    resource.fieldError = `${error.place}: ${message}.`;
     return;
   }
   const read = fieldMaskFor(manifest, schema);
@@ -136,7 +136,7 @@ function plan(
     return;
   }
   const repeated = repeatedKeys(manifest.object, unresolved.index, topology.value).map(reportedError);
-  faults.push(...repeated);
+  errors.push(...repeated);
   resource.fieldError = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
   if (repeated.length > 0) return;
   const manifests = all.map((each) => each.manifest);

@@ -110,7 +110,7 @@ function liesIn({ group, kind, namespace, name }: Identity, home: string): boole
  * resource that seems to be removed may be in the part that cannot be read.
  */
 export async function prune(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
-  if (entry.isDetectOnly || entry.valid === undefined || entry.faults.length > 0 || entry.pendingRemovals.size === 0)
+  if (entry.isDetectOnly || entry.valid === undefined || entry.errors.length > 0 || entry.pendingRemovals.size === 0)
     return;
   await removePending(effects, entry, false, signal);
   effects.status.changed(entry);

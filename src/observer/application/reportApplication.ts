@@ -40,13 +40,13 @@ export function applicationReports(effects: ObserverEffects) {
     reportApplied: withEntry((entry) => {
       status.applied(entry);
       reportedMissing.delete(entry);
-      const { about: application, faults, resources } = entry;
+      const { about: application, errors, resources } = entry;
       const generation = entry.valid?.generation ?? 0;
       // Nothing is reported when the same generation is applied again, after a restart or because its kind is served
       // now.
       if (entry.reportedGeneration === generation) return;
       entry.reportedGeneration = generation;
-      if (faults.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(faults) });
+      if (errors.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(errors) });
       if (entry.isDetectOnly) return;
       const all = [...resources.values()];
       const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;

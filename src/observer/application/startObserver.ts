@@ -55,8 +55,8 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     const isDoubtful = clock.monotonic() >= trustedUntil;
     if (isDoubtful) trustedUntil = clock.monotonic() + trustFor;
     for (const resource of started) {
-      const isTold = streams.isReliable(resource) && foundOf(resource) !== undefined;
-      if (isDoubtful || !isTold) markUnknown(resource);
+      const isReported = streams.isReliable(resource) && foundOf(resource) !== undefined;
+      if (isDoubtful || !isReported) markUnknown(resource);
       else if (isInSync(resource)) continue;
       resource.actor?.send({ type: 'resync.due' });
     }

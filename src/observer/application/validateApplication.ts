@@ -17,32 +17,32 @@ export async function validateApplication(
   entry.valid = application;
   entry.isDetectOnly = effects.isDryRun || spec.mode === 'detect';
   if (isTerminating) return { type: 'spec.terminating' };
-  entry.faults = application.faults.map(reportedError);
-  if (application.faults.some(({ manifest }) => manifest === undefined)) return invalid(entry);
+  entry.errors = application.errors.map(reportedError);
+  if (application.errors.some(({ manifest }) => manifest === undefined)) return invalid(entry);
   const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
   if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
   const planned = await planResources(effects, entry, application, signal);
   if (planned.is === 'failed') return refused(planned.failure);
   if (planned.is === 'invalid') {
-    entry.faults = [...entry.faults, ...planned.faults];
+    entry.errors = [...entry.errors, ...planned.errors];
     return invalid(entry);
   }
-  entry.faults = [...entry.faults, ...planned.faults];
+  entry.errors = [...entry.errors, ...planned.errors];
   if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
   const added = await effects.applications.addFinalizer(entry.about, application);
   return added.ok ? { type: 'spec.valid' } : refused(added.failure);
 }
 
-function invalid({ faults }: ApplicationEntry): ApplicationEvent {
-  return { type: 'spec.invalid', reason: errorSummary(faults) };
+function invalid({ errors }: ApplicationEntry): ApplicationEvent {
+  return { type: 'spec.invalid', reason: errorSummary(errors) };
 }
 
-/** The faults in a sentence, the first of them by name. */
-export function errorSummary(faults: readonly ReportedError[]): string {
-  const heading = faults.length === 1 ? 'One fault' : `${faults.length} faults`;
+/** The errors in a sentence, the first of them by name. */
+export function errorSummary(errors: readonly ReportedError[]): string {
+  const heading = errors.length === 1 ? 'One error' : `${errors.length} errors`;
   return summaryOf(
     heading,
-    faults.map(({ place, message }) => `${place}: ${message}`),
+    errors.map(({ place, message }) => `${place}: ${message}`),
   );
 }
 

@@ -19,7 +19,7 @@ const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
 /**
  * Returns what the API server makes of the manifest, by a dry-run create under a probe name. If that is refused (a
  * fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or must be this one), by a
- * dry-run apply on the live object, which cannot tell foreign elements of lists.
+ * dry-run apply on the live object, which does not show foreign elements of lists.
  */
 export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
   const { target, owner } = plan;

@@ -71,10 +71,10 @@ function tooLong(
   max: number,
   tooMany: number,
 ): readonly Drift[] {
-  const strangers = [...found.others].filter(([step]) => !desired.others.has(step));
-  if (strangers.length === 0) return [{ path, desired: max, found: found.length, is: 'excess' }];
+  const foreign = [...found.others].filter(([step]) => !desired.others.has(step));
+  if (foreign.length === 0) return [{ path, desired: max, found: found.length, is: 'excess' }];
   // Of a list that may be longer than it was, the last ones are those that are too many.
-  const excess = found.bounds === undefined || found.bounds.min === max ? strangers : strangers.slice(-tooMany);
+  const excess = found.bounds === undefined || found.bounds.min === max ? foreign : foreign.slice(-tooMany);
   return excess.map(([step, element]) => ({ path: path + step, desired: undefined, found: element, is: 'excess' }));
 }
 

@@ -22,7 +22,7 @@ export interface KindStreams {
 }
 
 /** How long the streams stay open after the last waiter, so that they are not listed again and again. Milliseconds. */
-const keptOpen = 60_000;
+const idleTimeout = 60_000;
 
 const collections = [
   { plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition', root: '/apis/apiextensions.k8s.io/v1' },
@@ -66,7 +66,7 @@ export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }:
       clock.clearTimeout(closing);
       closing = undefined;
       if (isStopped) return;
-      if (!isWaiting) closing = clock.setTimeout(close, keptOpen);
+      if (!isWaiting) closing = clock.setTimeout(close, idleTimeout);
       else if (needs.size === 0) {
         needs = all;
         onChanged();
@@ -80,7 +80,7 @@ export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }:
 }
 
 /** The names are `widgets.example.org` and `v1.example.org`. Objects of the initial list are no change. */
-function changeSink(onNews: KindStreamsOptions['onKindChanged']): ClosableSink {
+function changeSink(onChange: KindStreamsOptions['onKindChanged']): ClosableSink {
   let isListing = false;
   return {
     begin() {
@@ -88,11 +88,11 @@ function changeSink(onNews: KindStreamsOptions['onKindChanged']): ClosableSink {
     },
     apply(_type, object) {
       const name = textOf(objectOf(objectOf(object)['metadata'])['name']) ?? '';
-      if (!isListing) onNews(name.slice(name.indexOf('.') + 1));
+      if (!isListing) onChange(name.slice(name.indexOf('.') + 1));
     },
     end() {
       isListing = false;
-      onNews(undefined);
+      onChange(undefined);
     },
     close: () => undefined,
   };

@@ -12,13 +12,13 @@ import { groupVersionPath } from './servedKinds.ts';
 import { createSharedRead } from './sharedRead.ts';
 
 /** How long the index is cached, unless a kind is missing from it. */
-const indexKeptMs = 30_000;
+const indexTtlMs = 30_000;
 /** How long an unused document is cached. */
-const documentKeptMs = 3_600_000;
+const documentTtlMs = 3_600_000;
 /** v1 has 1.6 MB, and an API server that has just started builds it first. */
 const timeoutMs = 30_000;
 /** A document that could not be read is not asked for again at once, however many need it. */
-const failureKeptMs = 5_000;
+const failureTtlMs = 5_000;
 
 interface Document {
   readonly hash: string;
@@ -48,7 +48,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     if (!result.ok) return refuse(result.failure);
     hashes = readHashes(result.body);
     const now = clock.monotonic();
-    for (const [path, { usedAt }] of known) if (now - usedAt >= documentKeptMs) known.delete(path);
+    for (const [path, { usedAt }] of known) if (now - usedAt >= documentTtlMs) known.delete(path);
     for (const path of new Set(index.awaited())) await readDocument(path);
     return done(undefined);
   }
@@ -63,7 +63,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     const result = await client.call({ method: 'GET', path: `/openapi/v3${path}`, timeoutMs });
     if (!result.ok) {
       const outcome = refuse(result.failure);
-      failing.set(path, { outcome, until: clock.monotonic() + failureKeptMs });
+      failing.set(path, { outcome, until: clock.monotonic() + failureTtlMs });
       return outcome;
     }
     known.set(path, { hash, topologies: topologiesOf(result.body), usedAt: clock.monotonic() });
@@ -85,7 +85,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   }
 
   async function topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>> {
-    for (const read of [() => index.noOlderThan(indexKeptMs), () => index.retryMissing()]) {
+    for (const read of [() => index.noOlderThan(indexTtlMs), () => index.retryMissing()]) {
       const listed = await read();
       const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
       const found = lookUp(kind);
@@ -103,7 +103,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
       const there = index.waitFor(waiter, signal);
       index.invalidate((about) => about === waiter.about);
       const isAvailable = await there;
-      return isAvailable ? topologyOf(kind) : failed('cancelled', 'nobody waits for this document any more');
+      return isAvailable ? topologyOf(kind) : failed('cancelled', 'the caller no longer waits for this document');
     },
   };
 }

@@ -57,7 +57,7 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
 }
 
 /** A kind that moves from one scope to another, or to another plural, is a new one of the same name: rare, but it is. */
-const keptMs = 30_000;
+const ttlMs = 30_000;
 
 /** Which kinds the API server serves. Read with weeder's own rights, as every account may read discovery. */
 interface Discovery {
@@ -82,7 +82,7 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
 
   async function find(apiVersion: string, kind: string): Promise<Outcome<RestMapping>> {
     const root = rootOf(groupVersionOf(apiVersion).group);
-    const read = await root.shared.noOlderThan(keptMs);
+    const read = await root.shared.noOlderThan(ttlMs);
     const found = await root.lookUp(apiVersion, kind);
     // What was known before is believed while the API server does not answer.
     if (found.ok) return found;
@@ -115,7 +115,9 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
       const root = rootOf(groupVersionOf(apiVersion).group);
       const waiter = { about: apiVersion, isAvailable: () => root.isKnown(apiVersion, kind) };
       const isAvailable = await root.shared.waitFor(waiter, signal);
-      return isAvailable ? root.lookUp(apiVersion, kind) : failed('cancelled', 'nobody waits for this kind any more');
+      return isAvailable
+        ? root.lookUp(apiVersion, kind)
+        : failed('cancelled', 'the caller no longer waits for this kind');
     },
     invalidate: (group) =>
       named.shared.invalidate((about) => group === undefined || groupVersionOf(about).group === group),

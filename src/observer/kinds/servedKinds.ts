@@ -33,7 +33,7 @@ export const aggregatedForm = [
 
 /**
  * An APIGroupDiscoveryList, which holds all there is of `/api` or `/apis`; undefined: the answer is of another form. Of a
- * stale version what was known `before` is kept: the list has what was last heard, or nothing.
+ * stale version what was known `before` is kept: the list has the last known state, or nothing.
  */
 export function readAggregated(body: unknown, before: ServedGroups): ServedGroups | undefined {
   const { kind, items } = objectOf(body);

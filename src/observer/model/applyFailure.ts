@@ -181,7 +181,7 @@ function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf
     return describeFailure({ ...failure, message }, server);
   }
   const code = [status, reason].filter((each) => each !== undefined).join(' ');
-  const why = [refuserOf(failure), ...placesIn(failure), typeFault(failure)].filter((each) => each !== undefined);
+  const why = [refuserOf(failure), ...placesIn(failure), typeError(failure)].filter((each) => each !== undefined);
   return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
 }
 
@@ -197,7 +197,7 @@ const typeFaults =
   /: (?:field not declared in schema|expected \w+(?=, got))|illegal base64 data at input byte \d+|request is too large/;
 const longestPath = 1_000;
 
-function typeFault({ message }: ApiFailure): string | undefined {
+function typeError({ message }: ApiFailure): string | undefined {
   const found = permanentWords.test(message) ? typeFaults.exec(message) : null;
   if (found === null) return undefined;
   const [words] = found;

@@ -21,7 +21,7 @@ export interface AboutResource {
 export type AppliedHow = 'created' | 'updated' | 'recreated';
 
 /** What the observer found and did. Drifts may hold values: whoever reports them redacts those of Secrets. */
-export type ObserverFact =
+export type ObserverEvent =
   /** A spec was applied: each of its resources was tried once. */
   | ({
       readonly type: 'application.applied';
@@ -108,4 +108,4 @@ interface Refusal {
   readonly retryIn: number;
 }
 
-export type ReportObserver = (fact: ObserverFact) => void;
+export type ReportObserver = (fact: ObserverEvent) => void;

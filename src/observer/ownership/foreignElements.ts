@@ -18,16 +18,16 @@ interface ForeignElement {
  */
 export function foreignElementsIn(live: JsonObject, body: JsonObject, topology: SchemaNode): readonly ForeignElement[] {
   const applied = pathTextsIn(body, topology);
-  const strangers: ForeignElement[] = [];
+  const foreign: ForeignElement[] = [];
   walk(live, topology, (text, path) => {
     if (applied.has(text)) return true;
     const last = path.at(-1);
     const list = pathText(path.slice(0, -1));
     const isElement = last !== undefined && !('field' in last);
-    if (isElement && applied.has(list) && !sharedLists.has(list)) strangers.push({ path, list });
+    if (isElement && applied.has(list) && !sharedLists.has(list)) foreign.push({ path, list });
     return false;
   });
-  return strangers;
+  return foreign;
 }
 
 /** Lists of which `live` lacks an element that `body` has. */
@@ -53,8 +53,8 @@ export function replacementsIn(
   topology: SchemaNode,
 ): readonly Path[] {
   const gaps = listsWithGaps(live, observed, topology);
-  const strangers = gaps.size === 0 ? [] : foreignElementsIn(live, whole, topology);
-  return strangers.filter(({ list }) => gaps.has(list)).map(({ path }) => path);
+  const foreign = gaps.size === 0 ? [] : foreignElementsIn(live, whole, topology);
+  return foreign.filter(({ list }) => gaps.has(list)).map(({ path }) => path);
 }
 
 /** Whether one of these managers owns something there. */

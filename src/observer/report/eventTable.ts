@@ -14,7 +14,7 @@ export const observerEventTable = {
     types: ['Warning'],
     actions: ['Validate'],
     meaning:
-      'The spec has faults. Says which, and whether nothing is applied, or only what has no faults. The condition `Invalid` has all of them.',
+      'The spec has errors. Says which, and whether nothing is applied, or only the manifests without errors. The condition `Invalid` has all of them.',
   },
   Paused: {
     about: 'application',

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/duration.ts';
 import { type Logger, type LogLine, logLines } from '../../base/log.ts';
 import { redactedDrifts } from '../model/confidential.ts';
-import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
+import type { AboutApplication, AboutResource, ObserverEvent, ReportObserver } from '../model/facts.ts';
 import { identityText } from '../model/identity.ts';
 
 /** Writes each fact as one line with namespace, application and resource; nothing of a Secret but where it differs. */
@@ -9,7 +9,7 @@ export function logObserver(logger: Logger): ReportObserver {
   return logLines(logger, lineOf);
 }
 
-function lineOf(fact: ObserverFact): LogLine {
+function lineOf(fact: ObserverEvent): LogLine {
   if ('resource' in fact) return resourceLine(fact);
   if (fact.type === 'actor.failed') {
     const fields = { actor: fact.actor, err: fact.error };
@@ -18,7 +18,7 @@ function lineOf(fact: ObserverFact): LogLine {
   return applicationLine(fact);
 }
 
-function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>): LogLine {
+function applicationLine(fact: Exclude<ObserverEvent, AboutResource | { readonly type: 'actor.failed' }>): LogLine {
   switch (fact.type) {
     case 'application.applied': {
       const { generation, resources, failed } = fact;
@@ -26,7 +26,7 @@ function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly 
       return of(fact, level, { generation, resources, failed }, 'application applied');
     }
     case 'application.invalid':
-      return of(fact, 'warn', { reason: fact.reason }, 'application invalid: nothing of it is applied');
+      return of(fact, 'warn', { reason: fact.reason }, 'application invalid: none of it is applied');
     case 'application.partlyInvalid':
       return of(fact, 'warn', { reason: fact.reason }, 'application partly invalid, applying the rest');
     case 'application.paused':
@@ -47,7 +47,7 @@ function applicationLine(fact: Exclude<ObserverFact, AboutResource | { readonly 
   }
 }
 
-function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
+function resourceLine(fact: Extract<ObserverEvent, AboutResource>): LogLine {
   switch (fact.type) {
     case 'resource.applied':
       return about(fact, 'info', { how: fact.how }, 'resource applied');
@@ -76,7 +76,7 @@ function resourceLine(fact: Extract<ObserverFact, AboutResource>): LogLine {
         'correction backing off: the resource is changed back repeatedly',
       );
     case 'resource.terminating':
-      return about(fact, 'info', {}, 'resource terminating, waiting until it is gone');
+      return about(fact, 'info', {}, 'resource terminating, waiting for the deletion to finish');
     case 'resource.ownershipConflict':
       return about(fact, 'warn', { reason: fact.reason }, 'resource belongs to another application');
     case 'resource.noKindMatch':
@@ -107,11 +107,11 @@ function about(fact: AboutResource, level: LogLine['level'], fields: object, mes
   return of(fact, level, { resource: identityText(fact.resource), uid: fact.uid, ...fields }, message);
 }
 
-function redacted({ resource, drifts }: Extract<ObserverFact, { readonly type: 'resource.drifted' }>) {
+function redacted({ resource, drifts }: Extract<ObserverEvent, { readonly type: 'resource.drifted' }>) {
   return redactedDrifts(resource, drifts);
 }
 
-function paths({ drifts }: Extract<ObserverFact, { readonly type: 'resource.corrected' }>): readonly string[] {
+function paths({ drifts }: Extract<ObserverEvent, { readonly type: 'resource.corrected' }>): readonly string[] {
   return drifts.map(({ path }) => path);
 }
 

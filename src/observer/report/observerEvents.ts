@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { EventDraft } from '../../kube/events/event.ts';
-import type { AboutApplication, AboutResource, ObserverFact, ReportObserver } from '../model/facts.ts';
+import type { AboutApplication, AboutResource, ObserverEvent, ReportObserver } from '../model/facts.ts';
 import { identityText } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
 import { listed } from '../model/wording.ts';
@@ -32,7 +32,7 @@ function applicationRef({ namespace, name, uid }: AboutApplication) {
   return { apiVersion: `${applicationsGroup}/${applicationsVersion}`, kind: 'Application', namespace, name, uid };
 }
 
-type ApplicationFact = Exclude<ObserverFact, AboutResource | { readonly type: 'actor.failed' }>;
+type ApplicationFact = Exclude<ObserverEvent, AboutResource | { readonly type: 'actor.failed' }>;
 
 function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
   switch (fact.type) {
@@ -52,7 +52,7 @@ function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
     case 'application.partlyInvalid': {
-      const note = `What has no faults is applied. ${fact.reason}`;
+      const note = `Manifests without errors are applied. ${fact.reason}`;
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
     case 'application.paused': {
@@ -75,7 +75,7 @@ function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
   }
 }
 
-function ofResource(fact: Extract<ObserverFact, AboutResource>): ReportedEvent | undefined {
+function ofResource(fact: Extract<ObserverEvent, AboutResource>): ReportedEvent | undefined {
   const name = identityText(fact.resource);
   switch (fact.type) {
     case 'resource.drifted': {
@@ -103,9 +103,9 @@ function ofResource(fact: Extract<ObserverFact, AboutResource>): ReportedEvent |
       if (fact.how !== 'recreated') return undefined;
       return { reason: 'DriftCorrected', type: 'Normal', action: 'Create', note: `${name} was recreated.` };
     case 'resource.correctionBackOff': {
-      const who = fact.conflictingManager ?? 'Somebody';
+      const who = fact.conflictingManager ?? 'Another client';
       const wait = formatDuration(Math.round(fact.wait / 1_000) * 1_000);
-      const note = `${who} keeps changing ${name} back: its next correction waits for ${wait}.`;
+      const note = `${who} repeatedly overwrites corrections of ${name}: the next one waits for ${wait}.`;
       return { reason: 'CorrectionBackOff', type: 'Warning', action: 'Wait', note };
     }
     case 'resource.mutatedByAdmission': {
@@ -131,7 +131,7 @@ function correctedNote(drifts: readonly Drift[]): string {
   ].join('; ');
 }
 
-function problemEvent(fact: Extract<ObserverFact, AboutResource>, name: string): ReportedEvent | undefined {
+function problemEvent(fact: Extract<ObserverEvent, AboutResource>, name: string): ReportedEvent | undefined {
   switch (fact.type) {
     case 'resource.refused':
     case 'resource.failed':

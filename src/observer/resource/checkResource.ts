@@ -137,12 +137,12 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
     const { reason, failure } = entry.lastKnownGood;
     return { type: 'check.usingLastApplied', reason, failure, nextAttemptIn };
   }
-  entry.conflictingManager = rivalIn(entry);
+  entry.conflictingManager = managerOfFirstDrift(entry);
   return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };
 }
 
 /** The manager of the first drift that has one: a deleted field has no owner any more. */
-function rivalIn(entry: ResourceEntry): string | undefined {
+function managerOfFirstDrift(entry: ResourceEntry): string | undefined {
   const object = foundOf(entry)?.object;
   if (object === undefined) return undefined;
   for (const drift of entry.drifts) {

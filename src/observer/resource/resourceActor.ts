@@ -12,7 +12,7 @@ export type ResourceLogic = typeof resource;
 
 type Question = (effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal) => Promise<() => ResourceEvent>;
 
-const ended = new Error('nobody waits for this any more');
+const ended = new Error('the caller no longer waits');
 
 /** The `resource` machine with its effects. */
 export function provideResource(effects: ObserverEffects): ResourceLogic {

@@ -5,38 +5,38 @@ import { type Identity, identityKey, identityText, type Manifest } from '../mode
 import { ownField } from '../model/jsonValue.ts';
 import { type Assigned, serverOwnedIn } from '../model/serverOwned.ts';
 import { type FieldMask, type ListMask, leaf } from './fieldMask.ts';
-import type { FaultyEntry, ObserverSchema, SchemaEntry } from './readObserverSchema.ts';
+import type { InvalidEntry, ObserverSchema, SchemaEntry } from './readObserverSchema.ts';
 import { createErrorList, type ErrorList, type SchemaError, schemaError } from './schemaErrors.ts';
 
 /**
  * What of a manifest is observed: what the schema's entry for it lists, or every field of it where there is none. The
- * faults are those of its entry, read against it; or of entries that may be meant for it, because observing everything
+ * errors are those of its entry, read against it; or of entries that may be meant for it, because observing everything
  * would overwrite what a person has said is none of weeder's business.
  */
 export function fieldMaskFor(manifest: Manifest, schema: ObserverSchema): Result<FieldMask, readonly SchemaError[]> {
   const { identity, object } = manifest;
   const entry = entryFor(identity, schema);
   if (entry === undefined) {
-    const faults = schema.faulty.filter((each) => mayDescribe(each, identity)).flatMap((each) => each.faults);
-    return faults.length === 0 ? ok(leaf) : failed(faults);
+    const errors = schema.invalid.filter((each) => mayDescribe(each, identity)).flatMap((each) => each.errors);
+    return errors.length === 0 ? ok(leaf) : failed(errors);
   }
-  const faults = createErrorList();
-  const mask = fit(entry.mask, object, [entry.index], faults);
-  for (const assigned of serverOwnedIn(object, identity)) checkAssigned(entry, assigned, faults);
-  return faults.found.length === 0 ? ok(mask) : failed(faults.found);
+  const errors = createErrorList();
+  const mask = fit(entry.mask, object, [entry.index], errors);
+  for (const assigned of serverOwnedIn(object, identity)) checkAssigned(entry, assigned, errors);
+  return errors.found.length === 0 ? ok(mask) : failed(errors.found);
 }
 
-function checkAssigned({ mask, index }: SchemaEntry, { at, owns }: Assigned, faults: ErrorList): void {
+function checkAssigned({ mask, index }: SchemaEntry, { at, owns }: Assigned, errors: ErrorList): void {
   const map = at.reduce<FieldMask | undefined>(
     (below, step) => (below?.is === 'map' ? below.fields.get(step) : undefined),
     mask,
   );
   if (map?.is !== 'map') return;
   for (const field of map.fields.keys())
-    if (owns(field)) faults.add('serverOwned', [index, ...at, field], 'is written by the API server or a controller');
+    if (owns(field)) errors.add('serverOwned', [index, ...at, field], 'is written by the API server or a controller');
 }
 
-/** A fault for each entry that no manifest has: what it lists is observed nowhere. */
+/** An error for each entry that no manifest has: what it lists is observed nowhere. */
 export function unusedEntries(schema: ObserverSchema, manifests: readonly Manifest[]): readonly SchemaError[] {
   const used = new Set(manifests.map(({ identity }) => entryFor(identity, schema)));
   return [...schema.entries.values()]
@@ -51,7 +51,7 @@ function entryFor(identity: Identity, { entries }: ObserverSchema): SchemaEntry 
   return entries.get(identityKey(identity)) ?? entries.get(identityKey({ ...identity, namespace: '' }));
 }
 
-function mayDescribe({ identity: { group, kind, namespace, name } }: FaultyEntry, identity: Identity): boolean {
+function mayDescribe({ identity: { group, kind, namespace, name } }: InvalidEntry, identity: Identity): boolean {
   const is = (said: string | undefined, own: string) => said === undefined || said === own;
   return (
     is(group, identity.group) &&
@@ -62,50 +62,50 @@ function mayDescribe({ identity: { group, kind, namespace, name } }: FaultyEntry
 }
 
 /** The mask laid on the manifest's value; a null there counts as absent, as for the API server. */
-function fit(mask: FieldMask, value: unknown, path: Path, faults: ErrorList): FieldMask {
+function fit(mask: FieldMask, value: unknown, path: Path, errors: ErrorList): FieldMask {
   const isAbsent = value === undefined || value === null;
   if (mask.is === 'leaf') return mask;
   if (mask.is === 'list') {
-    if (!isAbsent && !Array.isArray(value)) faults.add('notAListInManifest', path, 'is no list in the manifest');
-    return Array.isArray(value) || isAbsent ? fitList(mask, value ?? [], path, faults) : mask;
+    if (!isAbsent && !Array.isArray(value)) errors.add('notAListInManifest', path, 'is no list in the manifest');
+    return Array.isArray(value) || isAbsent ? fitList(mask, value ?? [], path, errors) : mask;
   }
   if (!isAbsent && !isObject(value)) {
-    faults.add('notAMapInManifest', path, 'is no map in the manifest');
+    errors.add('notAMapInManifest', path, 'is no map in the manifest');
     return mask;
   }
   const fields = new Map<string, FieldMask>();
-  for (const [name, field] of mask.fields) fields.set(name, fit(field, ownField(value, name), [...path, name], faults));
+  for (const [name, field] of mask.fields) fields.set(name, fit(field, ownField(value, name), [...path, name], errors));
   return { is: 'map', fields };
 }
 
-function fitList(mask: ListMask, values: readonly unknown[], path: Path, faults: ErrorList): FieldMask {
+function fitList(mask: ListMask, values: readonly unknown[], path: Path, errors: ErrorList): FieldMask {
   const { elements, min, max, key } = mask;
   const has = `the manifest has ${values.length}`;
-  if (min > values.length) faults.add('minAboveManifest', path, `must have ${min} elements, and ${has}`);
-  if (max > 0 && max < values.length) faults.add('maxBelowManifest', path, `may have ${max} elements, and ${has}`);
-  if (key !== undefined) checkKeys(key, values, path, faults);
+  if (min > values.length) errors.add('minAboveManifest', path, `must have ${min} elements, and ${has}`);
+  if (max > 0 && max < values.length) errors.add('maxBelowManifest', path, `may have ${max} elements, and ${has}`);
+  if (key !== undefined) checkKeys(key, values, path, errors);
   // What the manifest does not have is within the bounds or beyond them: there is no value that it could have.
   const fitted = elements
     .slice(0, values.length)
-    .map((element, index) => fit(element, values[index], [...path, index], faults));
+    .map((element, index) => fit(element, values[index], [...path, index], errors));
   return { ...mask, elements: padded(fitted, Math.min(min, values.length)) };
 }
 
-/** Only what is observed can be put back: so many elements as there must be are observed, those not listed whole. */
+/** Only observed fields can be restored: as many elements as there must be are observed, those not listed whole. */
 function padded(elements: readonly FieldMask[], min: number): readonly FieldMask[] {
   const missing = Math.max(0, min - elements.length);
   return missing === 0 ? elements : [...elements, ...Array<FieldMask>(missing).fill(leaf)];
 }
 
-function checkKeys(key: readonly string[], values: readonly unknown[], path: Path, faults: ErrorList): void {
+function checkKeys(key: readonly string[], values: readonly unknown[], path: Path, errors: ErrorList): void {
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     const found = key.map((name) => ownField(value, name));
     const text = JSON.stringify(found);
     if (found.some((each) => each === undefined || each === null || isObject(each) || Array.isArray(each)))
-      faults.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);
+      errors.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);
     else if (seen.has(text))
-      faults.add('listKeyTwice', [...path, index], `is in the manifest twice by ${key.join(' and ')}`);
+      errors.add('listKeyTwice', [...path, index], `is in the manifest twice by ${key.join(' and ')}`);
     seen.add(text);
   }
 }

@@ -22,35 +22,35 @@ function readBounds(
   bounds: JsonObject,
   listed: number,
   path: Path,
-  faults: ErrorList,
+  errors: ErrorList,
 ): Pick<ListMask, 'min' | 'max' | 'key'> {
   for (const name of Object.keys(bounds))
-    if (!known.has(name)) faults.add('unknownBound', [...path, name], 'is not a key of bounds');
-  const min = readLength(bounds, 'min', path, faults);
-  const max = readLength(bounds, 'max', path, faults);
-  const key = readKey(bounds[names.key], path, faults);
+    if (!known.has(name)) errors.add('unknownBound', [...path, name], 'is not a key of bounds');
+  const min = readLength(bounds, 'min', path, errors);
+  const max = readLength(bounds, 'max', path, errors);
+  const key = readKey(bounds[names.key], path, errors);
   if (min !== undefined && max !== undefined && max !== 0) {
-    if (max < min) faults.add('maxBelowMin', path, `has the greatest length ${max}, and the least ${min}`);
-    if (max < listed) faults.add('maxBelowListed', path, `allows ${max}, and ${listed} elements are listed`);
+    if (max < min) errors.add('maxBelowMin', path, `has the greatest length ${max}, and the least ${min}`);
+    if (max < listed) errors.add('maxBelowListed', path, `allows ${max}, and ${listed} elements are listed`);
   }
   return { min: min ?? 0, max: max ?? 0, ...(key === undefined ? {} : { key }) };
 }
 
-function readLength(bounds: JsonObject, which: 'min' | 'max', path: Path, faults: ErrorList): number | undefined {
+function readLength(bounds: JsonObject, which: 'min' | 'max', path: Path, errors: ErrorList): number | undefined {
   const name = names[which];
   const value = bounds[name];
   if (Number.isSafeInteger(value) && typeof value === 'number' && value >= 0) return value;
   const isMissing = value === undefined || value === null;
-  faults.add(`${which}Length`, [...path, name], isMissing ? 'is missing' : 'is no whole number from 0');
+  errors.add(`${which}Length`, [...path, name], isMissing ? 'is missing' : 'is no whole number from 0');
   return undefined;
 }
 
-function readKey(value: unknown, path: Path, faults: ErrorList): readonly string[] | undefined {
+function readKey(value: unknown, path: Path, errors: ErrorList): readonly string[] | undefined {
   if (value === undefined) return undefined;
   const keys: readonly unknown[] = Array.isArray(value) ? value : [value];
   const texts = keys.filter((key) => typeof key === 'string' && key !== '');
   const isRight = texts.length === keys.length && keys.length > 0 && new Set(keys).size === keys.length;
-  if (!isRight) faults.add('listKey', [...path, names.key], 'is neither a key nor a list of keys');
+  if (!isRight) errors.add('listKey', [...path, names.key], 'is neither a key nor a list of keys');
   return isRight ? texts.map(String) : undefined;
 }
 
@@ -58,20 +58,20 @@ function readKey(value: unknown, path: Path, faults: ErrorList): readonly string
 const deepest = 200;
 const mostParts = 100_000;
 
-/** Reads what the entries of one schema list. What has a fault is read as a leaf, so that the rest is looked at too. */
-export type ReadFields = (map: JsonObject, path: Path, faults: ErrorList) => FieldMask;
+/** Reads what the entries of one schema list. What has an error is read as a leaf, so that the rest is looked at too. */
+export type ReadFields = (map: JsonObject, path: Path, errors: ErrorList) => FieldMask;
 
 export function createPartReader(): ReadFields {
   let parts = 0;
-  return (map, path, faults) => {
+  return (map, path, errors) => {
     // An error about the whole schema is reported once.
     const reported = new Set<SchemaErrorCode>();
     const reportOnce = (code: SchemaErrorCode, message: string): FieldMask => {
-      if (!reported.has(code)) faults.add(code, path, message);
+      if (!reported.has(code)) errors.add(code, path, message);
       reported.add(code);
       return leaf;
     };
-    return readFields(map, path, faults, (at) => {
+    return readFields(map, path, errors, (at) => {
       parts += 1;
       if (parts > mostParts)
         return reportOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
@@ -83,15 +83,15 @@ export function createPartReader(): ReadFields {
 /** A mask instead of what is there, where no further part may be read. */
 type Limit = (path: Path) => FieldMask | undefined;
 
-function readFields(entry: JsonObject, top: Path, faults: ErrorList, limit: Limit): FieldMask {
+function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limit): FieldMask {
   /** From the entry down to where it reads: what is met again contains itself. */
   const above = new Set<unknown>();
 
   function part(value: unknown, path: Path): FieldMask {
     const instead = limit(path);
     if (instead !== undefined || value === null || value === 'observed') return instead ?? leaf;
-    if (!isObject(value) && !Array.isArray(value)) faults.add('leaf', path, `has ${nameOf(value)} for a value`);
-    else if (above.has(value)) faults.add('cyclic', path, 'contains itself');
+    if (!isObject(value) && !Array.isArray(value)) errors.add('leaf', path, `has ${nameOf(value)} for a value`);
+    else if (above.has(value)) errors.add('cyclic', path, 'contains itself');
     else return within(value, path);
     return leaf;
   }
@@ -105,8 +105,8 @@ function readFields(entry: JsonObject, top: Path, faults: ErrorList, limit: Limi
 
   function fields(map: JsonObject, path: Path): FieldMask {
     // An entry without fields is reported as a whole.
-    if (path.length > 1 && Object.keys(map).length === 0) faults.add('nullsLost', path, 'is an empty map');
-    if (isBounds(map)) faults.add('boundsOutsideList', path, 'has bounds of a list, and is none');
+    if (path.length > 1 && Object.keys(map).length === 0) errors.add('nullsLost', path, 'is an empty map');
+    if (isBounds(map)) errors.add('boundsOutsideList', path, 'has bounds of a list, and is none');
     const read = new Map<string, FieldMask>();
     for (const [name, value] of Object.entries(map))
       if (!isBoundsKey(name)) read.set(name, part(value, [...path, name]));
@@ -114,25 +114,25 @@ function readFields(entry: JsonObject, top: Path, faults: ErrorList, limit: Limi
   }
 
   function list(values: readonly unknown[], path: Path): FieldMask {
-    const at = placeOfBounds(values, path, faults);
+    const at = placeOfBounds(values, path, errors);
     const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [part(value, [...path, index])]));
     const bounds = at === undefined ? undefined : values[at];
     if (at === undefined || !isBounds(bounds)) return { is: 'list', elements, min: 0, max: 0 };
-    return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], faults) };
+    return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], errors) };
   }
 
   return fields(entry, top);
 }
 
 /** Undefined: there are none. */
-function placeOfBounds(values: readonly unknown[], path: Path, faults: ErrorList): number | undefined {
+function placeOfBounds(values: readonly unknown[], path: Path, errors: ErrorList): number | undefined {
   const places = values.flatMap((value, index) => (isBounds(value) ? [index] : []));
   const at = places.at(-1);
-  if (values.length === 0) faults.add('nullsLost', path, 'is an empty list, also without bounds');
-  else if (at === undefined) faults.add('boundsMissing', path, 'does not end with its bounds');
-  else if (places.length > 1) faults.add('boundsTwice', path, `has bounds ${places.length} times`);
+  if (values.length === 0) errors.add('nullsLost', path, 'is an empty list, also without bounds');
+  else if (at === undefined) errors.add('boundsMissing', path, 'does not end with its bounds');
+  else if (places.length > 1) errors.add('boundsTwice', path, `has bounds ${places.length} times`);
   else if (at !== values.length - 1)
-    faults.add('boundsNotLast', [...path, at], 'has the bounds of the list, and is not its end');
+    errors.add('boundsNotLast', [...path, at], 'has the bounds of the list, and is not its end');
   return at;
 }
 

@@ -7,12 +7,12 @@ import { createErrorList, type ErrorList, type SchemaError, type SchemaErrorCode
 
 /** An observer schema as far as it can be used, and everything that is wrong with the rest. */
 export interface ObserverSchema {
-  /** Entries without faults, by `identityKey`; the namespace is empty where the entry names none. */
+  /** Entries without errors, by `identityKey`; the namespace is empty where the entry names none. */
   readonly entries: ReadonlyMap<string, SchemaEntry>;
-  /** Entries with faults. Whose they are, the others and their resources do not suffer. */
-  readonly faulty: readonly FaultyEntry[];
-  /** Every fault, in the order of the schema. */
-  readonly faults: readonly SchemaError[];
+  /** Entries with errors. Whose they are, the others and their resources do not suffer. */
+  readonly invalid: readonly InvalidEntry[];
+  /** Every error, in the order of the schema. */
+  readonly errors: readonly SchemaError[];
 }
 
 export interface SchemaEntry {
@@ -23,9 +23,9 @@ export interface SchemaEntry {
 }
 
 /** As much of its identity as can be read: any resource that has it may be the one that is meant. */
-export interface FaultyEntry {
+export interface InvalidEntry {
   readonly identity: Partial<Identity>;
-  readonly faults: readonly SchemaError[];
+  readonly errors: readonly SchemaError[];
 }
 
 /**
@@ -36,20 +36,20 @@ export function readObserverSchema(value: unknown): ObserverSchema {
   const read = readEntries(value);
   const twins = twinsAmong(read);
   const entries = new Map<string, SchemaEntry>();
-  const faulty: FaultyEntry[] = [];
-  for (const [index, { identity, mask, faults }] of read.entries()) {
+  const invalid: InvalidEntry[] = [];
+  for (const [index, { identity, mask, errors }] of read.entries()) {
     const twin = twins.get(index);
-    if (twin !== undefined) faults.add('duplicate', [index], `is about the same resource as entry ${twin}`);
-    if (faults.found.length > 0) faulty.push({ identity, faults: faults.found });
+    if (twin !== undefined) errors.add('duplicate', [index], `is about the same resource as entry ${twin}`);
+    if (errors.found.length > 0) invalid.push({ identity, errors: errors.found });
     else if (isWhole(identity)) entries.set(identityKey(identity), { index, identity, mask });
   }
-  return { entries, faulty, faults: truncated(faulty.flatMap((each) => each.faults)) };
+  return { entries, invalid, errors: truncated(invalid.flatMap((each) => each.errors)) };
 }
 
 interface ReadEntry {
   readonly identity: Partial<Identity>;
   readonly mask: FieldMask;
-  readonly faults: ErrorList;
+  readonly errors: ErrorList;
 }
 
 /** The API server takes fewer manifests than that. */
@@ -64,21 +64,21 @@ function readEntries(value: unknown): readonly ReadEntry[] {
 }
 
 function unreadable(code: SchemaErrorCode, path: Path, message: string): ReadEntry {
-  const faults = createErrorList();
-  faults.add(code, path, message);
-  return { identity: {}, mask: { is: 'map', fields: new Map() }, faults };
+  const errors = createErrorList();
+  errors.add(code, path, message);
+  return { identity: {}, mask: { is: 'map', fields: new Map() }, errors };
 }
 
 function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntry {
   if (!isObject(entry)) return unreadable('notAnObject', path, 'is not a partial resource');
-  const faults = createErrorList();
-  const identity = readIdentity(entry, path, faults);
-  const content = observedOf(entry, path, faults);
-  const mask = readFields(content, path, faults);
+  const errors = createErrorList();
+  const identity = readIdentity(entry, path, errors);
+  const content = observedOf(entry, path, errors);
+  const mask = readFields(content, path, errors);
   // An entry that only names its resource observes that it is there. One that lists something means more than that.
-  if (faults.found.length === 0 && Object.keys(content).length > 0 && !observesAnything(mask))
-    faults.add('nullsLost', path, 'lists no field, so that nothing of the resource would be observed');
-  return { identity, mask, faults };
+  if (errors.found.length === 0 && Object.keys(content).length > 0 && !observesAnything(mask))
+    errors.add('nullsLost', path, 'lists no field, so that no field of the resource would be observed');
+  return { identity, mask, errors };
 }
 
 /** Entries about the same resource, each with the position of another one: it is ambiguous which one is meant. */
@@ -95,16 +95,16 @@ function twinsAmong(read: readonly ReadEntry[]): ReadonlyMap<number, number> {
   return twins;
 }
 
-function readIdentity(entry: JsonObject, path: Path, faults: ErrorList): Partial<Identity> {
+function readIdentity(entry: JsonObject, path: Path, errors: ErrorList): Partial<Identity> {
   const { apiVersion, kind, metadata } = entry;
   const { name, namespace } = objectOf(metadata);
   const group = readGroup(apiVersion);
-  if (group === undefined) faults.add('apiVersion', [...path, 'apiVersion'], said(apiVersion, 'an apiVersion'));
-  if (!isName(kind)) faults.add('kind', [...path, 'kind'], said(kind, 'a kind'));
-  if (!isName(name)) faults.add('name', [...path, 'metadata', 'name'], said(name, 'a name'));
+  if (group === undefined) errors.add('apiVersion', [...path, 'apiVersion'], said(apiVersion, 'an apiVersion'));
+  if (!isName(kind)) errors.add('kind', [...path, 'kind'], said(kind, 'a kind'));
+  if (!isName(name)) errors.add('name', [...path, 'metadata', 'name'], said(name, 'a name'));
   const isOpen = namespace === undefined || namespace === null;
   if (!isOpen && !isName(namespace))
-    faults.add('namespace', [...path, 'metadata', 'namespace'], said(namespace, 'a namespace'));
+    errors.add('namespace', [...path, 'metadata', 'namespace'], said(namespace, 'a namespace'));
   return {
     ...(group === undefined ? {} : { group }),
     ...(isName(kind) ? { kind } : {}),
@@ -122,13 +122,13 @@ function readGroup(apiVersion: unknown): string | undefined {
 }
 
 /** The entry without what identifies its resource, and without what cannot be observed. */
-function observedOf(entry: JsonObject, path: Path, faults: ErrorList): JsonObject {
+function observedOf(entry: JsonObject, path: Path, errors: ErrorList): JsonObject {
   const { apiVersion: _, kind: __, status, metadata, ...content } = entry;
   // What is applied of a Secret has it in data: listed here it would be desired to be absent.
   if (entry['kind'] === 'Secret' && readGroup(entry['apiVersion']) === '' && 'stringData' in content)
-    faults.add('stringData', [...path, 'stringData'], 'is listed');
-  if (status !== undefined) faults.add('status', [...path, 'status'], 'is listed');
-  if (metadata !== undefined && !isObject(metadata)) faults.add('name', [...path, 'metadata'], 'is not a map');
+    errors.add('stringData', [...path, 'stringData'], 'is listed');
+  if (status !== undefined) errors.add('status', [...path, 'status'], 'is listed');
+  if (metadata !== undefined && !isObject(metadata)) errors.add('name', [...path, 'metadata'], 'is not a map');
   const { name: ___, namespace: ____, ...rest } = objectOf(metadata);
   return Object.keys(rest).length > 0 ? { metadata: rest, ...content } : content;
 }

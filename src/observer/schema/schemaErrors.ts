@@ -1,40 +1,40 @@
 import { formatPath, type Path } from '../../base/fieldError.ts';
 
 /**
- * Every kind of fault that an observer schema can have: what it means in general, and what to do. The sentence that a
- * person reads is written where the fault is found; it never holds a value, which may be a Secret's.
+ * Every error that an observer schema can have: what it means in general, and what to do. The sentence that a
+ * person reads is written where the error is found; it never holds a value, which may be a Secret's.
  */
 export const schemaErrorTable = {
   notAList: {
     meaning: 'The observer schema is not a list.',
-    hint: 'Write a list with an entry a resource, each beginning with "- ".',
+    hint: 'Write a list with one entry for each resource, each beginning with "- ".',
   },
   notAnObject: {
     meaning: 'An entry is not a partial resource.',
     hint: 'Write apiVersion, kind, metadata.name and the observed fields.',
   },
   apiVersion: {
-    meaning: 'An entry does not say which API its resource has.',
+    meaning: 'An entry has no apiVersion.',
     hint: 'Write the apiVersion of the manifest, such as v1 or apps/v1.',
   },
   kind: {
-    meaning: 'An entry does not say which kind its resource has.',
+    meaning: 'An entry has no kind.',
     hint: 'Write the kind of the manifest, such as Deployment.',
   },
   name: {
-    meaning: 'An entry does not say which name its resource has.',
+    meaning: 'An entry has no metadata.name.',
     hint: 'Write metadata.name as the manifest has it.',
   },
   namespace: {
-    meaning: 'The namespace of an entry is not a text.',
+    meaning: 'The namespace of an entry is not a string.',
     hint: 'Write metadata.namespace as the manifest has it, or leave it out.',
   },
   duplicate: {
-    meaning: 'Two entries are about one resource.',
+    meaning: 'Two entries identify the same resource.',
     hint: 'Put all observed fields of a resource into one entry.',
   },
   noSuchResource: {
-    meaning: 'An entry is about a resource that is not among the manifests.',
+    meaning: 'An entry identifies a resource that is not among the manifests.',
     hint: 'Correct apiVersion, kind, name or namespace, or remove the entry.',
   },
   nullsLost: {
@@ -43,7 +43,7 @@ export const schemaErrorTable = {
   },
   leaf: {
     meaning: 'A field has a value in the schema.',
-    hint: 'Write null or observed: the value itself belongs into the manifest.',
+    hint: 'Write null or observed: the value belongs in the manifest.',
   },
   stringData: {
     meaning: 'The entry of a Secret lists stringData.',
@@ -51,7 +51,7 @@ export const schemaErrorTable = {
   },
   status: {
     meaning: 'The status of a resource is listed.',
-    hint: 'Remove it: a status is what others found out, and cannot be corrected.',
+    hint: 'Remove it: controllers write the status, and weeder cannot correct it.',
   },
   serverOwned: {
     meaning: 'A field is listed that the API server or a controller of Kubernetes writes.',
@@ -70,55 +70,55 @@ export const schemaErrorTable = {
     hint: 'Keep one element with bounds, at the end.',
   },
   boundsOutsideList: {
-    meaning: 'Bounds of a list stand in a map.',
-    hint: 'Write them as the last element of the list that they are about.',
+    meaning: 'Bounds of a list are in a map.',
+    hint: 'Write them as the last element of the list that they apply to.',
   },
   unknownBound: {
-    meaning: 'The element with the bounds of a list has a key that nobody knows.',
+    meaning: 'The element with the bounds of a list has an unknown key.',
     hint: 'Keys there are observer_schema_list_min_length, observer_schema_list_max_length and observer_schema_list_key.',
   },
   minLength: {
-    meaning: 'The least length of a list is missing, or no whole number from 0.',
+    meaning: 'The minimum length of a list is missing, or is not a whole number from 0.',
     hint: 'Write observer_schema_list_min_length as a whole number from 0, without quotes.',
   },
   maxLength: {
-    meaning: 'The greatest length of a list is missing, or no whole number from 0.',
+    meaning: 'The maximum length of a list is missing, or is not a whole number from 0.',
     hint: 'Write observer_schema_list_max_length as a whole number, without quotes; 0 means unlimited.',
   },
   maxBelowMin: {
-    meaning: 'The greatest length of a list is below the least.',
+    meaning: 'The maximum length of a list is below the minimum length.',
     hint: 'Raise observer_schema_list_max_length (0: unlimited), or lower observer_schema_list_min_length.',
   },
   maxBelowListed: {
-    meaning: 'A list has more observed elements than its greatest length allows.',
+    meaning: 'A list has more observed elements than its maximum length allows.',
     hint: 'Raise observer_schema_list_max_length (0: unlimited), or list fewer elements.',
   },
   listKey: {
-    meaning: 'What tells the elements of a list apart is neither a key nor a list of keys.',
-    hint: 'Write observer_schema_list_key as a text, such as name, or as a list of texts.',
+    meaning: 'The list keys are neither a string nor a list of strings.',
+    hint: 'Write observer_schema_list_key as a string, such as name, or as a list of strings.',
   },
   notAMapInManifest: {
     meaning: 'The schema lists fields where the manifest has no map.',
-    hint: 'Write the schema in the form of the manifest, or observed for all that is there.',
+    hint: 'Write the schema in the form of the manifest, or observed for all fields that the manifest has there.',
   },
   notAListInManifest: {
     meaning: 'The schema lists elements where the manifest has no list.',
-    hint: 'Write the schema in the form of the manifest, or observed for all that is there.',
+    hint: 'Write the schema in the form of the manifest, or observed for all fields that the manifest has there.',
   },
   minAboveManifest: {
-    meaning: 'The least length of a list is above what the manifest has.',
+    meaning: 'The minimum length of a list is above the length in the manifest.',
     hint: 'Lower observer_schema_list_min_length, or add elements to the manifest.',
   },
   maxBelowManifest: {
-    meaning: 'The greatest length of a list is below what the manifest has.',
+    meaning: 'The maximum length of a list is below the length in the manifest.',
     hint: 'Raise observer_schema_list_max_length (0: unlimited), or remove elements from the manifest.',
   },
   listKeyMissing: {
-    meaning: 'An element of the manifest lacks the key that is to tell it from the others.',
+    meaning: 'An element of the manifest lacks a list key.',
     hint: 'Name keys in observer_schema_list_key that every element of the manifest has, with plain values.',
   },
   listKeyTwice: {
-    meaning: 'Two elements of the manifest are the same by the key that is to tell them apart.',
+    meaning: 'Two elements of the manifest have the same values of the list keys.',
     hint: 'Name more keys in observer_schema_list_key, as a list.',
   },
   cyclic: {
@@ -134,7 +134,7 @@ export const schemaErrorTable = {
     hint: 'List fewer fields. An alias counts as often as it is used.',
   },
   tooMany: {
-    meaning: 'There are more faults than are shown.',
+    meaning: 'There are more errors than are shown.',
     hint: 'Correct the others first.',
   },
 } as const satisfies Record<string, { readonly meaning: string; readonly hint: string }>;
@@ -158,18 +158,18 @@ export function schemaError(code: SchemaErrorCode, path: Path, message: string):
   return { code, path, where, message, hint: schemaErrorTable[code].hint };
 }
 
-/** Where faults are put: the first hundred are kept, the rest is counted. */
+/** Where errors are put: the first hundred are kept, the rest is counted. */
 export interface ErrorList {
   add(code: SchemaErrorCode, path: Path, message: string): void;
   readonly found: readonly SchemaError[];
 }
 
-const maxFaults = 100;
+const maxErrors = 100;
 
 /** As many as are shown, and one that counts the rest. */
-export function truncated(faults: readonly SchemaError[]): readonly SchemaError[] {
-  const more = faults.length - maxFaults;
-  return more <= 0 ? faults : [...faults.slice(0, maxFaults), schemaError('tooMany', [], `has ${more} more faults`)];
+export function truncated(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const more = errors.length - maxErrors;
+  return more <= 0 ? errors : [...errors.slice(0, maxErrors), schemaError('tooMany', [], `has ${more} more errors`)];
 }
 
 export function createErrorList(): ErrorList {
@@ -177,11 +177,11 @@ export function createErrorList(): ErrorList {
   let more = 0;
   return {
     add(code, path, message) {
-      if (kept.length < maxFaults) kept.push(schemaError(code, path, message));
+      if (kept.length < maxErrors) kept.push(schemaError(code, path, message));
       else more += 1;
     },
     get found() {
-      return more === 0 ? kept : [...kept, schemaError('tooMany', [], `has ${more} more faults`)];
+      return more === 0 ? kept : [...kept, schemaError('tooMany', [], `has ${more} more errors`)];
     },
   };
 }

@@ -14,7 +14,7 @@ export function whyNothingIsAllowed(allow: AllowedResources, home: string): stri
 
 /**
  * Why an Application of the namespace `home` may not hold a resource, as a clause; undefined: it may. Whether its kind
- * lives in namespaces is told by its identity.
+ * lives in namespaces follows from its identity.
  */
 export function whyNotAllowed(allow: AllowedResources, home: string, resource: Identity): string | undefined {
   if (allow.some((entry) => includes(entry.applicationNamespaces, home) && allows(entry, home, resource))) {

@@ -25,7 +25,7 @@ export interface Application {
   readonly isForced: boolean;
   readonly spec: ApplicationSpec;
   /** While there is any, nothing is pruned: what cannot be read may be what seems to have left. */
-  readonly faults: readonly FieldError[];
+  readonly errors: readonly FieldError[];
   /** What works, and better did not stand there. */
   readonly warnings: readonly ApplicationWarning[];
   readonly inventory: readonly InventoryEntry[];
@@ -33,9 +33,9 @@ export interface Application {
   readonly observedGeneration: number;
 }
 
-/** What is desired; where there are faults, as much of it as could be read, with the harmless choice for the rest. */
+/** What is desired; where there are errors, as much of it as could be read, with the harmless choice for the rest. */
 export interface ApplicationSpec {
-  /** Those without faults of their own. */
+  /** Those without errors of their own. */
   readonly manifests: readonly UnresolvedManifest[];
   /** As it stands there; `undefined` where it does not. */
   readonly schema: unknown;
@@ -98,7 +98,7 @@ export interface ApplicationWarning {
   readonly message: string;
 }
 
-/** A fault in words, as it stands in the condition Invalid. */
+/** An error in words, as it stands in the condition Invalid. */
 export interface ReportedError {
   /** `spec`: nothing is applied; otherwise that resource is left as it is, and the others go on. */
   readonly of: 'spec' | 'manifest' | 'schema';

@@ -24,7 +24,7 @@ export interface CheckedApplication {
   readonly spec: ApplicationSpec;
   /** In the order of the manifests. */
   readonly resources: readonly CheckedResource[];
-  readonly faults: readonly LocatedError[];
+  readonly errors: readonly LocatedError[];
   readonly warnings: readonly LocatedError[];
 }
 
@@ -60,7 +60,7 @@ export function checkApplications(roots: readonly Located[]): readonly CheckedAp
       return owner === undefined || owner === checked.name ? [] : [{ path: ['spec', 'manifests', index], message }];
     });
     for (const { identity } of checked.resources) owners.set(identityKey(identity), checked.name);
-    return { ...checked, faults: [...checked.faults, ...claims.map((fault) => inPlace(root, fault))] };
+    return { ...checked, errors: [...checked.errors, ...claims.map((error) => inPlace(root, error))] };
   });
 }
 
@@ -68,16 +68,16 @@ function checkApplication(root: Located, known: Topologies): CheckedApplication 
   const { apiVersion, metadata, spec: written } = objectOf(root.value);
   const { name, namespace } = objectOf(metadata);
   const home = { name: textOf(name) ?? '', namespace: textOf(namespace) };
-  const { spec, faults, warnings } = readSpec(written, home, root);
+  const { spec, errors, warnings } = readSpec(written, home, root);
   const ofObject = [
     ...(apiVersion === applicationVersion ? [] : [{ path: ['apiVersion'], message: `expected ${applicationVersion}` }]),
-    ...nameFault(['metadata', 'name'], name, dnsSubdomain, true),
-    ...nameFault(['metadata', 'namespace'], namespace, dnsLabel, false),
+    ...nameError(['metadata', 'name'], name, dnsSubdomain, true),
+    ...nameError(['metadata', 'namespace'], namespace, dnsLabel, false),
   ];
   const schema = readObserverSchema(spec.schema);
   const manifests = spec.manifests.map((manifest) => placedAsFarAsKnown(manifest, home.namespace, schema));
-  const ofSchema = schemaFaults(schema, manifests, faults.length === 0);
-  const ofLists = spec.manifests.flatMap((manifest) => listFaults(manifest, known));
+  const ofSchema = errorsOfSchema(schema, manifests, errors.length === 0);
+  const ofLists = spec.manifests.flatMap((manifest) => listErrors(manifest, known));
   return {
     name: home.namespace === undefined ? home.name : `${home.namespace}/${home.name}`,
     spec,
@@ -86,7 +86,7 @@ function checkApplication(root: Located, known: Topologies): CheckedApplication 
       index: spec.manifests[place]?.index ?? place,
       observed: observedOf(manifest, schema),
     })),
-    faults: [...ofObject, ...faults, ...ofLists, ...ofSchema].map((fault) => inPlace(root, fault)),
+    errors: [...ofObject, ...errors, ...ofLists, ...ofSchema].map((error) => inPlace(root, error)),
     warnings: warnings.map((warning) => inPlace(root, warning)),
   };
 }
@@ -109,20 +109,20 @@ function placedAsFarAsKnown(
 }
 
 /** Of kinds that are not built in, only a cluster knows. */
-function listFaults({ index, apiVersion, kind, object }: UnresolvedManifest, known: Topologies) {
+function listErrors({ index, apiVersion, kind, object }: UnresolvedManifest, known: Topologies) {
   const { group, version } = groupVersionOf(apiVersion);
   const topology = known.of(group, version, kind);
   return topology === undefined ? [] : repeatedKeys(object, index, topology);
 }
 
-/** Entries that no manifest has are told where every manifest could be read. */
-function schemaFaults(schema: ObserverSchema, manifests: readonly Manifest[], isComplete: boolean) {
+/** Unused entries are reported only if every manifest could be read. */
+function errorsOfSchema(schema: ObserverSchema, manifests: readonly Manifest[], isComplete: boolean) {
   const fitting = manifests.flatMap((manifest) => {
     const mask = fieldMaskFor(manifest, schema);
     return mask.ok ? [] : mask.error;
   });
   const unused = isComplete ? unusedEntries(schema, manifests) : [];
-  const found = new Set<SchemaError>([...schema.faults, ...fitting, ...unused]);
+  const found = new Set<SchemaError>([...schema.errors, ...fitting, ...unused]);
   return [...found].map(({ path, message, hint }) => ({
     path: ['spec', 'observerSchema', ...path],
     message: `${message}. ${hint.replace(/\.$/, '')}`,
@@ -135,7 +135,7 @@ function observedOf(manifest: Manifest, schema: ObserverSchema): CheckedResource
   return 'presence';
 }
 
-function nameFault(path: Path, value: unknown, { pattern, allowed }: NameRule, isNeeded: boolean) {
+function nameError(path: Path, value: unknown, { pattern, allowed }: NameRule, isNeeded: boolean) {
   if (value === undefined || value === null) return isNeeded ? [{ path, message: 'missing' }] : [];
   if (typeof value === 'string' && pattern.test(value)) return [];
   const found = typeof value === 'string' ? quoted(value) : 'no text';

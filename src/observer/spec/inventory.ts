@@ -27,7 +27,7 @@ export type ResourceState = (typeof resourceStates)[number];
 export interface ShownDrift {
   readonly path: string;
   readonly is: Drift['is'];
-  readonly wanted?: string;
+  readonly desired?: string;
   readonly found?: string;
 }
 
@@ -102,10 +102,10 @@ const differences: readonly Drift['is'][] = ['changed', 'missing', 'excess', 'du
 
 function readDrift(value: unknown): readonly ShownDrift[] {
   const drift = objectOf(value);
-  const [path, wanted, found] = [textOf(drift['path']), textOf(drift['wanted']), textOf(drift['found'])];
+  const [path, desired, found] = [textOf(drift['path']), textOf(drift['desired']), textOf(drift['found'])];
   const is = differences.find((each) => each === drift['is']);
   if (path === undefined || is === undefined) return [];
-  return [{ path, is, ...(wanted === undefined ? {} : { wanted }), ...(found === undefined ? {} : { found }) }];
+  return [{ path, is, ...(desired === undefined ? {} : { desired }), ...(found === undefined ? {} : { found }) }];
 }
 
 function readInitialised(value: unknown): ReadonlyMap<string, Json> {

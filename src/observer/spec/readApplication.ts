@@ -60,10 +60,10 @@ export function readApplication(object: unknown, before?: Application): Applicat
 }
 
 /** What a spec says, with everything that is wrong with it. */
-type ReadSpec = Pick<Application, 'spec' | 'faults' | 'warnings'>;
+type ReadSpec = Pick<Application, 'spec' | 'errors' | 'warnings'>;
 
-function specOf({ spec, faults, warnings }: ReadSpec): ReadSpec {
-  return { spec, faults, warnings };
+function specOf({ spec, errors, warnings }: ReadSpec): ReadSpec {
+  return { spec, errors, warnings };
 }
 
 /**
@@ -71,20 +71,20 @@ function specOf({ spec, faults, warnings }: ReadSpec): ReadSpec {
  */
 export function readSpec(spec: unknown, home: Home, root?: Located): ReadSpec {
   if (!isObject(spec)) {
-    const faults = [ofWhole('spec', ['spec'], 'missing; an application needs a spec with manifests')];
-    return { spec: { ...settingsOf({}), manifests: [], schema: undefined }, faults, warnings: [] };
+    const errors = [ofWhole('spec', ['spec'], 'missing; an application needs a spec with manifests')];
+    return { spec: { ...settingsOf({}), manifests: [], schema: undefined }, errors, warnings: [] };
   }
   const manifests = readManifests(spec['manifests'], home);
   const schema = readSchema(spec['observerSchema']);
-  const faults = [...settingsFaults(spec, root), ...manifests.faults, ...schema.faults];
+  const errors = [...settingsErrors(spec, root), ...manifests.errors, ...schema.errors];
   const read = { ...settingsOf(spec), manifests: manifests.read, schema: schema.read };
-  return { spec: read, faults, warnings: warningsOf(read, spec['recreate'], faults.length > 0) };
+  return { spec: read, errors, warnings: warningsOf(read, spec['recreate'], errors.length > 0) };
 }
 
 function readManifests(value: unknown, home: Home) {
   const whole = (code: FieldErrorCode, message: string) => ({
     read: [],
-    faults: [ofWhole(code, ['spec', 'manifests'], message)],
+    errors: [ofWhole(code, ['spec', 'manifests'], message)],
   });
   if (!Array.isArray(value)) return whole('manifestsMissing', 'expected a list of Kubernetes objects');
   // A template that was rendered to nothing would delete everything.
@@ -99,18 +99,18 @@ function readManifests(value: unknown, home: Home) {
     index,
     identity: { group, kind, namespace: namespace ?? home.namespace ?? '', name },
   }));
-  return { read, faults: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...findDuplicates(places)] };
+  return { read, errors: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...findDuplicates(places)] };
 }
 
 /** What is in it is read with the manifests in their places, and only what can be walked through. */
 function readSchema(value: unknown) {
   const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
-  if (excess === undefined) return { read: value, faults: [] };
+  if (excess === undefined) return { read: value, errors: [] };
   const message = excess === 'tooLarge' ? 'larger than 1 MiB' : `nested more than ${deepestManifest} levels deep`;
-  return { read: undefined, faults: [ofWhole(excess, ['spec', 'observerSchema'], message)] };
+  return { read: undefined, errors: [ofWhole(excess, ['spec', 'observerSchema'], message)] };
 }
 
-function settingsFaults(spec: JsonObject, root: Located | undefined): readonly FieldError[] {
+function settingsErrors(spec: JsonObject, root: Located | undefined): readonly FieldError[] {
   const parsed = applicationSpec.safeParse(spec, { error: () => unsaid });
   if (parsed.success) return [];
   const places = root ?? withoutPlaces({ spec });
@@ -132,12 +132,12 @@ function settingsOf(spec: JsonObject): Omit<ApplicationSpec, 'manifests' | 'sche
   };
 }
 
-function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isFaulty: boolean): ApplicationWarning[] {
+function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isInvalid: boolean): ApplicationWarning[] {
   const secrets = manifests.filter((each) => isSecret(each) && hasContent(each.object));
   const inline = secrets.map(({ index }) => ({ path: ['spec', 'manifests', index], message: inlineSecret }));
   const named = new Set(manifests.map(({ kind, name }: UnresolvedManifest) => `${kind}/${name}`));
   const unused = arrayOf(recreate).flatMap((entry, index) =>
-    isFaulty || named.has(String(entry))
+    isInvalid || named.has(String(entry))
       ? []
       : [{ path: ['spec', 'recreate', index], message: 'names none of the manifests' }],
   );
@@ -145,7 +145,7 @@ function warningsOf({ manifests }: ApplicationSpec, recreate: unknown, isFaulty:
 }
 
 const inlineSecret =
-  'the content of a Secret stands here in clear text, for everybody who may read the application, and outside of what encrypts Secrets';
+  'the content of a Secret is in clear text here, visible to everyone who may read the application, and not encrypted at rest as Secrets are';
 
 function ofWhole(code: FieldErrorCode, path: readonly PropertyKey[], message: string): FieldError {
   return { code, path, message, manifest: undefined };

@@ -18,19 +18,19 @@ export interface Home {
 
 /** One item of `spec.manifests`, or everything that is wrong with it. */
 export function readManifest(value: unknown, index: number, home: Home): Result<UnresolvedManifest, FieldError[]> {
-  const faults: FieldError[] = [];
+  const errors: FieldError[] = [];
   const refuse = (code: FieldErrorCode, path: Path, message: string) => {
-    faults.push({ code, path: ['spec', 'manifests', index, ...path], message, manifest: index });
+    errors.push({ code, path: ['spec', 'manifests', index, ...path], message, manifest: index });
   };
   if (!isObject(value)) {
     refuse('notAnObject', [], `found ${nameOfType(value)}, expected a Kubernetes object`);
-    return failed(faults);
+    return failed(errors);
   }
   const { apiVersion, kind } = value;
   const { name, namespace, generateName } = objectOf(value['metadata']);
   if (isList(value)) {
     refuse('list', ['kind'], 'a List is not allowed: put its items into manifests one by one');
-    return failed(faults);
+    return failed(errors);
   }
   const type = readType(apiVersion, kind, refuse);
   const isGenerated = isThere(generateName) && !isThere(name);
@@ -41,17 +41,17 @@ export function readManifest(value: unknown, index: number, home: Home): Result<
     for (const path of wrongSecretData(value)) refuse('secretValue', path, wrongSecretValue(path));
   }
   for (const path of roundedIn(value)) refuse('number', path, rounded);
-  if (type === undefined || !isNamed || faults.length > 0) return failed(faults);
+  if (type === undefined || !isNamed || errors.length > 0) return failed(errors);
   const manifest = { index, ...type, namespace: place, name, object: cleaned(value, type) };
   if (!isItself(manifest, home)) return ok(manifest);
   refuse('itself', [], 'an application cannot hold itself');
-  return failed(faults);
+  return failed(errors);
 }
 
 function wrongSecretValue({ length }: Path): string {
   return length === 1
-    ? 'must be a mapping of texts (its content is not told)'
-    : 'must be a text (its value is not told)';
+    ? 'must be a mapping of strings (its content is not shown)'
+    : 'must be a string (its value is not shown)';
 }
 
 type Refuse = (code: FieldErrorCode, path: Path, message: string) => void;

@@ -37,12 +37,12 @@ function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path
   }
   const what = list.is === 'map' ? 'the key' : 'the value';
   return [...positions].flatMap(([step, those]) => {
-    const message = `${what} ${oneLine(step)} stands at the positions ${listed(those.map(String))}, and may stand there once`;
+    const message = `${what} ${oneLine(step)} is at the positions ${listed(those.map(String))}, and must be unique`;
     return those.length > 1 ? [{ path, message }] : [];
   });
 }
 
-/** `name="web"`; undefined of an element that does not say all of its key, which the API server tells in its own words. */
+/** `name="web"`; undefined of an element that does not say all of its key, which the API server reports in its own words. */
 function stepOf(list: ListTopology, element: unknown, index: number): string | undefined {
   if (list.is === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
   if (list.is !== 'map' || !isObject(element)) return undefined;

@@ -24,7 +24,7 @@ interface ManifestPosition {
 }
 
 /**
- * A fault for each manifest that is the same object as one before it, under whatever version of the API. They concern
+ * An error for each manifest that is the same object as one before it, under whatever version of the API. They concern
  * the whole application: nobody knows which of the two is meant.
  */
 export function findDuplicates(places: readonly ManifestPosition[]): readonly FieldError[] {
@@ -36,7 +36,7 @@ export function findDuplicates(places: readonly ManifestPosition[]): readonly Fi
       first.set(key, index);
       return [];
     }
-    const message = `${identityText(identity)} stands here again, first at manifests[${earlier}]`;
+    const message = `${identityText(identity)} is a duplicate, first at manifests[${earlier}]`;
     return [{ code: 'duplicate', path: ['spec', 'manifests', index], message, manifest: undefined }];
   });
 }

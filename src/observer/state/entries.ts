@@ -42,7 +42,7 @@ export interface ApplicationEntry {
   /** By key: what was applied once and is no longer among the manifests. */
   readonly pendingRemovals: Map<string, PendingRemoval>;
   /** What is wrong with its spec, its manifests and its schema. */
-  faults: readonly ReportedError[];
+  errors: readonly ReportedError[];
   /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
   accountError: string;
   /** While it is deleted: which of the manifests have had a row among those that left. */
@@ -120,7 +120,7 @@ export interface ResourceEntry {
   readonly key: string;
   readonly identity: Identity;
   manifest: UnresolvedManifest;
-  /** Undefined: it has a fault, or the cluster does not know its kind. */
+  /** Undefined: it has an error, or the cluster does not know its kind. */
   plan: ResourcePlan | undefined;
   /** What is wrong with what the schema says of it, in sentences; '': nothing. */
   fieldError: string;
@@ -167,7 +167,7 @@ export interface ResourceEntry {
   isAutoscaled: boolean;
   /** Conflicts in a row. */
   conflicts: number;
-  /** The write of it that is under way: there is one at a time, also where nobody waits for it any more. */
+  /** The write in flight: there is one at a time, even if its caller no longer waits. */
   writing: Promise<unknown> | undefined;
   /** While it is observed. */
   actor: Actor<typeof resource> | undefined;

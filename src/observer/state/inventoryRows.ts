@@ -50,7 +50,7 @@ export function shownDrifts(identity: Identity, drifts: readonly Drift[]): reado
   return redactedDrifts(identity, drifts.slice(0, mostDrifts)).map(({ path, is, desired, found }) => ({
     path: cut(path, longestPath),
     is,
-    ...(desired === undefined ? {} : { wanted: shown(desired) }),
+    ...(desired === undefined ? {} : { desired: shown(desired) }),
     ...(found === undefined ? {} : { found: shown(found) }),
   }));
 }

@@ -7,12 +7,12 @@ import type { ApplicationView, ResourceView } from './conditions.ts';
 
 /** The application as its conditions see it. */
 export function applicationView(entry: ApplicationEntry): ApplicationView {
-  const { accountError, faults, pendingRemovals, newest, resources } = entry;
+  const { accountError, errors, pendingRemovals, newest, resources } = entry;
   return {
     phase: phaseOf(entry),
     mode: entry.isDetectOnly ? 'detect' : 'correct',
     pausedUntil: newest.spec.pausedUntil,
-    faults,
+    errors,
     accountError,
     notes: [...resources.values()].flatMap(notesOf),
     resources: [...[...resources.values()].map(viewOf), ...[...pendingRemovals.values()].map(removalView)],
@@ -38,7 +38,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     refusal: resource.lastKnownGood?.reason ?? '',
     isAsLastApplied: mayDisclose(resource) && resource.lastKnownGood !== undefined && isInSync(resource),
     paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
-    conflictingManager: isContested ? (conflictingManager ?? 'somebody') : undefined,
+    conflictingManager: isContested ? (conflictingManager ?? 'another client') : undefined,
   };
 }
 

@@ -42,7 +42,7 @@ export interface ApplicationView {
   /** Epoch milliseconds; only while it is paused. */
   readonly pausedUntil: number | undefined;
   /** Of the spec as a whole, of manifests, of the observer schema. */
-  readonly faults: readonly ReportedError[];
+  readonly errors: readonly ReportedError[];
   /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
   readonly accountError: string;
   /** Sentences that belong to being in sync: replicas that an autoscaler has, values that admission changes. */
@@ -56,7 +56,7 @@ export function conditionsOf(view: ApplicationView): readonly DesiredCondition[]
     { type: 'Applied', ...applied(view) },
     { type: 'InSync', ...inSync(view) },
     { type: 'Degraded', ...degraded(view) },
-    { type: 'Invalid', ...faultsCondition(view.faults) },
+    { type: 'Invalid', ...errorsCondition(view.errors) },
   ];
 }
 
@@ -66,10 +66,11 @@ function content(status: ConditionContent['status'], reason: string, message: st
   return { status, reason, message };
 }
 
-function applied({ phase, mode, pausedUntil, faults, accountError, resources }: ApplicationView): ConditionContent {
+function applied({ phase, mode, pausedUntil, errors, accountError, resources }: ApplicationView): ConditionContent {
   if (phase === 'deleting')
     return content('False', 'Deleting', withTerminating('The application is being deleted.', resources));
-  if (phase === 'invalid') return content('False', 'Invalid', 'Nothing is applied before the spec is without faults.');
+  if (phase === 'invalid')
+    return content('False', 'Invalid', 'Nothing is applied before the errors in the spec are fixed.');
   if (phase === 'paused') return content('False', 'Paused', pauseSentence(pausedUntil));
   if (mode === 'detect') return content('False', 'DetectOnly', 'Nothing is ever applied in mode detect.');
   if (phase === 'applying' && accountError !== '') return content('False', 'ServiceAccountNotFound', accountError);
@@ -77,7 +78,7 @@ function applied({ phase, mode, pausedUntil, faults, accountError, resources }: 
   const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
   if (failing.length > 0) return content('False', 'Failed', summaryOf('Not applied', failing.map(withReason)));
   if (missing.length > 0 || phase === 'applying') return content('Unknown', 'Applying', 'Resources are being applied.');
-  if (faults.length > 0) return content('False', 'Invalid', 'All but what has faults is applied.');
+  if (errors.length > 0) return content('False', 'Invalid', 'Manifests without errors are applied.');
   return content('True', 'AllApplied', withTerminating('All manifests are applied as they are now.', resources));
 }
 
@@ -86,7 +87,7 @@ const outOfSync: ReadonlySet<ResourceState> = new Set(['drifted', 'missing']);
 function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): ConditionContent {
   if (phase === 'deleting') return content('Unknown', 'Deleting', 'The application is being deleted.');
   if (phase === 'invalid')
-    return content('Unknown', 'Invalid', 'Nothing is observed before the spec is without faults.');
+    return content('Unknown', 'Invalid', 'Nothing is observed before the errors in the spec are fixed.');
   if (phase === 'paused') return content('Unknown', 'Paused', pauseSentence(pausedUntil));
   const out = resources.filter(({ state, paths }) => outOfSync.has(state) || paths.length > 0);
   if (out.length > 0) {
@@ -168,20 +169,20 @@ function withTerminating(sentence: string, resources: readonly ResourceView[]): 
   const those = resources.filter(({ terminating }) => terminating !== '');
   if (those.length === 0) return sentence;
   const each = those.map(({ identity, terminating }) => `${identityText(identity)} (${terminating})`);
-  return `${sentence} ${summaryOf('Deleted, and not gone yet', each)}`;
+  return `${sentence} ${summaryOf('Waiting for the deletion of', each)}`;
 }
 
 function withNotes(sentence: string, notes: readonly string[]): string {
   return [sentence, ...notes].join(' ');
 }
 
-const faultReasons = { spec: 'SpecInvalid', manifest: 'ManifestInvalid', schema: 'SchemaInvalid' } as const;
+const errorReasons = { spec: 'SpecInvalid', manifest: 'ManifestInvalid', schema: 'SchemaInvalid' } as const;
 
-/** The condition Invalid: named after the fault that concerns most. */
-function faultsCondition(faults: readonly ReportedError[]): Omit<DesiredCondition, 'type'> {
-  if (faults.length === 0) return { status: 'False', reason: 'Valid', message: 'The spec has no faults.' };
-  const worst = (['spec', 'manifest', 'schema'] as const).find((each) => faults.some(({ of }) => of === each));
-  const texts = faults.map(({ place, message }) => `${place}: ${message}`);
-  const heading = faults.length === 1 ? 'One fault' : `${faults.length} faults`;
-  return { status: 'True', reason: faultReasons[worst ?? 'spec'], message: summaryOf(heading, texts) };
+/** The condition Invalid: named after the error that concerns most. */
+function errorsCondition(errors: readonly ReportedError[]): Omit<DesiredCondition, 'type'> {
+  if (errors.length === 0) return { status: 'False', reason: 'Valid', message: 'The spec has no errors.' };
+  const worst = (['spec', 'manifest', 'schema'] as const).find((each) => errors.some(({ of }) => of === each));
+  const texts = errors.map(({ place, message }) => `${place}: ${message}`);
+  const heading = errors.length === 1 ? 'One error' : `${errors.length} errors`;
+  return { status: 'True', reason: errorReasons[worst ?? 'spec'], message: summaryOf(heading, texts) };
 }

@@ -45,10 +45,10 @@ export function watchBusyApplications(onRest: (application: string) => void, clo
  * applied. `now`: epoch milliseconds.
  */
 function isAtRest(
-  { actor, resources, pendingRemovals, inFlight, faults, newest }: ApplicationEntry,
+  { actor, resources, pendingRemovals, inFlight, errors, newest }: ApplicationEntry,
   now: number,
 ): boolean {
-  if (actor.getSnapshot().value !== 'observing' || pendingRemovals.size > 0 || inFlight.size > 0 || faults.length > 0)
+  if (actor.getSnapshot().value !== 'observing' || pendingRemovals.size > 0 || inFlight.size > 0 || errors.length > 0)
     return false;
   const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
   // A row of what is gone is one that a replay would delete.

@@ -6,7 +6,7 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
   const known = new Map<string, { readonly at: SchemaNode; readonly event: SchemaNode }>();
   const event = new Set<string>();
 
-  function tell(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
+  function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
     if (event.has(id) || (list.is === 'unknown' && map === 'granular')) return;
     event.add(id);
@@ -14,7 +14,7 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
   }
 
   function wrap(kind: string, path: readonly string[], at: SchemaNode): SchemaNode {
-    tell(kind, path, at);
+    recordNode(kind, path, at);
     const below = new Map<string, SchemaNode>();
     const step = (name: string, next: () => SchemaNode): SchemaNode => {
       const seen = below.get(name);

@@ -1,10 +1,10 @@
-import type { ObserverFact } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/facts.ts';
 import { identityText } from '../../observer/model/identity.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
 /** An event of the application observer, or a write it asks for, as a recording keeps it and a timeline prints it. */
 export interface RecordedObserverEvent {
-  readonly out: ObserverFact['type'] | 'resource.write' | 'status.write';
+  readonly out: ObserverEvent['type'] | 'resource.write' | 'status.write';
   /** `namespace/application`, with the resource behind it: `shop/web Deployment shop/web`. */
   readonly about: string;
   /** Paths, names and classes only; no values, and nothing that only timing decides. */
@@ -40,7 +40,7 @@ export const observerEventKinds: Readonly<Record<RecordedObserverEvent['out'], E
   'actor.failed': report('actor failed'),
 };
 
-export function recordedObserverEventOf(event: ObserverFact): RecordedObserverEvent {
+export function recordedObserverEventOf(event: ObserverEvent): RecordedObserverEvent {
   return { out: event.type, about: aboutOf(event), detail: detailOf(event) };
 }
 
@@ -49,13 +49,13 @@ export function applicationOf({ about, out }: Pick<RecordedObserverEvent, 'about
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
 }
 
-function aboutOf(event: ObserverFact): string {
+function aboutOf(event: ObserverEvent): string {
   if (event.type === 'actor.failed') return event.actor;
   const { namespace, name } = event.application;
   return 'resource' in event ? `${namespace}/${name} ${identityText(event.resource)}` : `${namespace}/${name}`;
 }
 
-function detailOf(event: ObserverFact): string {
+function detailOf(event: ObserverEvent): string {
   switch (event.type) {
     case 'application.applied':
       return `${event.resources === 1 ? '1 resource' : `${event.resources} resources`}${event.failed === 0 ? '' : `, ${event.failed} of them not applied`}`;
@@ -64,7 +64,7 @@ function detailOf(event: ObserverFact): string {
     case 'resource.applied':
       return event.how;
     case 'resource.drifted':
-      return `${pathsOf(event.drifts)}${byWhom(event.conflictingManager)}${event.isCorrected ? '' : ', left as it is'}`;
+      return `${pathsOf(event.drifts)}${byManager(event.conflictingManager)}${event.isCorrected ? '' : ', left as it is'}`;
     case 'resource.corrected':
       return pathsOf(event.drifts);
     case 'resource.missing':
@@ -73,7 +73,7 @@ function detailOf(event: ObserverFact): string {
     case 'resource.desiredStateChanged':
       return event.paths.join(', ');
     case 'resource.correctionBackOff':
-      return byWhom(event.conflictingManager).trimStart();
+      return byManager(event.conflictingManager).trimStart();
     case 'application.refused':
     case 'resource.refused':
     case 'resource.failed':
@@ -87,6 +87,6 @@ function pathsOf(drifts: readonly { readonly path: string }[]): string {
   return drifts.map(({ path }) => path).join(', ');
 }
 
-function byWhom(rival: string | undefined): string {
-  return rival === undefined ? '' : ` (by ${rival})`;
+function byManager(manager: string | undefined): string {
+  return manager === undefined ? '' : ` (by ${manager})`;
 }

@@ -6,7 +6,7 @@ import { withoutStringData, wrongSecretData } from '../../observer/spec/secretDa
 /**
  * Puts marks in the place of what Secrets hold, wherever one stands: in a manifest, in an answer, in an application
  * within an application. Equal values get equal marks, so that what is compared comes out the same; who does not have
- * the key can tell nothing of them.
+ * the key reveals nothing about them.
  */
 export interface SecretMask {
   /** A manifest, an object of the cluster, or anything that holds some. */

@@ -37,8 +37,8 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
       append({ in: 'random', value });
       return value;
     },
-    followKeys: ({ where, onKeys, onChecked }) =>
-      options.followKeys({
+    watchHashKeys: ({ where, onKeys, onChecked }) =>
+      options.watchHashKeys({
         where,
         onKeys(keys) {
           append({ in: 'keys', current: keys.current.id, ids: keys.ids });

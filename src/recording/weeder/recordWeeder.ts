@@ -27,7 +27,7 @@ export function recordWeeder(options: WeederOptions, append: AppendWeeder): Weed
       return value;
     },
     report(event) {
-      for (const told of recordedEventsOf(event)) append(told);
+      for (const recorded of recordedEventsOf(event)) append(recorded);
       options.report(event);
     },
   });

@@ -12,7 +12,7 @@ interface WeederSnapshot {
   forgetStream(stream: string): void;
   /**
    * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
-   * stream was heard, is decided by too.
+   * stream was updated, is decided by too.
    */
   lines(now: Moment): readonly (Moment & WeederInput)[];
   /** Whether an answer is awaited that opens a window, or opens none: a new file could not say who asked. */
@@ -91,17 +91,19 @@ export function createWeederSnapshot(): WeederSnapshot {
 }
 
 /** A list that is being read when the file changes stays open in the new one. */
-function recallStream(
-  stream: string,
-  { objects, updatedAt: heard, listing, list }: StreamState,
-): (Moment & WeederInput)[] {
+function recallStream(stream: string, { objects, updatedAt, listing, list }: StreamState): (Moment & WeederInput)[] {
   const before = [...(listing?.before ?? objects).values()];
   // For a pod the time since when it is known matters, for a slice the last update of its stream.
   const added = before
-    .map(({ object, since }) => ({ ...(isSliceStream(stream) ? heard : since), in: 'ADDED' as const, stream, object }))
+    .map(({ object, since }) => ({
+      ...(isSliceStream(stream) ? updatedAt : since),
+      in: 'ADDED' as const,
+      stream,
+      object,
+    }))
     .sort((a, b) => a.t - b.t);
-  const { t, wall } = added[0] ?? heard;
-  const { t: endT, wall: endWall } = added.at(-1) ?? heard;
+  const { t, wall } = added[0] ?? updatedAt;
+  const { t: endT, wall: endWall } = added.at(-1) ?? updatedAt;
   const complete = [
     { t, wall, in: 'begin' as const, stream },
     ...added,

@@ -66,13 +66,13 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   const open = new Set<string>();
   let core: ObserverCore | undefined;
 
-  function isToldOf(event: RecordedObserverEvent): boolean {
+  function isReportedFor(event: RecordedObserverEvent): boolean {
     const application = applicationOf(event) ?? '';
     return !beginning.has(application) && !busy.has(application);
   }
 
   function report(event: RecordedObserverEvent): void {
-    if (isToldOf(event)) options.report(event);
+    if (isReportedFor(event)) options.report(event);
   }
 
   async function ask(to: string): Promise<RecordedObserverResponse> {
@@ -136,11 +136,11 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   function catchUp(name: string, sink: ObjectSink): void {
     if (core?.needs.get(name)?.sink !== sink) return;
-    for (const line of snapshot.streamLines(name)) if ('stream' in line) tell(line, sink);
+    for (const line of snapshot.streamLines(name)) if ('stream' in line) deliver(line, sink);
   }
 
   /** Delivers a line of a stream, except of busy applications. */
-  function tell(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
+  function deliver(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
     if (line.in === 'begin') sink?.begin();
     else if (line.in === 'end') sink?.end(line.resourceVersion);
     else if (line.in === 'lost') sink?.lost?.();
@@ -154,9 +154,9 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     return kind === 'Application' && busy.has(`${textOf(namespace)}/${textOf(name)}`);
   }
 
-  async function beginAnew(applications: readonly string[], tellOf: () => void): Promise<void> {
+  async function restartAt(applications: readonly string[], reportEvent: () => void): Promise<void> {
     for (const each of applications) beginning.add(each);
-    tellOf();
+    reportEvent();
     for (let round = 0; round < rounds; round += 1) await settled();
     for (const each of applications) beginning.delete(each);
   }
@@ -167,12 +167,12 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     const found = snapshot.application(application);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
     if (found === undefined || sink === undefined) return;
-    await beginAnew([application], () => sink.apply('ADDED', found.object));
+    await restartAt([application], () => sink.apply('ADDED', found.object));
   }
 
   async function resume(): Promise<void> {
     isRecalling = false;
-    await beginAnew(
+    await restartAt(
       [...snapshot.applications()].filter((each) => !busy.has(each)),
       openStreams,
     );
@@ -192,7 +192,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     const line = 'object' in input ? { ...input, object: snapshot.withSpec(input.stream, input.object) } : input;
     const sink = core?.needs.get(input.stream)?.sink;
     learn(input);
-    if (!isRecalling) tell(line, sink);
+    if (!isRecalling) deliver(line, sink);
   }
 
   function feed(input: ObserverInput): void {

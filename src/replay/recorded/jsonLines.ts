@@ -57,8 +57,8 @@ const foreign: readonly (readonly [RegExp, string])[] = [
     /^(error: |Error from server|The connection to the server |Unable to connect to the server|[EW]\d{4} )/,
     'found a message of kubectl in place of an event; only its standard output belongs into the file',
   ],
-  [/^(EVENT +)?(NAMESPACE|NAME) +/, 'found a table of kubectl; wanted is the output of kubectl get … -o json'],
-  [/^(object|apiVersion):/, 'found YAML; wanted is the output of kubectl get … -o json'],
+  [/^(EVENT +)?(NAMESPACE|NAME) +/, 'found a table of kubectl; expected the output of kubectl get … -o json'],
+  [/^(object|apiVersion):/, 'found YAML; expected the output of kubectl get … -o json'],
   [
     /^\{\s*$/,
     'found JSON over several lines; kubectl get … --watch needs --output-watch-events, which writes one a line',
@@ -86,15 +86,12 @@ function parse(text: string): JsonObject | undefined {
 
 async function readTexts(path: string): Promise<Result<readonly string[]>> {
   try {
-    const file = await open(path, 'r');
+    await using file = await open(path, 'r');
     const start = Buffer.alloc(4);
     const { bytesRead } = await file.read(start, 0, start.length, 0);
     const why = whyNoText(start.subarray(0, bytesRead));
-    if (why !== undefined) {
-      await file.close();
-      return failed(codedError('RECORDING_INVALID', `${path} ${why}.`));
-    }
-    const texts = await linesOf(file.createReadStream({ encoding: 'utf8', start: 0 }));
+    if (why !== undefined) return failed(codedError('RECORDING_INVALID', `${path} ${why}.`));
+    const texts = await linesOf(file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false }));
     return ok(texts.map((text, index) => (index === 0 ? text.replace(/^\uFEFF/, '') : text)));
   } catch (error) {
     return failed(codedError('RECORDING_UNREADABLE', `Cannot read ${path}: ${whyUnreadable(error)}.`));

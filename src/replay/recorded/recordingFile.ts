@@ -48,8 +48,8 @@ function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined 
 function readConfig(file: object, line: JsonLine): Result<Config> {
   const config = parseConfig(JSON.stringify(file), line.file);
   if (config.ok) return config;
-  const [fault] = config.error;
-  return failed(invalid(line, `its config cannot be used: ${fault === undefined ? '' : formatFieldError(fault)}`));
+  const [error] = config.error;
+  return failed(invalid(line, `its config cannot be used: ${error === undefined ? '' : formatFieldError(error)}`));
 }
 
 function readHeader(first: JsonLine): Result<RecordingHeader> {

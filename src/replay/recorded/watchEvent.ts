@@ -48,7 +48,7 @@ function comesAtOnce([first]: readonly TimedEvent[]): (event: TimedEvent) => boo
   return ({ at }) => at - (first?.at ?? at) <= listedWithin;
 }
 
-/** Without `ts`: what was made when it is told of, after all that was told before, was not in the list. */
+/** Without `ts`: an object whose creation time is after all earlier events was not in the list. */
 function wereListed(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
   const news = new Set<TimedEvent>();
   let newest: number | undefined;
@@ -70,9 +70,7 @@ function readEvent(line: JsonLine, before: number | undefined): Result<TimedEven
   if (!isChangeType(type) || !isObject(object)) return failed(invalid(line, whyNoEvent(line.value)));
   const { kind } = object;
   if (kind !== 'Pod' && kind !== 'EndpointSlice') {
-    return failed(
-      invalid(line, `found an event of kind ${textOf(kind) ?? '(none)'}; wanted are Pod and EndpointSlice`),
-    );
+    return failed(invalid(line, `found an event of kind ${textOf(kind) ?? '(none)'}; expected Pod or EndpointSlice`));
   }
   const written = timeOf(ts);
   if (ts !== undefined && written === undefined) {

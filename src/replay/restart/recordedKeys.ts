@@ -1,21 +1,21 @@
 import type { RestartInput } from '../../recording/restart/restartLines.ts';
 import type { HashKey } from '../../restart/digest/digest.ts';
-import type { FollowKeysOptions } from '../../restart/digest/followKeys.ts';
 import { hashKeysOf } from '../../restart/digest/hashKeys.ts';
+import type { WatchHashKeysOptions } from '../../restart/digest/watchHashKeys.ts';
 
-type Told = Pick<FollowKeysOptions, 'onKeys' | 'onChecked'>;
+type KeyListeners = Pick<WatchHashKeysOptions, 'onKeys' | 'onChecked'>;
 
 /** The hash keys of a recording, by their ids: nothing is made with them, and what was sealed with them is believed. */
 interface RecordedKeys {
-  /** In place of `followKeys`. */
-  follow(event: Told): () => void;
+  /** In place of `watchHashKeys`. */
+  follow(event: KeyListeners): () => void;
   take(input: Extract<RestartInput, { readonly in: 'keys' | 'keysRead' }>): void;
 }
 
 export function createRecordedKeys(): RecordedKeys {
   /** In a file that begins in the middle they may come before anybody follows them. */
   let missed: Parameters<RecordedKeys['take']>[0][] = [];
-  let followed: Told | undefined;
+  let followed: KeyListeners | undefined;
 
   function take(input: Parameters<RecordedKeys['take']>[0]): void {
     if (followed === undefined) missed.push(input);

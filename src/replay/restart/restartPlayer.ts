@@ -133,7 +133,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
         options.reportFact?.(event);
       },
       random: () => randomAt(clock.monotonic()),
-      followKeys: keys.follow,
+      watchHashKeys: keys.follow,
       onStreamsChanged: () => {},
       onStreamClosed: () => {},
     });

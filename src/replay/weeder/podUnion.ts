@@ -8,11 +8,11 @@ export interface PodUnion {
 }
 
 /** Calls `report` with each change. */
-export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void): PodUnion {
+export function createPodUnion(notify: (type: ChangeType, pod: JsonObject) => void): PodUnion {
   const streams = new Set<Map<string, JsonObject>>();
 
   function remove(pods: Map<string, JsonObject>, uid: string, pod: JsonObject): void {
-    if (pods.delete(uid) && ![...streams].some((others) => others.has(uid))) tell('DELETED', pod);
+    if (pods.delete(uid) && ![...streams].some((others) => others.has(uid))) notify('DELETED', pod);
   }
 
   return {
@@ -33,7 +33,7 @@ export function createPodUnion(tell: (type: ChangeType, pod: JsonObject) => void
           }
           listed?.add(uid);
           pods.set(uid, object);
-          tell(type, object);
+          notify(type, object);
         },
         end() {
           for (const [uid, pod] of [...pods]) if (listed?.has(uid) === false) remove(pods, uid, pod);

@@ -86,7 +86,7 @@ export function createWhatIfWeeder({
         return { type: 'delete.accepted' };
       },
       report(event) {
-        events.push(...recordedEventsOf(event).map((told) => ({ t: clock.monotonic(), ...told })));
+        events.push(...recordedEventsOf(event).map((recorded) => ({ t: clock.monotonic(), ...recorded })));
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);

@@ -35,7 +35,7 @@ const keyLength = 32;
 const idLength = 8;
 
 const advice =
-  `Put ${keyLength} random bytes there, or delete the Secret: weeder creates another one, records anew what all ` +
+  `Put ${keyLength} random bytes there, or delete the Secret: weeder creates another one, records again what all ` +
   'workloads run with, and restarts nothing for it.';
 
 /** Returns the keys in a Secret; every entry has to be a key. The problem never contains any part of a key. */
@@ -108,7 +108,7 @@ export async function readHashKeys(
     const found = await attempt(client, where, signal);
     if (found !== 'again') return found;
   }
-  return failed(unavailable(where, 'Others change it faster than it can be read.'));
+  return failed(unavailable(where, 'It changes faster than it can be read.'));
 }
 
 async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal): Promise<Result<HashKeys> | 'again'> {
@@ -165,5 +165,5 @@ function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
 }
 
 function unavailable({ namespace, name }: KeySecret, why: string): CodedError {
-  return codedError('HASH_KEY_UNAVAILABLE', `The Secret ${namespace}/${name} cannot be had: ${why}`);
+  return codedError('HASH_KEY_UNAVAILABLE', `The Secret ${namespace}/${name} is unavailable: ${why}`);
 }

@@ -60,7 +60,7 @@ type Ask = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
 
 const forged =
   'its name and its annotations are those of a copy that weeder keeps of a Job, and it is not sealed with a hash key of this weeder: nothing is made from it.';
-const ended = new Error('nobody waits for this any more');
+const ended = new Error('the caller no longer waits');
 
 export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;

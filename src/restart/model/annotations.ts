@@ -29,22 +29,22 @@ const kinds: ReadonlyMap<string, SourceKind> = new Map([
  * are required: while one of these sources is missing, nothing restarts. Whether another namespace allows the use is
  * not checked here.
  */
-export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[]; faults: string[] } {
+export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[]; errors: string[] } {
   const uses = new Map<string, Use>();
-  const faults: string[] = [];
+  const errors: string[] = [];
   const entries = [...new Set(entriesOf(text))];
   for (const entry of entries.slice(0, maxEntries)) {
     const found = readEntry(entry, namespace);
-    if (typeof found === 'string') faults.push(`${alsoDependsOn} says ${quoted(entry)}: ${found}.`);
+    if (typeof found === 'string') errors.push(`${alsoDependsOn} says ${quoted(entry)}: ${found}.`);
     else uses.set(`${sourceKey(found.source)}#${found.key ?? ''}`, found);
   }
   const tooMany = `${alsoDependsOn} names ${entries.length} sources: the first ${maxEntries} of them count.`;
-  const more = `${alsoDependsOn} has ${faults.length - maxErrors} more entries that cannot be read.`;
+  const more = `${alsoDependsOn} has ${errors.length - maxErrors} more entries that cannot be read.`;
   return {
     uses: [...uses.values()],
-    faults: [
-      ...faults.slice(0, maxErrors),
-      ...(faults.length > maxErrors ? [more] : []),
+    errors: [
+      ...errors.slice(0, maxErrors),
+      ...(errors.length > maxErrors ? [more] : []),
       ...(entries.length > maxEntries ? [tooMany] : []),
     ],
   };
@@ -62,7 +62,7 @@ function readEntry(entry: string, ownNamespace: string): Use | string {
   const [kindName = '', namespace = '', name = ''] = parts.length === 2 ? parts.toSpliced(1, 0, ownNamespace) : parts;
   const kind = kinds.get(kindName);
   if (kind === undefined || parts.length < 2 || parts.length > 3 || more.length > 0) {
-    return 'wanted is configmap/NAMESPACE/NAME or secret/NAMESPACE/NAME, with #KEY at the end for one key alone';
+    return 'expected configmap/NAMESPACE/NAME or secret/NAMESPACE/NAME, with #KEY at the end for one key alone';
   }
   if (!isNamespaceName(namespace)) return `${quoted(namespace)} is no name of a namespace`;
   if (!isSourceName(name)) return `${quoted(name)} is no name of a ${kind}`;
@@ -131,6 +131,6 @@ export function optOutError(annotations: JsonObject): string | undefined {
   const value = annotations[skipHashCalculation] ?? 'false';
   const wrong = typeof value === 'string' ? entriesOf(value).find((entry) => !isKeyName(entry)) : typeof value;
   if (wrong === undefined) return undefined;
-  const rule = 'wanted is "true", or the names of keys with commas between them';
+  const rule = 'expected "true", or the names of keys with commas between them';
   return `${quoted(wrong)} is no name of a key: ${rule}. Until then all of it is left out.`;
 }

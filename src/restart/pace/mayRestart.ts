@@ -39,8 +39,8 @@ export function mayRestart(question: RestartConditions): Permission {
 
 type Rule = (question: RestartConditions) => Permission | undefined;
 
-const unreadable: Rule = ({ pausedUntil, annotationErrors: faults = [] }) => {
-  const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...faults] : faults;
+const unreadable: Rule = ({ pausedUntil, annotationErrors = [] }) => {
+  const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...annotationErrors] : annotationErrors;
   return said.length === 0
     ? undefined
     : { is: 'blocked', cause: 'annotation', reason: said.join('; '), until: undefined };

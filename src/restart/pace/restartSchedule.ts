@@ -28,7 +28,7 @@ export interface RestartSchedule {
   requestRestart(
     key: string,
     from: { readonly namespace: string; readonly since: number },
-    told: SlotListener,
+    listener: SlotListener,
   ): Release;
   /**
    * Registers a rollout that is active already, such as after weeder itself restarted: it takes a slot without waiting

@@ -132,5 +132,5 @@ function troubleWith(container: JsonObject): string | undefined {
   if (troubles.has(reason)) return `${where}: ${String(reason)}`;
   const exitCode = numberOf(objectOf(state['terminated'])['exitCode']) ?? 0;
   const isHeldBack = exitCode !== 0 && restartsOf(container) > 0;
-  return isHeldBack ? `${where}: ended with exit code ${exitCode} again and again` : undefined;
+  return isHeldBack ? `${where}: ended repeatedly with exit code ${exitCode}` : undefined;
 }

@@ -88,12 +88,12 @@ function selectiveLabels(questions: readonly ListRequest[]): (question: ListRequ
       values.set(key, (values.get(key) ?? new Set()).add(value));
     }
   }
-  const tells = (key: string) => values.get(key)?.size ?? 0;
+  const valuesOf = (key: string) => values.get(key)?.size ?? 0;
   return ({ selector }) =>
     Object.keys(selector.matchLabels ?? {})
       .sort()
       .reduce<string | undefined>(
-        (best, key) => (best === undefined || tells(key) > tells(best) ? key : best),
+        (best, key) => (best === undefined || valuesOf(key) > valuesOf(best) ? key : best),
         undefined,
       );
 }

@@ -12,7 +12,7 @@ export const restartEventTable = {
     types: ['Normal'],
     actions: ['Wait'],
     meaning:
-      'The restart is due, and waits for something that may take long: a maintenance window, the end of a pause, or of a rollout that somebody else has begun. Says for what.',
+      'The restart is due, and waits for something that may take long: a maintenance window, the end of a pause, or of a rollout that another client has started. Says for what.',
   },
   RestartBlocked: {
     about: 'workload',
@@ -71,7 +71,7 @@ export const restartEventTable = {
     types: ['Warning'],
     actions: ['Read'],
     meaning:
-      'An annotation of the workload, or of a source that it uses, cannot be read, or was written by somebody else in weeder’s name. Says which and why.',
+      'An annotation of the workload, or of a source that it uses, cannot be read, or was written by another client in weeder’s name. Says which and why.',
   },
   DependencyNotAllowed: {
     about: 'workload',
@@ -92,13 +92,14 @@ export const restartEventTable = {
     types: ['Warning'],
     actions: ['BackOff'],
     meaning:
-      'Somebody, such as an operator that writes its object whole, removes the annotation `weeder.dev/dependencies` again and again. Weeder keeps the state in memory and writes it after growing pauses. Told once.',
+      'Another client, such as an operator that overwrites its whole object, removes the annotation `weeder.dev/dependencies` repeatedly. Weeder keeps the state in memory and writes it after growing pauses. Reported once.',
   },
   RevisionHistoryFilled: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Watch'],
-    meaning: 'All revisions that are kept are restarts by weeder: `kubectl rollout undo` leads to no other template.',
+    meaning:
+      'All revisions in the history are restarts by weeder: `kubectl rollout undo` cannot return to another template.',
   },
 } as const satisfies Record<
   string,

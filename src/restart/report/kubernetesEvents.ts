@@ -20,7 +20,7 @@ const longWaits: ReadonlySet<PendingCause> = new Set(['window', 'pausedUntil', '
 const theirs: ReadonlySet<string> = new Set(['forbidden', 'invalid', 'immutable', 'budget']);
 
 const restartNotes = {
-  rollout: { reason: 'Restarted', action: 'Rollout', words: 'Its pods are rolled out anew' },
+  rollout: { reason: 'Restarted', action: 'Rollout', words: 'Its pods are replaced by a rollout' },
   evict: { reason: 'Restarted', action: 'Evict', words: 'Its pods are evicted one by one' },
   recreate: { reason: 'Restarted', action: 'Recreate', words: 'It is recreated' },
   replace: {
@@ -116,7 +116,7 @@ function warningOf(event: RestartEvent): EventContent | undefined {
       return { reason: 'StateContested', type: 'Warning', action: 'BackOff', note };
     }
     case 'history.filled': {
-      const note = `All ${event.revisions} revisions that are kept are restarts by weeder: there is no other template to undo to.`;
+      const note = `All ${event.revisions} revisions in the history are restarts by weeder: there is no other template to return to.`;
       return { reason: 'RevisionHistoryFilled', type: 'Warning', action: 'Watch', note };
     }
     default:

@@ -9,7 +9,7 @@ export function logRestarts(logger: Logger): ReportRestart {
 }
 
 const restartMessages = {
-  rollout: 'workload restarted: its pods are rolled out anew',
+  rollout: 'workload restarted: its pods are replaced by a rollout',
   evict: 'workload restarted: its pods are evicted one by one',
   recreate: 'workload restarted: it is recreated',
   replace: 'workload restarted: all of its pods are ended before new ones start',
@@ -95,7 +95,8 @@ function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }
       );
     }
     case 'state.contested': {
-      const message = 'the state is removed again and again: it is kept in memory, and written after growing pauses';
+      const message =
+        'the state annotation is removed repeatedly: it is kept in memory, and written after growing pauses';
       return about(event, 'warn', { removals: event.removals, pause: rounded(event.pause) }, message);
     }
     case 'state.foreign': {
@@ -103,7 +104,8 @@ function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }
       return about(event, 'warn', { keyId: event.keyId }, message);
     }
     case 'key.changed': {
-      const message = event.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted anew';
+      const message =
+        event.before === undefined ? 'hash key read' : 'hash key changed: all workloads are adopted again';
       return { level: 'info', fields: { keyId: event.keyId, before: event.before }, message };
     }
     case 'key.missing':

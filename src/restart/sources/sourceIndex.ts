@@ -20,7 +20,7 @@ export interface SourcesKnown {
 }
 
 /** The number of deleted sources that are remembered. */
-const mostGone = 1_000;
+const mostDeleted = 1_000;
 
 /** Holds what weeder keeps of the ConfigMaps and Secrets, and is the sink of their streams. It holds no values. */
 interface SourceIndex extends SourcesKnown {
@@ -52,8 +52,8 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     const known = sources.get(key);
     if (known === undefined) return;
     sources.delete(key);
-    putBounded(gone, key, known.optOut, mostGone);
-    if (isLive) putBounded(seen, key, now(), mostGone + sources.size);
+    putBounded(gone, key, known.optOut, mostDeleted);
+    if (isLive) putBounded(seen, key, now(), mostDeleted + sources.size);
     else seen.delete(key);
     onChanged(known.ref);
   }

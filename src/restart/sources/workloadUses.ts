@@ -42,7 +42,7 @@ export function usesOfWorkload(
   const own = meant.filter(isFollowed);
   if (alsoDependsOn === undefined)
     return { uses: own, errors: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
-  const { uses, faults } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
+  const { uses, errors } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
   const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
   // A source that is not watched would seem to be missing.
   const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
@@ -55,7 +55,7 @@ export function usesOfWorkload(
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
   const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
   const all = [...own, ...added.filter(isAllowed)];
-  return { uses: all, errors: [...faults, ...new Set(unseen)], notAllowed, notFollowed };
+  return { uses: all, errors: [...errors, ...new Set(unseen)], notAllowed, notFollowed };
 }
 
 /** Without duplicates. */

@@ -27,8 +27,8 @@ export function createStateOwner(keys: () => HashKeys | undefined, report: Repor
 
 /** An invalid state that is not another weeder's either. */
 const forgedState = 'not weeder’s';
-const emptiedFault =
-  'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is not believed. Remove it, and scale the workload if its pods are missing.';
+const emptiedError =
+  'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is ignored. Remove it, and scale the workload if its pods are missing.';
 
 /**
  * Returns the facts without forged annotations. As long as no key is known, an annotation that says weeder has scaled
@@ -43,6 +43,6 @@ export function trustedFacts(facts: WorkloadFacts, keys: HashKeys | undefined): 
   return {
     ...facts,
     ...(isForgedState ? { stateText: forgedState } : {}),
-    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedError: emptiedFault }) } : {}),
+    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedError: emptiedError }) } : {}),
   };
 }

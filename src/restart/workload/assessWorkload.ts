@@ -24,7 +24,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const { ref: workload, uid, stateText = '' } = entry.facts;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
-    const reason = 'it is damaged or of another version of weeder: what the pods run with is recorded anew';
+    const reason = 'it is damaged or of another version of weeder: what the pods run with is recorded again';
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
   }
 
@@ -67,7 +67,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     if (unread.length > 0) return blocked(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changedAt;
     const hashKeys = keys();
-    if (hashKeys === undefined) return blocked(entry, 'hashKey', 'the hash key cannot be had');
+    if (hashKeys === undefined) return blocked(entry, 'hashKey', 'the hash key is unavailable');
     noteRemoval(effects, entry);
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;

@@ -34,7 +34,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
   const reported = new Map<string, ReadonlySet<string>>();
 
   function errorsOf(
-    { optInError: optInFault, pausedUntil, emptiedError: emptiedFault, ref }: WorkloadFacts,
+    { optInError, pausedUntil, emptiedError, ref }: WorkloadFacts,
     found: WorkloadUses | undefined,
   ): LocatedError[] {
     const { errors = [], uses = [], notAllowed = [] } = found ?? {};
@@ -43,8 +43,8 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
     );
     const isPauseUnreadable = found !== undefined && pausedUntil === 'unreadable';
     return [
-      ...errorOf(workloadAnnotations.optIn, optInFault),
-      ...errorOf(workloadAnnotations.emptied, emptiedFault),
+      ...errorOf(workloadAnnotations.optIn, optInError),
+      ...errorOf(workloadAnnotations.emptied, emptiedError),
       ...errorOf(
         workloadAnnotations.pausedUntil,
         isPauseUnreadable ? `it ${pauseError}. Until then no change restarts it.` : undefined,

@@ -87,11 +87,11 @@ function waitForSlot(
   };
 }
 
-function verdictFor({ facts, settings, finding, annotationErrors: faults }: WorkloadEntry, now: number): Permission {
+function verdictFor({ facts, settings, finding, annotationErrors }: WorkloadEntry, now: number): Permission {
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];
-  return mayRestart({ ...facts, ...settings, now, restarts, annotationErrors: faults });
+  return mayRestart({ ...facts, ...settings, now, restarts, annotationErrors });
 }
 
 /** Waits until the workload may be adopted: writes to many Deployments at once would delay other rollouts. */

@@ -77,11 +77,11 @@ async function restartJob(
   const release = recreations.lock(uid);
   if (release === undefined) return { type: 'restart.conflicted' };
   defer(release);
-  const keeping = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
-  if (keeping.is === 'gone') return { type: 'workload.gone' };
-  if (keeping.is === 'conflicted') return { type: 'restart.conflicted' };
-  if (keeping.is === 'refused') return { ...keeping, type: 'restart.refused' };
-  const { copy: kept, isEarlier } = keeping.value;
+  const stored = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
+  if (stored.is === 'gone') return { type: 'workload.gone' };
+  if (stored.is === 'conflicted') return { type: 'restart.conflicted' };
+  if (stored.is === 'refused') return { ...stored, type: 'restart.refused' };
+  const { copy: kept, isEarlier } = stored.value;
   recreations.take(kept);
   const ending = await api.deleteJob(kept, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };

@@ -14,7 +14,7 @@ import { writeState } from './writeState.ts';
 
 export type WorkloadLogic = typeof workload;
 
-const ended = new Error('nobody waits for this any more');
+const ended = new Error('the caller no longer waits');
 
 /** The `workload` machine with its effects. */
 export function provideWorkload(effects: RestartEffects): WorkloadLogic {

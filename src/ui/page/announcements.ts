@@ -1,8 +1,8 @@
 import type { Moment } from '../protocol.ts';
 
-/** Tells who does not see the page what is worth an interruption: outages, windows, deletions that failed, restarts, and applications in trouble. */
-interface News {
-  tell(moment: Moment): void;
+/** Announces to screen readers what is worth an interruption: outages, windows, deletions that failed, restarts, and applications with errors. */
+interface Announcements {
+  announce(moment: Moment): void;
 }
 
 const messages: Readonly<Record<string, (about: string) => string>> = {
@@ -12,17 +12,17 @@ const messages: Readonly<Record<string, (about: string) => string>> = {
   'workload.restarted': (about) => `${about} is restarted`,
   'workload.blocked': (about) => `the restart of ${about} is blocked`,
   'workload.stalled': (about) => `the rollout of ${about} stalled`,
-  'resource.correctionBackOff': (about) => `somebody keeps changing a resource of ${about} back`,
-  'application.invalid': (about) => `the spec of ${about} has faults`,
+  'resource.correctionBackOff': (about) => `another client repeatedly overwrites a resource of ${about}`,
+  'application.invalid': (about) => `the spec of ${about} has errors`,
   'deletion.failed': (about) => `a deletion for ${about} failed`,
 };
 
-/** What comes within this time is said at once; milliseconds. */
+/** Messages within this time are announced together; milliseconds. */
 const gathering = 1500;
-/** So many are told one by one. */
+/** At most so many are announced one by one. */
 const most = 3;
 
-export function createNews(announce: (text: string) => void): News {
+export function createAnnouncements(announce: (text: string) => void): Announcements {
   let gathered: string[] = [];
 
   function say(): void {
@@ -32,7 +32,7 @@ export function createNews(announce: (text: string) => void): News {
   }
 
   return {
-    tell({ what, about }) {
+    announce({ what, about }) {
       const message = messages[what]?.(about);
       if (message === undefined) return;
       gathered.push(message);

@@ -2,7 +2,7 @@ import type { PageMessage } from '../protocol.ts';
 
 /**
  * `broken`: there is nothing that answers; `silent`: there is, and it says nothing; `refused`: it takes no more pages.
- * It is asked anew in all three.
+ * It is requested again in all three.
  */
 export type ConnectionState = 'connecting' | 'live' | 'broken' | 'silent' | 'refused';
 
@@ -30,7 +30,7 @@ const types: Readonly<Record<PageMessage['type'], true>> = {
 const silence = 5000;
 const pause = 1000;
 
-/** The stream of messages. It never ends: what breaks, hangs or is refused is opened anew. */
+/** The stream of messages. It never ends: after an error, a stall or a refusal it is opened again. */
 export function connect({ onMessage, onState }: ConnectionOptions): { choose(actor: string | undefined): void } {
   let source: EventSource | undefined;
   let actor: string | undefined;

@@ -1,6 +1,6 @@
 import type { PageMessage } from '../protocol.ts';
 import { createActors } from './actors/actors.ts';
-import { createNews } from './announcements.ts';
+import { createAnnouncements } from './announcements.ts';
 import { createApplications } from './applications/applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
 import { createMachineView } from './machine/machine.ts';
@@ -20,11 +20,11 @@ const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now);
-const news = createNews(status.announce);
+const announcements = createAnnouncements(status.announce);
 const replay = createReplayControls(clock.now, () => status.announce('The replay did not take that.'));
 const connection = connect({ onMessage: take, onState: follow });
 let chosen: string | undefined;
-let heardAt: number | undefined;
+let receivedAt: number | undefined;
 
 const views = createViews(() => {
   const actor = views.actor();
@@ -37,8 +37,8 @@ const views = createViews(() => {
 });
 
 function follow(state: ConnectionState): void {
-  if (state !== 'live' && heardAt !== undefined) clock.stop(heardAt);
-  status.connection(state, heardAt);
+  if (state !== 'live' && receivedAt !== undefined) clock.stop(receivedAt);
+  status.connection(state, receivedAt);
   refresh();
 }
 
@@ -69,7 +69,7 @@ function take(message: PageMessage): void {
       break;
     case 'moment':
       timeline.one(message.moment);
-      news.tell(message.moment);
+      announcements.announce(message.moment);
       if (views.shown() === 'timeline') timeline.draw();
       break;
     case 'actor':
@@ -86,7 +86,7 @@ function take(message: PageMessage): void {
       // Whoever steps through it is shown what comes of it at once.
       if (!message.isPlaying) refresh();
   }
-  heardAt = clock.now();
+  receivedAt = clock.now();
 }
 
 /** What time alone changes, in the view that is seen. */

@@ -6,7 +6,7 @@ interface PageClock {
   /** Weeder's clock shows this now, and runs so many times as fast as real time. */
   set(now: number, speed?: number): void;
   follow(replay: ReplayClock): void;
-  /** Nothing is heard of weeder: the page is as of this time, until it is set again. */
+  /** No connection to weeder: the page is as of this time, until it is set again. */
   stop(at: number): void;
 }
 
@@ -14,7 +14,7 @@ export function createPageClock(): PageClock {
   let shown = Date.now();
   let setAt = performance.now();
   let speed = 1;
-  /** What `speed` is while weeder is heard. */
+  /** The value of `speed` while weeder is connected. */
   let usual = 1;
   let end = Number.POSITIVE_INFINITY;
 

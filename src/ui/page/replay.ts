@@ -17,7 +17,7 @@ export function createReplayControls(now: () => number, onFailed: () => void): R
   let clock: ReplayClock | undefined;
   let isSeeking = false;
 
-  function tell(command: ReplayCommand): void {
+  function send(command: ReplayCommand): void {
     const request = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -37,26 +37,26 @@ export function createReplayControls(now: () => number, onFailed: () => void): R
     seek.setAttribute('aria-valuetext', shown);
   }
 
-  play.addEventListener('click', () => tell({ do: clock?.isPlaying === true ? 'pause' : 'play' }));
-  byId('step', HTMLButtonElement).addEventListener('click', () => tell({ do: 'step' }));
-  speed.addEventListener('change', () => tell({ do: 'speed', speed: Number(speed.value) }));
+  play.addEventListener('click', () => send({ do: clock?.isPlaying === true ? 'pause' : 'play' }));
+  byId('step', HTMLButtonElement).addEventListener('click', () => send({ do: 'step' }));
+  speed.addEventListener('change', () => send({ do: 'speed', speed: Number(speed.value) }));
   seek.addEventListener('input', () => {
     isSeeking = true;
     tick();
   });
   seek.addEventListener('change', () => {
     isSeeking = false;
-    tell({ do: 'seek', to: Number(seek.value) });
+    send({ do: 'seek', to: Number(seek.value) });
   });
   return {
     isShown: () => clock !== undefined,
-    follow(told) {
-      clock = told;
+    follow(next) {
+      clock = next;
       byId('replay', HTMLElement).hidden = false;
-      setText(play, told.isPlaying ? 'Pause' : 'Play');
-      [seek.min, seek.max] = [String(told.startsAt), String(told.endsAt)];
-      seek.step = String(Math.max(1, Math.round((told.endsAt - told.startsAt) / 1000)));
-      if (document.activeElement !== speed) speed.value = String(told.speed);
+      setText(play, next.isPlaying ? 'Pause' : 'Play');
+      [seek.min, seek.max] = [String(next.startsAt), String(next.endsAt)];
+      seek.step = String(Math.max(1, Math.round((next.endsAt - next.startsAt) / 1000)));
+      if (document.activeElement !== speed) speed.value = String(next.speed);
       tick();
     },
     tick,

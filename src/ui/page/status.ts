@@ -3,8 +3,8 @@ import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
 
 interface Status {
-  /** `heardAt`: the time of the last message, by weeder's clock; undefined when there was none yet. */
-  connection(state: ConnectionState, heardAt: number | undefined): void;
+  /** `receivedAt`: the time of the last message, by weeder's clock; undefined when there was none yet. */
+  connection(state: ConnectionState, receivedAt: number | undefined): void;
   hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
   /** Says something to who does not see the page. Never more than is worth an interruption. */
   announce(text: string): void;
@@ -37,7 +37,7 @@ export function createStatus(): Status {
   }
 
   return {
-    connection(changed, heardAt) {
+    connection(changed, receivedAt) {
       if (changed === state) return;
       const wasLost = state !== 'connecting';
       state = changed;
@@ -47,7 +47,7 @@ export function createStatus(): Status {
       if (changed === 'live') {
         if (wasLost) announce('Connected again.');
       } else if (changed !== 'connecting') {
-        const asOf = heardAt === undefined ? '' : ` What you see is as of ${clockTime(heardAt)}.`;
+        const asOf = receivedAt === undefined ? '' : ` What you see is as of ${clockTime(receivedAt)}.`;
         setText(notice, `${troubles[changed]}.${asOf} Trying again.`);
         announce(`${troubles[changed]}.${asOf}`);
       }

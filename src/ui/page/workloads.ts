@@ -4,7 +4,7 @@ import { count, dayAndTime, span } from './format.ts';
 import { addressOf } from './views.ts';
 
 interface Workloads {
-  /** Asks anew, and lets the countdowns go on. */
+  /** Requests the data again, and resumes the countdowns. */
   refresh(): void;
 }
 

@@ -24,7 +24,7 @@ export type WithdrawalReason = 'left' | 'gone' | 'over' | 'held';
 export interface DeletionEntry {
   readonly actor: Actor<typeof podDeletion>;
   readonly requests: Set<DeletionRequest>;
-  /** The requests that were withdrawn while an attempt was in flight, and why: they are told its outcome, too. */
+  /** The requests that were withdrawn while an attempt was in flight, and why: they receive its outcome, too. */
   readonly withdrawn: Map<DeletionRequest, WithdrawalReason>;
   pod: CrashLoopingPod;
   /** The state that the actor was sent last. */

@@ -72,10 +72,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
     },
     delays: {
       // The pod may have spent part of the delay in the same back-off since the event was sent.
-      settleTime({ context: { uid, settleIn: toldThen } }) {
+      settleTime({ context: { uid, settleIn: reportedThen } }) {
         const entry = entryOf(uid);
-        const left = entry === undefined ? toldThen : settleIn(entry.pod, entry.requests);
-        return Math.min(toldThen, Math.max(0, left));
+        const left = entry === undefined ? reportedThen : settleIn(entry.pod, entry.requests);
+        return Math.min(reportedThen, Math.max(0, left));
       },
     },
     actions: {

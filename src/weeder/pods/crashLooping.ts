@@ -37,7 +37,7 @@ type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' |
  * one. Milliseconds.
  */
 const silentAfter = 2000;
-/** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start (ADR 11). */
+/** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start. */
 const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
 /** Reads a Pod as the API serves it. Returns undefined if the pod does not crash-loop. */

@@ -59,7 +59,7 @@ interface Entry {
   /** Since when the pod has been in this run of this back-off. Milliseconds by the local monotonic clock. */
   readonly firstSeen: number;
   /** The streams that have reported the pod, each with the number of its latest complete list at that time. */
-  readonly tellers: Map<Source, number>;
+  readonly reporters: Map<Source, number>;
 }
 
 /** One stream into the index. */
@@ -76,18 +76,18 @@ export function createPodIndex(clock: Clock): PodIndex {
   const byNamespace = new Map<string, Set<string>>();
   const listeners = new Map<string, Set<PodListener>>();
 
-  function tell(namespace: string, what: (listener: PodListener) => void): void {
+  function notify(namespace: string, what: (listener: PodListener) => void): void {
     for (const name of [namespace, everywhere]) for (const listener of [...(listeners.get(name) ?? [])]) what(listener);
   }
 
   function put(pod: CrashLoopingPod, source: Source): void {
     const known = entries.get(pod.uid);
     const isSame = known !== undefined && isSameStay(known.pod, pod);
-    const tellers = (known?.tellers ?? new Map<Source, number>()).set(source, source.list);
-    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), tellers });
+    const reporters = (known?.reporters ?? new Map<Source, number>()).set(source, source.list);
+    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), reporters });
     addTo(byNamespace, pod.namespace, pod.uid);
     if (known?.pod.resourceVersion !== pod.resourceVersion) {
-      tell(pod.namespace, (listener) => listener.crashLooping(pod));
+      notify(pod.namespace, (listener) => listener.crashLooping(pod));
     }
   }
 
@@ -96,12 +96,12 @@ export function createPodIndex(clock: Clock): PodIndex {
     if (known === undefined) return;
     entries.delete(uid);
     removeFrom(byNamespace, known.pod.namespace, uid);
-    tell(known.pod.namespace, (listener) => listener.left(uid, departure));
+    notify(known.pod.namespace, (listener) => listener.left(uid, departure));
   }
 
   /** This stream no longer has the pod. While one stream replaces another, the other one may still have it. */
-  function forgetTeller(uid: string, { tellers }: Entry, source: Source): void {
-    if (tellers.delete(source) && tellers.size === 0) remove(uid, unseen);
+  function forgetReporter(uid: string, { reporters }: Entry, source: Source): void {
+    if (reporters.delete(source) && reporters.size === 0) remove(uid, unseen);
   }
 
   function* uidsIn(scope: Scope): Generator<string> {
@@ -130,12 +130,12 @@ export function createPodIndex(clock: Clock): PodIndex {
       },
       end() {
         for (const [uid, entry] of entries) {
-          if (entry.tellers.get(source) !== source.list) forgetTeller(uid, entry, source);
+          if (entry.reporters.get(source) !== source.list) forgetReporter(uid, entry, source);
         }
         for (const [uid, { source: by, list }] of stuck) if (by === source && list !== source.list) stuck.delete(uid);
       },
       close() {
-        for (const [uid, entry] of entries) forgetTeller(uid, entry, source);
+        for (const [uid, entry] of entries) forgetReporter(uid, entry, source);
         for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
       },
       isIrrelevant(line: Buffer, metadata: PeekedMetadata) {

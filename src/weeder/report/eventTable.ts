@@ -7,21 +7,22 @@ export const eventTable = {
     about: 'Service',
     types: ['Normal'],
     actions: ['Watch'],
-    meaning: 'The service recovered: from now on its crash-looping dependants are deleted. Says for how long.',
+    meaning:
+      'The service recovered, and weeder deletes its crash-looping dependants from now on. The note has the duration.',
   },
   WindowClosed: {
     about: 'Service',
     types: ['Normal', 'Warning'],
     actions: ['Stop'],
     meaning:
-      'The window is over. Says how many pods were deleted, how many kept, which deletions did not succeed in time (a Warning when there are any), and which dependants are left alone because they never started.',
+      'The window has closed. The note has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
   },
   PodDeleted: {
     about: 'Pod',
     types: ['Normal'],
     actions: ['Delete', 'Evict'],
     meaning:
-      'Deleted or evicted, so that its controller starts a fresh one. Says after which service’s recovery, which container crash-looped, and how much of its back-off was left.',
+      'The pod was deleted or evicted, so that its controller creates a new one. The note has the service that recovered, the container that crash-looped, and its remaining back-off.',
   },
   PodDeletionDryRun: {
     about: 'Pod',
@@ -33,20 +34,21 @@ export const eventTable = {
     about: 'Pod',
     types: ['Normal'],
     actions: ['Keep'],
-    meaning: 'It crash-loops and is selected, and weeder never deletes such a pod. Says why.',
+    meaning: 'The pod crash-loops and is selected, but weeder never deletes such a pod. The note has the reason.',
   },
   DeletionPending: {
     about: 'Pod',
     types: ['Normal'],
     actions: ['Wait'],
     meaning:
-      'A deletion would come too soon: the pod replaces one that was deleted in the same window, or the kubelet restarts the container sooner than a replacement could run. Says which, and when it is considered again.',
+      'A deletion would come too soon: the pod replaces one that was deleted in the same window, or the kubelet restarts the container sooner than a replacement could run. The note has the reason, and the time of the next check.',
   },
   DeletionFailed: {
     about: 'Pod',
     types: ['Warning'],
     actions: ['GiveUp'],
-    meaning: 'Its deletion did not succeed before the window closed, or was refused for good. Says why.',
+    meaning:
+      'The deletion failed: it did not succeed before the window closed, or was refused permanently. The note has the reason.',
   },
 } as const satisfies Record<
   string,

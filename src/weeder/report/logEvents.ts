@@ -73,7 +73,7 @@ function lineOf(fact: WeederEvent): LogLine {
       return line('info', fields, `deletion skipped: ${skippedBecause[fact.reason]}`);
     }
     case 'pod.recovered':
-      return line('debug', aboutPod(fact), 'pod recovered by itself');
+      return line('debug', aboutPod(fact), 'pod recovered, not deleted');
     case 'pod.gone':
       return line('debug', aboutPod(fact), 'pod was deleted by another client, or is no longer selected');
     case 'deletion.pending': {

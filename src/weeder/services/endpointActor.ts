@@ -36,13 +36,13 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
         const controller = new AbortController();
         const watchDuration = services.get(service)?.watchDuration ?? 0;
         const oldest = clock.now() - watchDuration;
-        const tell = (since: number | undefined) =>
+        const report = (since: number | undefined) =>
           sendBack(
             since === undefined
               ? { type: 'recovery.timeUnknown' }
               : { type: 'recovery.timeKnown', readySince: since, now: clock.now() },
           );
-        readySince(evidence(namespace, service), oldest, controller.signal).then(tell, () => tell(undefined));
+        readySince(evidence(namespace, service), oldest, controller.signal).then(report, () => report(undefined));
         return () => controller.abort();
       }),
     },

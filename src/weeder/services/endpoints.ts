@@ -51,7 +51,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const actor = createActor(logic, { ...runtime, id: key, input });
     actors.set(key, actor);
     actor.subscribe({
-      next: () => dropIfGone(key),
+      next: () => removeIfDeleted(key),
       error: (error) => {
         actors.delete(key);
         report({ type: 'actor.failed', actor: `endpoint ${key}`, error });
@@ -62,7 +62,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   /** An actor without slices and windows has no state that a new one would lack. */
-  function dropIfGone(key: string): void {
+  function removeIfDeleted(key: string): void {
     const actor = actors.get(key);
     if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
     gone.delete(key);
@@ -116,7 +116,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       else gone.add(key);
       if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
       else actors.get(key)?.send({ type: 'endpoint.notReady' });
-      dropIfGone(key);
+      removeIfDeleted(key);
       if (!actors.has(key)) gone.delete(key);
     },
     stop() {

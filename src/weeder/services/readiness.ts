@@ -13,7 +13,7 @@ export interface ServiceReadiness {
   readonly exists: boolean;
 }
 
-/** What tells when a ready service became ready. */
+/** When a ready service became ready. */
 export interface ReadyEvidence {
   /** The pods behind the ready endpoints; undefined if an endpoint does not name its pod. */
   readonly backingPods: readonly BackingPod[] | undefined;
@@ -84,7 +84,7 @@ export function createReadiness(
     return { namespace, service, isReady: readiness.get(key) === true, exists: readiness.has(key) };
   }
 
-  function tell(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
+  function notify(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
     const fact = factOf(key);
     if (isWanted(fact.namespace, fact.service)) listener[what](fact, seenUntil);
   }
@@ -103,13 +103,13 @@ export function createReadiness(
     const [wasReady, existed] = [readiness.get(key) === true, readiness.has(key)];
     learn(key);
     const isGone = existed && !readiness.has(key);
-    if (isGone || (readiness.get(key) === true) !== wasReady) tell('changed', key);
+    if (isGone || (readiness.get(key) === true) !== wasReady) notify('changed', key);
   }
 
   /** A service that is discovered has not recovered. */
   function discover(key: string): void {
     learn(key);
-    if (readiness.get(key) === true) tell('foundReady', key);
+    if (readiness.get(key) === true) notify('foundReady', key);
   }
 
   /**
@@ -128,7 +128,8 @@ export function createReadiness(
       }
       settle(key);
       const isStillReady = wasReady && readiness.get(key) === true;
-      if (isStillReady && (old.isListing || !hasSameSlices(view, old, key))) tell('readyAfterGap', key, old.seenUntil);
+      if (isStillReady && (old.isListing || !hasSameSlices(view, old, key)))
+        notify('readyAfterGap', key, old.seenUntil);
     }
   }
 
@@ -142,9 +143,9 @@ export function createReadiness(
         else if (active.has(view)) settle(key);
       },
       readyBeforeGap(key, seenUntil) {
-        if (active.has(view) && readiness.get(key) === true) tell('readyAfterGap', key, seenUntil);
+        if (active.has(view) && readiness.get(key) === true) notify('readyAfterGap', key, seenUntil);
       },
-      told() {
+      received() {
         if (!isWaiting || !view.isComplete || (old !== undefined && !view.hasCaughtUpWith(old))) return;
         isWaiting = false;
         if (old !== undefined) takeOver(view, old);

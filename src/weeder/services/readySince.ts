@@ -29,7 +29,7 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
   async function readyTransition({ namespace, name }: BackingPod, signal: AbortSignal): Promise<number | undefined> {
     const result = await client.call({ method: 'GET', path: podPath(namespace, name), signal });
     if (!result.ok) {
-      if (isNews(result.failure))
+      if (isFirstReport(result.failure))
         report({ pod: `${namespace}/${name}`, cause: describeFailure(result.failure, client.server) });
       return undefined;
     }
@@ -39,8 +39,8 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
     return timeOf(ready?.['lastTransitionTime']);
   }
 
-  /** A pod that is gone and a cancelled request are normal, and are not reported. */
-  function isNews({ kind }: ApiFailure): boolean {
+  /** A deleted pod and a cancelled request are normal, and are not reported. */
+  function isFirstReport({ kind }: ApiFailure): boolean {
     if (kind === 'notFound' || kind === 'cancelled' || reported.has(kind)) return false;
     reported.add(kind);
     return true;

@@ -42,7 +42,7 @@ interface SliceViewListener {
   /** The service was ready when the list began that has just been read again. */
   readyBeforeGap(serviceKey: string, seenUntil: number): void;
   /** A change or a list was processed completely. */
-  told(): void;
+  received(): void;
 }
 
 export function createSliceView(
@@ -113,7 +113,7 @@ export function createSliceView(
         put(sliceKey, namespace, service, { ...readSlice(slice, namespace), resourceVersion });
       }
       if (readyBefore.length === 0) seenUntil = clock.now();
-      if (listing === undefined) listener.told();
+      if (listing === undefined) listener.received();
     },
     end(resourceVersion) {
       for (const sliceKey of [...serviceOfSlice.keys()]) if (listing?.listed.has(sliceKey) === false) remove(sliceKey);
@@ -125,7 +125,7 @@ export function createSliceView(
       for (const serviceKey of readyBefore) listener.readyBeforeGap(serviceKey, seenUntil);
       readyBefore = [];
       seenUntil = listBegan;
-      listener.told();
+      listener.received();
     },
   };
 
@@ -144,8 +144,8 @@ export function createSliceView(
     },
     hasCaughtUpWith: (other) =>
       [...(names ?? [])].every((name) => {
-        const told = other.newestOf(name);
-        return told === undefined || isAtLeast(listVersion, told) || isAtLeast(newest.get(name) ?? '0', told);
+        const version = other.newestOf(name);
+        return version === undefined || isAtLeast(listVersion, version) || isAtLeast(newest.get(name) ?? '0', version);
       }),
     newestOf: (service) => newest.get(service),
   };

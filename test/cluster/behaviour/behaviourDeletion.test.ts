@@ -14,8 +14,8 @@ import {
 } from '../support/cluster.ts';
 import { type Scene, setScene, untilEnding } from '../support/scene.ts';
 
-suite('how a pod is deleted', { concurrency: true }, () => {
-  test('with the pod’s own grace period, or the one that the config says', async (t) => {
+suite('the deletion of a pod', { concurrency: true }, () => {
+  test('uses the pod’s own grace period, or the one of the config', async (t) => {
     const own = await setScene(t, 'own-grace');
     const given = await setScene(t, 'given-grace', { settings: { gracePeriodSeconds: 7 } });
     const evicting = await setScene(t, 'evict-grace', { global: { gracePeriodSeconds: 9, deletion: 'evict' } });
@@ -33,32 +33,32 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     );
   });
 
-  test('dry run: nothing is deleted, and each crash loop is told of once', async (t) => {
+  test('in a dry run deletes nothing, and reports each crash loop once', async (t) => {
     const scene = await setScene(t, 'dry-run');
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config, flags: ['--dry-run'] });
     await weeder.ready();
     await scene.pod('web');
     await scene.pod('bare-like', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
     await scene.endpoints(true);
-    const told = (name: string) => ({ pod: `${scene.ns.name}/${name}` });
-    await weeder.log.until('pod would be deleted (dry run)', told('web'));
+    const podNamed = (name: string) => ({ pod: `${scene.ns.name}/${name}` });
+    await weeder.log.until('pod would be deleted (dry run)', podNamed('web'));
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(4));
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(5));
     await scene.pod('late');
-    await weeder.log.until('pod would be deleted (dry run)', told('late'));
+    await weeder.log.until('pod would be deleted (dry run)', podNamed('late'));
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
-    assert.equal(weeder.log.find('pod would be deleted (dry run)', told('web')).length, 1);
-    assert.equal(weeder.log.find(/^deletion skipped/, told('bare-like')).length, 1);
+    assert.equal(weeder.log.find('pod would be deleted (dry run)', podNamed('web')).length, 1);
+    assert.equal(weeder.log.find(/^deletion skipped/, podNamed('bare-like')).length, 1);
 
     await setPodStatus(scene.ns, 'web', running(5));
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(6));
-    await weeder.log.until('pod would be deleted (dry run)', told('web'), { count: 2 });
+    await weeder.log.until('pod would be deleted (dry run)', podNamed('web'), { count: 2 });
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('evict: as quick as a deletion where no budget forbids it', async (t) => {
+  test('with evict is as quick as a plain deletion if no budget forbids it', async (t) => {
     const scene = await setScene(t, 'evicts', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const pod = await scene.pod('web');
@@ -67,7 +67,7 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     await weeder.log.until('pod evicted', { pod: `${scene.ns.name}/web` });
   });
 
-  test('evict: a budget holds the pod until it allows it', async (t) => {
+  test('with evict is blocked by a budget until that allows it', async (t) => {
     const scene = await setScene(t, 'budget', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const [a, b] = await twoLooping(scene);
@@ -83,8 +83,8 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     scene.assertDeleted(b);
   });
 
-  test('evict: a budget that goes away in the window lets both go', async (t) => {
-    const scene = await setScene(t, 'budget-gone', { settings: { deletion: 'evict' } });
+  test('with evict succeeds for both pods once the budget is deleted in the window', async (t) => {
+    const scene = await setScene(t, 'budget-deleted', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const pods = await twoLooping(scene);
     await createBudget(scene.ns, 'web', { labels: { workload: 'web' }, maxUnavailable: 0 });
@@ -96,7 +96,7 @@ suite('how a pod is deleted', { concurrency: true }, () => {
     await scene.untilDeleted(...pods);
   });
 
-  test('evict: what a budget forbids for the whole window is told of as given up, and stays', async (t) => {
+  test('with evict is reported as failed if a budget forbids it for the whole window, and the pod is not deleted', async (t) => {
     const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '6s' } });
     const weeder = await scene.start();
     const [pod] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });

@@ -20,23 +20,23 @@ import { type Scene, setScene } from '../support/scene.ts';
 const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '../../..');
 
-/** The words after `node` for `weeder explain` of the scene. */
-function wordsOf(scene: Scene, user: string, flags: readonly string[]): string[] {
+/** The arguments after `node` for `weeder explain` of the scene. */
+function argsOf(scene: Scene, user: string, flags: readonly string[]): string[] {
   const configFile = temporaryFile('config.yaml');
   writeFileSync(configFile, JSON.stringify(scene.config));
   const kubeconfig = scene.ns.cluster.kubeconfigFor(user);
   return ['src/cli/weeder.ts', 'explain', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...flags];
 }
 
-/** What it writes, line by line; it has to end well and say nothing else. */
+/** Its output, line by line; it has to exit with 0 and an empty standard error. */
 async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
-  const { stdout, stderr } = await run(process.execPath, wordsOf(scene, 'admin', flags), { cwd: checkout });
+  const { stdout, stderr } = await run(process.execPath, argsOf(scene, 'admin', flags), { cwd: checkout });
   assert.equal(stderr, '');
   return stdout.trimEnd().split('\n');
 }
 
 suite('weeder explain', { concurrency: true }, () => {
-  test('says where the services are, what crash-loops, what would be deleted and what skipped, and deletes nothing', async (t) => {
+  test('shows where the services are, which pods crash-loop, and which would be deleted or skipped, and deletes nothing', async (t) => {
     const scene = await setScene(t, 'explain', { settings: { watchDuration: '2m0s' } });
     const { name } = scene.ns;
     await scene.pod('healthy', running());
@@ -51,15 +51,15 @@ suite('weeder explain', { concurrency: true }, () => {
     await scene.pod('unrelated', undefined, { labels: { app: 'unrelated' } });
     await scene.endpoints(true, false);
 
-    const backOff = 'back-off 40s restarting failed container';
+    const backOff = 'back-off 5m0s restarting failed container';
     assert.deepEqual(await explain(scene), [
       `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
       `  ${name}: ready`,
       `    app=${name}: 8 pods, 6 crash-looping`,
       `      ${name}/annotated  container main, restarts 3, ${backOff}  → skipped: it is annotated weeder.dev/ignore: "true"`,
-      `      ${name}/bare  container main, restarts 7, back-off 300s restarting failed container  → skipped: it has no controller that would bring it back (barePods: keep)`,
+      `      ${name}/bare  container main, restarts 7, ${backOff}  → skipped: it has no controller that would bring it back (barePods: keep)`,
       `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
-      `      ${name}/proxied  sidecar proxy, restarts 4, back-off 80s restarting failed container  → would be deleted in a window`,
+      `      ${name}/proxied  sidecar proxy, restarts 4, ${backOff}  → would be deleted in a window`,
       `      ${name}/silent  container main, restarts 2, in unreported back-off  → would be deleted in a window`,
       `      ${name}/static  container main, restarts 3, ${backOff}  → skipped: it is the mirror of a static pod`,
       `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
@@ -71,7 +71,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('a service that is down, and namespaces that are not watched', async (t) => {
+  test('shows a service that is not ready, and namespaces that are not watched', async (t) => {
     const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
     await scene.endpoints(false);
     await barePod(scene.ns, 'bare', { labels: scene.labels });
@@ -86,7 +86,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('a namespace that may not be read is named, and the other one is told of', async (t) => {
+  test('names a namespace that may not be read, and shows the other one', async (t) => {
     const scene = await setScene(t, 'explain-refused');
     const { cluster, name } = scene.ns;
     const closed = await testNamespace(t, 'explain-closed', cluster);
@@ -98,7 +98,7 @@ suite('weeder explain', { concurrency: true }, () => {
       { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
     ];
     const explained = () =>
-      run(process.execPath, wordsOf(scene, user, [`--namespaces=${name},${closed.name}`]), { cwd: checkout }).then(
+      run(process.execPath, argsOf(scene, user, [`--namespaces=${name},${closed.name}`]), { cwd: checkout }).then(
         () => assert.fail('it ended well'),
         (error: { code: number; stdout: string; stderr: string }) => error,
       );

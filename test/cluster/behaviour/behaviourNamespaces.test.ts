@@ -16,9 +16,9 @@ import { type Scene, setScene } from '../support/scene.ts';
 interface Elsewhere {
   readonly ns: TestNamespace;
   readonly observer: PodObserver;
-  /** Waits until its pod is gone. */
+  /** Waits until its pod is deleted. */
   untilDeleted(): Promise<unknown>;
-  /** Nothing is gone so far. */
+  /** No pod is deleted so far. */
   assertUntouched(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ suite('namespaces', { concurrency: true }, () => {
     await scene.untilDeleted(second);
   });
 
-  test('dependantNamespaces: a list names where the dependants are, and only those', async (t) => {
+  test('dependantNamespaces: a list names the namespaces of the dependants, and no others count', async (t) => {
     const scene = await setScene(t, 'listed');
     const [listed, other] = [await elsewhere(t, scene), await elsewhere(t, scene)];
     const selectors = { podSelectors: [{ matchLabels: scene.labels }] };
@@ -94,7 +94,7 @@ suite('namespaces', { concurrency: true }, () => {
     assert.deepEqual(observer.deletions(), []);
   });
 
-  test('namespaces: the service counts only where the config says that it lives', async (t) => {
+  test('namespaces: the service counts only in the namespaces of the config', async (t) => {
     const scene = await setScene(t, 'lives');
     const other = await elsewhere(t, scene);
     const service = { podSelectors: [{ matchLabels: scene.labels }], namespaces: [scene.ns.name] };
@@ -132,7 +132,7 @@ suite('namespaces', { concurrency: true }, () => {
     scene.assertDeleted(pod);
   });
 
-  test('--namespaces with two of them: both are weeded, each by its own Role', async (t) => {
+  test('--namespaces with two of them: pods are deleted in both, with each namespace’s own Role', async (t) => {
     const scene = await setScene(t, 'roles');
     const [second, other] = [await elsewhere(t, scene), await elsewhere(t, scene)];
     const { cluster } = scene.ns;

@@ -12,7 +12,7 @@ import {
 import { setScene } from '../support/scene.ts';
 
 suite('a service that goes down again in its window', { concurrency: true }, () => {
-  test('deletions are held, and done when it comes back', async (t) => {
+  test('blocks deletions until it is ready again', async (t) => {
     const scene = await setScene(t, 'holds');
     const weeder = await scene.start();
     await scene.endpoints(true);
@@ -32,7 +32,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     scene.assertDeleted(first, second);
   });
 
-  test('when the time of the window is over meanwhile, the next recovery still opens a new one', async (t) => {
+  test('opens a new window at its next recovery even if the time of the old one has passed meanwhile', async (t) => {
     const scene = await setScene(t, 'held-out', { settings: { watchDuration: '1s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
@@ -47,7 +47,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     await scene.untilDeleted(pod);
   });
 
-  test('whileNotReady: delete goes on deleting, until the window is over', async (t) => {
+  test('with whileNotReady: delete does not block deletions until the window closes', async (t) => {
     const scene = await setScene(t, 'goes-on', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
@@ -62,9 +62,9 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     scene.assertDeleted(pod);
   });
 
-  test('a service that flaps ten times in a second: each crash-looping pod is deleted, once, and no other', async (t) => {
+  test('or flaps ten times in a second: each crash-looping pod is deleted, once, and no other', async (t) => {
     const scene = await setScene(t, 'flaps');
-    // As a process of its own: it must live through this.
+    // As a process of its own: it must survive this.
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await weeder.ready();
     const pods = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, replicas: 4 });
@@ -90,7 +90,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
   });
 
-  test('a successor that crash-loops again in the window is deleted again', async (t) => {
+  test('or has a successor that crash-loops again: that one is deleted again', async (t) => {
     const scene = await setScene(t, 'again');
     await scene.start();
     const [first] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });

@@ -33,7 +33,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     scene.assertDeleted(...pods);
   });
 
-  test('pods that do not crash-loop stay: healthy, starting, not ready, waiting for an image, ended', async (t) => {
+  test('pods that do not crash-loop are not deleted: healthy, starting, not ready, waiting for an image, ended', async (t) => {
     const scene = await setScene(t, 'healthy');
     await scene.start();
     await scene.pod('healthy', running(), everyKind);
@@ -56,7 +56,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     scene.assertDeleted();
   });
 
-  test('pods with other labels stay, until a label makes them dependants', async (t) => {
+  test('pods with other labels are not deleted, until a label makes them dependants', async (t) => {
     const scene = await setScene(t, 'labels');
     await scene.start();
     const other = await scene.pod('other', undefined, { labels: { app: 'another' } });
@@ -73,7 +73,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.untilDeleted(leaving);
   });
 
-  test('the pods of several podSelectors, each once even where two select the same pod', async (t) => {
+  test('the pods of several podSelectors are deleted, each once even if two select the same pod', async (t) => {
     const second = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api', 'worker'] }] };
     const scene = await setScene(t, 'selectors');
     const config = {
@@ -94,42 +94,45 @@ suite('which pods are deleted', { concurrency: true }, () => {
     assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
   });
 
-  test('a pod that is being deleted already is left alone', async (t) => {
+  test('a pod that is being deleted already is ignored', async (t) => {
     const scene = await setScene(t, 'ending');
     const weeder = await scene.start();
-    const [held] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, finalizers: ['weeder.test/hold'] });
-    assert.ok(held);
-    scene.ns.after(() => removeFinalizers(scene.ns, held.metadata.name).catch(() => {}));
-    await setPodStatus(scene.ns, held.metadata.name, crashLoopBackOff(4));
-    await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', held.metadata.name));
-    const ending = await untilEnding(scene.ns, held);
+    const [terminating] = await createReplicaSet(scene.ns, 'web', {
+      labels: scene.labels,
+      finalizers: ['weeder.test/hold'],
+    });
+    assert.ok(terminating);
+    scene.ns.after(() => removeFinalizers(scene.ns, terminating.metadata.name).catch(() => {}));
+    await setPodStatus(scene.ns, terminating.metadata.name, crashLoopBackOff(4));
+    await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', terminating.metadata.name));
+    const ending = await untilEnding(scene.ns, terminating);
     await scene.endpoints(true);
     await scene.laterPodDeleted();
-    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === held.metadata.uid).length, 0);
-    const now = await getPod(scene.ns, held.metadata.name);
+    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 0);
+    const now = await getPod(scene.ns, terminating.metadata.name);
     assert.equal(now?.metadata.resourceVersion, ending.metadata.resourceVersion);
   });
 
-  test('a pod that a finalizer holds is deleted once, however long it stays', async (t) => {
+  test('a pod with a finalizer is deleted once, however long the finalizer delays its end', async (t) => {
     const scene = await setScene(t, 'held');
     const weeder = await scene.start();
-    const held = await scene.pod('held', undefined, { finalizers: ['weeder.test/hold'] });
+    const terminating = await scene.pod('held', undefined, { finalizers: ['weeder.test/hold'] });
     scene.ns.after(() => removeFinalizers(scene.ns, 'held').catch(() => {}));
     await scene.endpoints(true);
-    await untilEnding(scene.ns, held);
+    await untilEnding(scene.ns, terminating);
     await setPodStatus(scene.ns, 'held', crashLoopBackOff(5));
     await scene.laterPodDeleted();
     await scene.endpoints(false);
     await scene.endpoints(true);
     await scene.laterPodDeleted();
     scene.assertDeleted();
-    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === held.metadata.uid).length, 1);
+    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 1);
     await removeFinalizers(scene.ns, 'held');
-    await scene.untilDeleted(held);
+    await scene.untilDeleted(terminating);
   });
 
-  test('a pod without a controller stays, unless barePods: delete', async (t) => {
-    const scene = await setScene(t, 'bare-kept');
+  test('a pod without a controller is not deleted, unless barePods: delete', async (t) => {
+    const scene = await setScene(t, 'bare-skipped');
     const deleting = await setScene(t, 'bare-deleted', { settings: { barePods: 'delete' } });
     const weeder = await scene.start();
     await deleting.start();
@@ -140,8 +143,8 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await deleting.endpoints(true);
     await scene.laterPodDeleted();
     scene.assertDeleted();
-    const kept = await weeder.log.until(/^deletion skipped/, { pod: `${scene.ns.name}/bare` });
-    assert.partialDeepStrictEqual(kept, { reason: 'barePod', service: scene.service, window: 1 });
+    const skipped = await weeder.log.until(/^deletion skipped/, { pod: `${scene.ns.name}/bare` });
+    assert.partialDeepStrictEqual(skipped, { reason: 'barePod', service: scene.service, window: 1 });
     await deleting.untilDeleted(bare);
   });
 });

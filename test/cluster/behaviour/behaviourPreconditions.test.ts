@@ -4,7 +4,7 @@ import { crashLoopBackOff, eventually, getPod, patchPodMetadata, running, setPod
 import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { setScene } from '../support/scene.ts';
 
-/** A scene in which each DELETE of a pod waits on its way until the test opens the gate. */
+/** A scene in which each DELETE of a pod waits in flight until the test opens the gate. */
 async function setSlowScene(t: TestContext, prefix: string, settings: object = {}) {
   const scene = await setScene(t, prefix, { settings });
   const deletions = gate(({ method, path }) => method === 'DELETE' || path.endsWith('/eviction'));
@@ -16,9 +16,9 @@ async function setSlowScene(t: TestContext, prefix: string, settings: object = {
   return { ...scene, weeder, untilOnItsWay, arrive: deletions.open, tries };
 }
 
-suite('a pod that changes while its deletion is on the way', { concurrency: true }, () => {
+suite('a pod that changes while its deletion is in flight', { concurrency: true }, () => {
   for (const deletion of ['delete', 'evict']) {
-    test(`stays when it has recovered (${deletion})`, async (t) => {
+    test(`is not deleted when it has recovered (${deletion})`, async (t) => {
       const scene = await setSlowScene(t, `recovered-${deletion}`, { deletion });
       await scene.pod('web');
       await scene.endpoints(true);
@@ -44,7 +44,7 @@ suite('a pod that changes while its deletion is on the way', { concurrency: true
     assert.equal(scene.tries().filter(({ path }) => path.includes('/pods/web')).length, 2);
   });
 
-  test('stays when it is no dependant any more, or is now annotated', async (t) => {
+  test('is not deleted when it is no longer a dependant, or is now annotated', async (t) => {
     const scene = await setSlowScene(t, 'left');
     await scene.pod('moved');
     await scene.endpoints(true);
@@ -56,7 +56,7 @@ suite('a pod that changes while its deletion is on the way', { concurrency: true
     scene.assertDeleted();
   });
 
-  test('leaves its successor of the same name alone', async (t) => {
+  test('is deleted without its successor of the same name', async (t) => {
     const scene = await setSlowScene(t, 'successor');
     const first = await scene.pod('db-0');
     await scene.endpoints(true);
@@ -74,8 +74,8 @@ suite('a pod that changes while its deletion is on the way', { concurrency: true
     await scene.untilDeleted(second);
   });
 
-  test('does not come back when somebody else has deleted it meanwhile', async (t) => {
-    const scene = await setSlowScene(t, 'gone');
+  test('is not deleted again when another client has deleted it meanwhile', async (t) => {
+    const scene = await setSlowScene(t, 'deleted');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
     await scene.untilOnItsWay();

@@ -16,8 +16,8 @@ import {
 } from '../support/cluster.ts';
 import { setScene } from '../support/scene.ts';
 
-suite('when a service is ready, by all its slices', { concurrency: true }, () => {
-  test('one ready endpoint among several is a recovery, and further ones are none', async (t) => {
+suite('the readiness of a service, by all its slices', { concurrency: true }, () => {
+  test('one ready endpoint among several is a recovery, and further ones are not', async (t) => {
     const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     await scene.endpoints(false, false, false);
@@ -123,7 +123,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
     await scene.untilDeleted(last);
   });
 
-  test('a real service: its slices are made by the cluster from its pods', async (t) => {
+  test('a real service has slices that the cluster makes from its pods', async (t) => {
     const scene = await setScene(t, 'real');
     await scene.start();
     const backing = { app: `backing-${scene.ns.name}` };
@@ -144,7 +144,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
     scene.assertDeleted(pod);
   });
 
-  test('a service that publishes addresses that are not ready is always ready to the API: it never recovers', async (t) => {
+  test('a service that publishes not-ready addresses is always ready to the API: it never recovers', async (t) => {
     const scene = await setScene(t, 'publishes', { settings: { onStart: 'never' } });
     const backing = { app: `backing-${scene.ns.name}` };
     await createService(scene.ns, scene.service, { selector: backing, publishNotReadyAddresses: true });
@@ -167,7 +167,7 @@ suite('when a service is ready, by all its slices', { concurrency: true }, () =>
     scene.assertDeleted();
   });
 
-  test('Endpoints made by hand, which the cluster mirrors into slices', async (t) => {
+  test('hand-made Endpoints are mirrored into slices by the cluster', async (t) => {
     const scene = await setScene(t, 'mirrored');
     await scene.start();
     await createService(scene.ns, scene.service);

@@ -23,7 +23,7 @@ const longestPause = 250;
 
 const Line = z.object({ ts: z.coerce.date(), type: z.string(), object: z.unknown() });
 
-/** One recorded event: either what a kubelet said of the pod or what the cluster said of the service. */
+/** One recorded event: either a pod status of the kubelet or a slice of the cluster. */
 interface Recorded {
   readonly at: Date;
   readonly pod?: Pod;
@@ -42,7 +42,7 @@ function read(name: string, kind: 'pod' | 'slice'): Recorded[] {
   });
 }
 
-/** What was recorded in its order, up to the recovery: the first readiness after an outage. */
+/** The recorded events in their order, up to the recovery: the first readiness after an outage. */
 function readUpToRecovery(name: string): { readonly before: Recorded[]; readonly recovery: Recorded } {
   const events = [...read(name, 'pod'), ...read(name, 'slice')].sort((a, b) => a.at.getTime() - b.at.getTime());
   const isOutage = ({ ready }: Recorded) => ready?.includes(true) === false;
@@ -91,7 +91,7 @@ async function replay(t: TestContext, name: string): Promise<void> {
   await play(ns, pod.metadata.name, recovery);
   const deletion = await observer.untilDeleted(pod.metadata.uid);
   const waited = Math.round(deletion.at - flip);
-  t.diagnostic(`${before.length} recorded events, then the recovery; the pod was gone ${waited} ms after it`);
+  t.diagnostic(`${before.length} recorded events, then the recovery; the pod was deleted ${waited} ms after it`);
   assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
   await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
   const reported = weeder.factsOf('pod.deleted');

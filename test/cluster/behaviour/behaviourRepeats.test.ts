@@ -17,7 +17,7 @@ import { setScene, untilEnding } from '../support/scene.ts';
 const namesOf = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name).sort();
 
 suite('dependants that are broken for their own reasons', { concurrency: true }, () => {
-  test('all replicas are deleted at once, and the pods that replace them wait before they are deleted again', async (t) => {
+  test('all replicas are deleted at once, and their replacements wait before they are deleted again', async (t) => {
     const scene = await setScene(t, 'repeats', { settings: { watchDuration: '10m' } });
     const { ns, labels } = scene;
     const first = await createReplicaSet(ns, 'web', { labels, replicas: 2 });
@@ -39,7 +39,7 @@ suite('dependants that are broken for their own reasons', { concurrency: true },
     );
   });
 
-  test('a pod whose other container would stop slowly is left to the kubelet, unless its controller replaces it at once', async (t) => {
+  test('a pod with another container that stops slowly is left to the kubelet, unless its controller replaces it at once', async (t) => {
     const scene = await setScene(t, 'slow-stop', { settings: { watchDuration: '10m' } });
     const { ns, labels } = scene;
     const containers = { main: terminated(3), proxy: running() };

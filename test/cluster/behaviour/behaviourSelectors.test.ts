@@ -54,7 +54,7 @@ const selectors = [
   { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] },
 ] as LabelSelector[];
 
-/** Asks the API server which pods the selector's text selects. */
+/** The pods that the API server finds by the selector's text. */
 async function selectedByServer(ns: TestNamespace, selector: LabelSelector): Promise<string[]> {
   const query = new URLSearchParams({ labelSelector: selectorToString(selector) });
   const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'pods')}?${query}`);
@@ -62,10 +62,10 @@ async function selectedByServer(ns: TestNamespace, selector: LabelSelector): Pro
 }
 
 suite('label selectors', { concurrency: true }, () => {
-  test('mean to weeder what they mean to the API server', async (t) => {
+  test('have the same meaning for weeder and for the API server', async (t) => {
     const ns = await testNamespace(t, 'selectors');
     for (const [index, labels] of labelSets.entries()) await barePod(ns, `pod-${index}`, { labels });
-    // As the server keeps them, with what every pod of these tests carries.
+    // As the server stores them, with what every pod of these tests has.
     const pods = await podsOf(ns, {}, labelSets.length);
     for (const selector of selectors) {
       const ours = pods.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {}));

@@ -4,12 +4,12 @@ import { completed, running, setPodStatus, terminated, waiting } from '../suppor
 import { setScene } from '../support/scene.ts';
 
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
-/** By a node's clock that is ahead: weeder's own then counts the two seconds, from the moment it sees this. */
+/** With a node's clock that is ahead, weeder counts the two seconds itself, from the moment it sees this. */
 const inAnHour = () => ({ finishedAt: new Date(Date.now() + 3_600_000) });
 const tenSecondsAgo = () => ({ finishedAt: new Date(Date.now() - 10_000) });
 
-suite('back-off that the kubelet does not tell of', { concurrency: true }, () => {
-  test('a terminated main container, init container or sidecar that restarted before is held back', async (t) => {
+suite('back-off that the kubelet does not report', { concurrency: true }, () => {
+  test('is assumed for a terminated main container, init container or sidecar that restarted before', async (t) => {
     const scene = await setScene(t, 'silent');
     await scene.start();
     const silent = terminated(2, tenSecondsAgo());
@@ -30,11 +30,11 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     const began = performance.now();
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
-    t.diagnostic(`six pods gone in ${Math.round(performance.now() - began)} ms`);
+    t.diagnostic(`six pods deleted in ${Math.round(performance.now() - began)} ms`);
     scene.assertDeleted(...pods);
   });
 
-  test('not the first end of a container, nor one that its restart policy lets rest', async (t) => {
+  test('is not assumed for the first end of a container, nor for one that its restart policy does not restart', async (t) => {
     const scene = await setScene(t, 'resting');
     await scene.start();
     const main = (restarts: number, exitCode: number) => ({
@@ -63,7 +63,7 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     scene.assertDeleted();
   });
 
-  test('a container with a restart policy of its own: that one counts', async (t) => {
+  test('is assumed by the container’s own restart policy, if it has one', async (t) => {
     const scene = await setScene(t, 'own-policy');
     await scene.start();
     const ab = (a: object, policy: 'Always' | 'Never') => ({
@@ -84,7 +84,7 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     scene.assertDeleted(pod);
   });
 
-  test('only after two seconds, in which a restart keeps it', async (t) => {
+  test('is assumed after two seconds only, in which a restart cancels it', async (t) => {
     const scene = await setScene(t, 'settles');
     await scene.start();
     await scene.endpoints(true);
@@ -96,13 +96,13 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     await setPodStatus(scene.ns, 'held-back', terminated(1, { finishedAt }));
     const [deletion] = await scene.untilDeleted(heldBack);
     const waited = (deletion?.at ?? 0) - finishedAt.getTime();
-    // The API keeps whole seconds, so that a finish may look almost a second older than it is.
+    // The API stores whole seconds, so that a finish may look almost a second older than it is.
     assert.ok(waited > 1000 && waited < 8000, `deleted ${Math.round(waited)} ms after it finished`);
     await scene.laterPodDeleted(() => terminated(1));
     scene.assertDeleted(heldBack);
   });
 
-  test('two seconds by weeder’s own clock when the node’s clock is ahead', async (t) => {
+  test('is assumed after two seconds by weeder’s own clock when the node’s clock is ahead', async (t) => {
     const scene = await setScene(t, 'node-ahead');
     await scene.start();
     await scene.endpoints(true);
@@ -113,7 +113,7 @@ suite('back-off that the kubelet does not tell of', { concurrency: true }, () =>
     assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was seen`);
   });
 
-  test('a new restart in the window starts the two seconds anew', async (t) => {
+  test('is assumed two seconds after the newest restart in the window', async (t) => {
     const scene = await setScene(t, 'anew');
     await scene.start();
     await scene.endpoints(true);

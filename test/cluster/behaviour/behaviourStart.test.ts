@@ -5,7 +5,7 @@ import { type Scene, setScene } from '../support/scene.ts';
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-/** A service whose backing pods are ready since so many seconds, before any weeder runs. */
+/** A service whose backing pods have been ready for so many seconds, before any weeder runs. */
 async function readySince(scene: Scene, ...seconds: number[]): Promise<void> {
   const names = seconds.map((_, index) => `backing-${index}`);
   for (const [index, name] of names.entries()) {
@@ -29,7 +29,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await weeder.log.until('service recovered, window opened', { service: scene.service });
   });
 
-  test('ready not long ago: a window for what is left of it', async (t) => {
+  test('ready for a short time: a window for the rest of its time', async (t) => {
     const scene = await setScene(t, 'just-ready', { settings: { watchDuration: '28s' } });
     const since = ago(20);
     await readySince(scene, 20, 4);
@@ -38,14 +38,14 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(early);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - since.getTime();
-    // The API keeps whole seconds.
+    // The API stores whole seconds.
     assert.ok(length > 26_900 && length < 30_000, `the window ended ${length} ms after the recovery`);
     await scene.pod('late');
     await scene.laterServiceHandled();
     scene.assertDeleted(early);
   });
 
-  test('ready since nobody knows when: a whole window', async (t) => {
+  test('ready since an unknown time: a whole window', async (t) => {
     const scene = await setScene(t, 'undated', { settings: { watchDuration: '90s' } });
     await scene.endpoints(true);
     const pod = await scene.pod('web');
@@ -54,7 +54,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     assert.equal(weeder.factsOf('window.opened').find(({ service }) => service === scene.service)?.duration, 90_000);
   });
 
-  test('the pods behind it are gone: a whole window', async (t) => {
+  test('the pods behind it are deleted: a whole window', async (t) => {
     const scene = await setScene(t, 'no-backing');
     await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['nobody'] });
     const pod = await scene.pod('web');
@@ -82,7 +82,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('a service that is down when weeder starts opens a window when it recovers, whatever onStart says', async (t) => {
+  test('a service that is down when weeder starts opens a window when it recovers, whatever onStart is', async (t) => {
     const scene = await setScene(t, 'down-at-start', { settings: { onStart: 'never' } });
     await scene.endpoints(false);
     const pod = await scene.pod('web');
@@ -93,7 +93,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('weeder dies in a window: the next one goes on with what is left of it, and no longer', async (t) => {
+  test('weeder is killed in a window: the next process continues it for the rest of its time, and no longer', async (t) => {
     const scene = await setScene(t, 'dies', { settings: { watchDuration: '10s' } });
     const first = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await first.ready();

@@ -50,7 +50,7 @@ servicesAndDependantSelectors:
 
 const component = (role: string) => ({ 'gardener.cloud/role': 'controlplane', role });
 
-/** A workload of pods that are ready for ten minutes. */
+/** A workload of pods that have been ready for ten minutes. */
 async function startComponent(ns: TestNamespace, name: string, role: string, replicas: number): Promise<Pod[]> {
   const pods = await createReplicaSet(ns, name, { labels: component(role), replicas, onNode: true });
   const readySince = new Date(Date.now() - 600_000);
@@ -61,7 +61,7 @@ async function startComponent(ns: TestNamespace, name: string, role: string, rep
   return pods;
 }
 
-/** When the first event arrives here that says that the service is ready. */
+/** When the first event with a ready endpoint of the service arrives here. */
 async function followRecovery(ns: TestNamespace, service: string): Promise<{ readonly at: Promise<number> }> {
   const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
   const path = `${ns.path('apis/discovery.k8s.io/v1', 'endpointslices')}?watch=true&labelSelector=${selector}`;
@@ -79,7 +79,7 @@ async function followRecovery(ns: TestNamespace, service: string): Promise<{ rea
 }
 
 suite('the timeline of the original’s documentation', () => {
-  test('etcd fails and recovers, and so do those that need it, one after the other', async (t) => {
+  test('etcd fails and recovers, and so do its dependants, one after the other', async (t) => {
     const ns = await testNamespace(t, 'timeline');
     const observer = await watchDeletions(ns);
     const assertDeleted = async (...pods: (Pod | undefined)[]) => {
@@ -107,7 +107,7 @@ suite('the timeline of the original’s documentation', () => {
     await weeder.log.until('service is ready, and no window is due', { service: 'etcd-main-client' });
     await weeder.log.until('service is ready, and no window is due', { service: 'kube-apiserver' });
 
-    // t=0: both etcd pods go down. t=10: what needs them begins to crash-loop.
+    // t=0: both etcd pods go down. t=10: their dependants begin to crash-loop.
     for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, crashLoopBackOff(1));
     await readyEndpoints(ns, 'etcd-main-client', 0);
     await setPodStatus(ns, apiServer.metadata.name, crashLoopBackOff(4));
@@ -117,7 +117,7 @@ suite('the timeline of the original’s documentation', () => {
     await weeder.log.until('service is not ready', { service: 'kube-apiserver' });
     await assertDeleted();
 
-    // t=100: both recover. t=103: the API server's pod is deleted. t=104: its ReplicaSet has made a new one.
+    // t=100: both recover. t=103: the API server's pod is deleted. t=104: its ReplicaSet has created a new one.
     const etcdRecovery = await followRecovery(ns, 'etcd-main-client');
     for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, running(2));
     const deletion = await observer.untilDeleted(apiServer.metadata.uid);

@@ -26,7 +26,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('ready to ready opens none: more endpoints, a slice more, replaced, split or gone', async (t) => {
+  test('a service that stays ready opens none: more endpoints, a slice more, replaced, split or deleted', async (t) => {
     const scene = await setScene(t, 'stays-ready', { settings: { onStart: 'never' } });
     await scene.endpoints(true);
     await scene.start();
@@ -49,7 +49,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('a window that is open deletes what begins to crash-loop, until its time is over', async (t) => {
+  test('in an open window pods are deleted that begin to crash-loop, until its time is over', async (t) => {
     const scene = await setScene(t, 'ends', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     const early = await scene.pod('early', running());
@@ -82,7 +82,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(second);
   });
 
-  test('a new recovery replaces the open window by one that has its whole time before it', async (t) => {
+  test('a new recovery replaces the open window by one with its whole time', async (t) => {
     const scene = await setScene(t, 'replaces', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);

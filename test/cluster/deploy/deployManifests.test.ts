@@ -9,17 +9,17 @@ import { eventually, podsOf, testNamespace } from '../support/cluster.ts';
 import { dataOf, one, rulesOf, Workload, workloadKinds } from '../support/deploy/deployed.ts';
 import { deployFolder, type Manifest, render } from '../support/deploy/kustomize.ts';
 import { customised, namespacedFor, own } from '../support/deploy/overlays.ts';
-import { create, faultsOf, named } from '../support/manifests.ts';
+import { create, errorsOf, named } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
-/** What a binding of roles is looked at for. */
+/** Why the subjects of a role binding are read. */
 const Binding = z.looseObject({
   subjects: z.array(z.looseObject({ name: z.string(), namespace: z.string().optional() })).optional(),
 });
 /** Its CRD is not part of Kubernetes. */
 const foreign = 'PodMonitor';
 
-/** A namespace that lets in nothing but what is `restricted`, and says so. */
+/** A namespace that enforces the Pod Security Standard `restricted`, with warnings. */
 async function restrictedNamespace(t: TestContext) {
   const ns = await testNamespace(t, 'restricted');
   const labels = Object.fromEntries(
@@ -27,20 +27,20 @@ async function restrictedNamespace(t: TestContext) {
   );
   const path = `/api/v1/namespaces/${ns.name}`;
   await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
-  // What admits a pod hears of the labels a moment later.
+  // The admission of pods sees the labels a moment later.
   const privileged = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'privileged', namespace: ns.name },
     spec: { hostNetwork: true, containers: [{ name: 'main', image: 'none:1' }] },
   };
-  await eventually(async () => (await faultsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
+  await eventually(async () => (await errorsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
     what: `that ${ns.name} lets nothing in but what is restricted`,
   });
   return ns;
 }
 
-/** An overlay in this namespace, in which, where it needs others, those are too. */
+/** An overlay in this namespace, with further namespaces if it needs them. */
 async function overlayIn(t: TestContext, overlay: string, namespace: string): Promise<Manifest[]> {
   if (overlay !== 'namespaced') return customised(overlay, { namespace });
   const [first, second] = [await testNamespace(t, 'watched'), await testNamespace(t, 'watched')];
@@ -54,12 +54,12 @@ const components = allComponents.filter((name) => !forOthers.includes(name) && n
 
 suite('the manifests', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: the API server knows every field and has no objection, and its pods are restricted`, async (t) => {
+    test(`${overlay}: the API server knows every field and has no warning, and its pods are restricted`, async (t) => {
       const ns = await restrictedNamespace(t);
       const objects = await overlayIn(t, overlay, ns.name);
-      const faults = await Promise.all(objects.map((object) => faultsOf(ns.cluster, object)));
-      assert.deepEqual(faults.flat(), []);
-      // The pods themselves, for the admission of a workload lets everything in.
+      const errors = await Promise.all(objects.map((object) => errorsOf(ns.cluster, object)));
+      assert.deepEqual(errors.flat(), []);
+      // The pods themselves, as the admission of a workload accepts everything.
       const workload = one(objects, ...workloadKinds);
       await create(ns.cluster, workload);
       const { replicas, template } = Workload.parse(workload).spec;
@@ -67,7 +67,7 @@ suite('the manifests', { concurrency: true }, () => {
     });
   }
 
-  test('the folder itself is the overlay single with its namespace, which comes first and lets nothing in but what is restricted', async () => {
+  test('the folder itself is the overlay single with its namespace, which comes first and enforces restricted', async () => {
     const [namespace, ...others] = await render(deployFolder);
     assert.equal(namespace?.kind, 'Namespace');
     assert.deepEqual(
@@ -79,9 +79,9 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(others, await render(join(deployFolder, 'overlays', 'single')));
   });
 
-  test('what is not allowed is found: a misspelt field, a field of another kind, a privileged pod', async (t) => {
+  test('invalid manifests are found: a misspelt field, a field of another kind, a privileged pod', async (t) => {
     const ns = await restrictedNamespace(t);
-    for (const [path, value, fault] of [
+    for (const [path, value, error] of [
       ['/spec/replica', 2, 'unknown field \\"spec.replica\\"'],
       ['/spec/serviceName', 'weeder', 'unknown field \\"spec.serviceName\\"'],
       ['/spec/template/spec/hostNetwork', true, 'would violate PodSecurity'],
@@ -89,12 +89,12 @@ suite('the manifests', { concurrency: true }, () => {
       const patch = JSON.stringify([{ op: 'add', path, value }]);
       const lines = [`patches: [{ target: { kind: Deployment }, patch: '${patch}' }]`];
       const workload = one(await customised('single', { namespace: ns.name, lines }), 'Deployment');
-      assert.ok((await faultsOf(ns.cluster, workload)).join().includes(fault), path);
+      assert.ok((await errorsOf(ns.cluster, workload)).join().includes(error), path);
     }
   });
 
   for (const overlay of overlays) {
-    test(`${overlay}: every component fits`, async (t) => {
+    test(`${overlay}: every component can be combined with it`, async (t) => {
       const { cluster, name } = await testNamespace(t, 'components');
       const [plain, objects] = await Promise.all([
         render(join(deployFolder, 'overlays', overlay)),
@@ -107,13 +107,13 @@ suite('the manifests', { concurrency: true }, () => {
       assert.equal(evicting.length, deleting.length);
       for (const object of extra.filter(({ kind }) => kind !== foreign)) {
         const { metadata } = object;
-        assert.deepEqual(await faultsOf(cluster, { ...object, metadata: { ...metadata, namespace: name } }), []);
+        assert.deepEqual(await errorsOf(cluster, { ...object, metadata: { ...metadata, namespace: name } }), []);
       }
     });
   }
 
   for (const overlay of overlays) {
-    test(`${overlay}: what stands in one place fits what stands in another`, async () => {
+    test(`${overlay}: values that occur in several places agree`, async () => {
       const objects = await render(join(deployFolder, 'overlays', overlay));
       const { replicas, template } = Workload.parse(one(objects, ...workloadKinds)).spec;
       const [{ image, ports, args, env, resources }] = template.spec.containers;
@@ -134,7 +134,7 @@ suite('the manifests', { concurrency: true }, () => {
       assert.ok(config.ok);
     });
 
-    test(`${overlay}: no rule takes in more than it names, and none reads Secrets or ConfigMaps`, async () => {
+    test(`${overlay}: no rule has wildcards, and none reads Secrets or ConfigMaps`, async () => {
       const objects = await render(join(deployFolder, 'overlays', overlay));
       for (const { apiGroups, resources, verbs } of objects.flatMap(rulesOf)) {
         assert.ok([...apiGroups, ...resources, ...verbs].every((word) => !word.includes('*')));
@@ -157,7 +157,7 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(rows.sort(), rules.sort());
   });
 
-  test('the kustomization in deploy/README.md gives what it says', async () => {
+  test('the kustomization in deploy/README.md has the described result', async () => {
     const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
     const [, kustomization = ''] = /```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
     const objects = await own({ 'kustomization.yaml': kustomization, 'weeder.yaml': 'mine: true\n' });

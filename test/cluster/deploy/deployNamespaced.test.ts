@@ -11,7 +11,7 @@ import { namespacedFor } from '../support/deploy/overlays.ts';
 const overlay = join(deployFolder, 'overlays', 'namespaced');
 
 suite('the namespaced overlay', { concurrency: true }, () => {
-  test('weeds the namespaces that have its Role, and leaves every other one alone', async (t) => {
+  test('weeds the namespaces with its Role, and touches no other one', async (t) => {
     const { scene, home, deploy } = await deployedScene(t, 'first');
     const { cluster } = home;
     const [second, other] = [await testNamespace(t, 'second'), await testNamespace(t, 'other')];

@@ -7,7 +7,7 @@ import { eventually, isAllowed, testNamespace } from '../support/cluster.ts';
 import { one, rulesOf, Workload, workloadKinds } from '../support/deploy/deployed.ts';
 import { deployFolder, Manifest } from '../support/deploy/kustomize.ts';
 import { customised, own } from '../support/deploy/overlays.ts';
-import { create, faultsOf } from '../support/manifests.ts';
+import { create, errorsOf } from '../support/manifests.ts';
 import { applicationCrd } from '../support/observer/applicationCrd.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
@@ -18,7 +18,7 @@ const readingSecrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get',
 
 suite('the manifests of the application observer', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: the observer adds the CRD and its rules to each of the roles, beside weeding or without`, async () => {
+    test(`${overlay}: the observer adds the CRD and its rules to each of the roles, with weeding or without`, async () => {
       const rendered = (...components: string[]) => customised(overlay, { components });
       const [plain, named, all, alone, secrets] = await Promise.all([
         rendered(),
@@ -42,7 +42,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       }
     });
 
-    test(`${overlay}: the observer has the memory that it needs, and Node's heap stays below the limit`, async () => {
+    test(`${overlay}: the observer has the memory that it needs, and Node’s heap stays below the limit`, async () => {
       const memoryOf = (objects: readonly Manifest[]) => {
         const [{ env, resources }] = Workload.parse(one(objects, ...workloadKinds)).spec.template.spec.containers;
         const options = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
@@ -65,7 +65,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       assert.ok(after.old + 3 * after.semi + 80 <= after.limit);
     });
 
-    test(`${overlay}: of what applications hold weeder may itself write nothing, and without observer-secrets read no Secret`, async () => {
+    test(`${overlay}: weeder itself may write nothing that applications hold, and without observer-secrets read no Secret`, async () => {
       const before = (await customised(overlay, {})).filter(isRole).map(rulesOf);
       const after = (await customised(overlay, { components: ['observer'] })).filter(isRole).map(rulesOf);
       for (const [index, rules] of after.entries()) {
@@ -86,7 +86,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
     });
   }
 
-  test('the kustomization in deploy/README.md for kinds of your own gives what it says', async () => {
+  test('the kustomization in deploy/README.md for your own kinds has the described result', async () => {
     const [, text = ''] = /need a rule each[^`]*```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
     const [role] = (await own({ 'kustomization.yaml': text })).filter(isRole);
     assert(role !== undefined);
@@ -98,7 +98,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
     assert.deepEqual(rulesOf(role).at(-2), impersonating);
   });
 
-  test('with the tenant of deploy/README.md, weeder may take the place of its account and of no other', async (t) => {
+  test('with the tenant of deploy/README.md, weeder may impersonate its account and no other', async (t) => {
     const [shop, other] = [await testNamespace(t, 'shop'), await testNamespace(t, 'other')];
     const { cluster } = shop;
     const [, text = ''] = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
@@ -106,7 +106,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       .replaceAll('namespace: shop', `namespace: ${shop.name}`)
       .replaceAll('namespace: weeder', `namespace: ${other.name}`);
     const documents = parseAllDocuments(moved).map((document) => Manifest.parse(document.toJS()));
-    assert.deepEqual((await Promise.all(documents.map((each) => faultsOf(cluster, each)))).flat(), []);
+    assert.deepEqual((await Promise.all(documents.map((each) => errorsOf(cluster, each)))).flat(), []);
     for (const document of documents) await create(cluster, document);
     const weeder = `system:serviceaccount:${other.name}:weeder`;
     const deployer = `system:serviceaccount:${shop.name}:deployer`;

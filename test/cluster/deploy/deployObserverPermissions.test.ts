@@ -12,7 +12,7 @@ import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
 type Permission = ReturnType<typeof permissions>[number];
 
-/** The application observer without the weeder; its roles of the cluster have a name of their own. */
+/** The application observer without the weeder; its cluster roles have their own names. */
 async function alone(namespace: string): Promise<Manifest[]> {
   const components = ['no-weeding', 'observer', 'observer-secrets'];
   const objects = await customised('single', { namespace, components });
@@ -58,12 +58,12 @@ async function changed({ ns }: DeployedApplications, word: string): Promise<void
   await ns.cluster.api('PATCH', path, { data: { word } }, 'application/merge-patch+json');
 }
 
-async function wordOf({ ns }: DeployedApplications): Promise<unknown> {
+async function singularOf({ ns }: DeployedApplications): Promise<unknown> {
   const { data } = objectOf(await ns.cluster.api('GET', ns.path('api/v1', 'configmaps', 'settings')));
   return objectOf(data)['word'];
 }
 
-/** One of each kind that lives in a namespace and that the component lets weeder see. */
+/** One object of each namespaced kind that the component lets weeder read. */
 function oneOfEach(namespace: string): readonly object[] {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'registry.invalid/web:1' }] } };
@@ -110,9 +110,9 @@ function oneOfEach(namespace: string): readonly object[] {
 
 const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
 const ofTheCluster = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
-/** Of the kinds that applications hold, this one stands for all: the same code asks for each of them. */
+/** Of the kinds that applications hold, this one stands for all: the same code requests each of them. */
 const isTried = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
-/** Lists are streamed, where the API server can. */
+/** Lists are streamed if the API server can. */
 const isForPages = ({ verb }: Permission) => verb === 'list';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
@@ -135,7 +135,7 @@ async function deployWithout(t: TestContext, missing: Permission, cluster?: Depl
 }
 
 suite('the permissions of the application observer', { concurrency: 3 }, () => {
-  test('are enough for one of each kind, to apply it, to see it and to put it back, without any of the weeder’s', async (t) => {
+  test('are enough to apply, to read and to correct one object of each kind, without any of the weeder’s', async (t) => {
     const scene = await deployedApplications(t);
     const weeder = await scene.deploy(await alone(scene.home.name));
     const manifests = oneOfEach(scene.ns.name);
@@ -148,7 +148,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     assert.equal(failed, 0);
     await changed(scene, '2');
     await weeder.log.until('resource corrected', { resource: `ConfigMap ${scene.ns.name}/settings` });
-    assert.equal(await wordOf(scene), '1');
+    assert.equal(await singularOf(scene), '1');
     const service = scene.ns.path('api/v1', 'services', 'web');
     await scene.ns.cluster.api('DELETE', service);
     await eventually(async () => (await scene.ns.cluster.send('GET', service)).status === 200, {
@@ -159,7 +159,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
   });
 
   for (const missing of all.filter((each) => isTried(each) && !isForPages(each))) {
-    test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
+    test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (missing.verb === 'get') {
         await weeder.log.until('application applied');
@@ -169,7 +169,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     });
   }
 
-  test('need get serviceaccounts to see that an account is missing: without it, the log says what to grant, and all is applied', async (t) => {
+  test('need get serviceaccounts to detect a missing account: without it, the log names the rule to grant, and all is applied', async (t) => {
     const missing = { verb: 'get', group: '', resource: 'serviceaccounts', name: undefined };
     const { weeder } = await deployWithout(t, missing);
     await untilDenied(weeder, missing);
@@ -177,7 +177,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     assert.equal(failed, 0);
   });
 
-  test('need impersonate serviceaccounts: without it nothing is written, and the log says what to grant', async (t) => {
+  test('need impersonate serviceaccounts: without it nothing is written, and the log names the rule to grant', async (t) => {
     const missing = { verb: 'impersonate', group: '', resource: 'serviceaccounts', name: undefined };
     const { scene, weeder } = await deployWithout(t, missing);
     const { reason } = await weeder.log.until('resource not applied, retrying');
@@ -189,7 +189,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
   });
 });
 
-suite('the application observer and an API server without streamed lists', () => {
+suite('the application observer with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
   for (const missing of all.filter((each) => isTried(each) && isForPages(each))) {

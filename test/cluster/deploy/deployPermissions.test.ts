@@ -8,9 +8,9 @@ import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
-/** The overlay and the component that bring all permissions there are. */
+/** The overlay and the component with all permissions. */
 async function everything(namespace: string): Promise<Manifest[]> {
-  // Roles of the cluster have to differ between the tests, and so everything gets a name of its own.
+  // Cluster roles have to differ between the tests, and so everything gets its own name.
   const lines = [`nameSuffix: -${namespace}`];
   return customised('single', { namespace, components: ['evict'], lines });
 }
@@ -24,7 +24,7 @@ function without(objects: readonly Manifest[], { verb, group, resource }: Permis
       const isMeant = rule.apiGroups.includes(group) && rule.resources.includes(resource);
       return isMeant ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) } : rule;
     });
-    // The API server takes no rule without verbs.
+    // The API server accepts no rule without verbs.
     return rules.length === 0 ? object : { ...object, rules: rules.filter(({ verbs }) => verbs.length > 0) };
   });
 }
@@ -55,12 +55,12 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
 }
 
 const all = permissions((await everything('x')).flatMap(rulesOf));
-/** Before the first outage; and one that begins at once would end the question since when the service is ready. */
+/** Before the first outage; one that begins at once would end the search for the time of readiness. */
 const isNeededAtOnce = ({ verb }: Permission) => verb === 'watch' || verb === 'get';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
 suite('the permissions of the manifests', { concurrency: 3 }, () => {
-  test('are enough for the whole job: no refusal is ever told', async (t) => {
+  test('are enough for everything: no refusal is ever reported', async (t) => {
     const cast = await deployedScene(t, 'enough');
     await cast.recoverEarly(30_000);
     const missed = await cast.scene.pod('missed');
@@ -72,10 +72,10 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
     const { deleted, evicted } = await cast.outage();
     await cast.scene.untilDeleted(deleted, evicted);
     await weeder.log.until('pod evicted', { pod: `${cast.scene.ns.name}/evicted-1` });
-    await cast.untilTold();
+    await cast.untilReported();
     const again = await cast.outage();
     await cast.scene.untilDeleted(again.deleted, again.evicted);
-    await cast.untilTold(2);
+    await cast.untilReported(2);
     for (const path of ['/healthz', '/readyz']) {
       assert.equal((await fetch(`http://127.0.0.1:${weeder.ports['health']}${path}`)).status, 200, path);
     }
@@ -85,14 +85,14 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
   });
 
   for (const missing of all.filter(({ verb }) => verb !== 'list')) {
-    test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
+    test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { cast, weeder } = await deployWithout(t, 'denied', missing);
       if (!isNeededAtOnce(missing)) {
         await weeder.ready();
         await cast.outage();
         if (missing.verb === 'patch') {
-          // What happens again, in the same words, is counted in the Event that is there.
-          await cast.untilTold();
+          // A repetition with the same note is counted in the existing Event.
+          await cast.untilReported();
           await cast.outage();
         }
       }

@@ -27,7 +27,7 @@ async function deployedWithout(namespace: string, verb?: Verb): Promise<Manifest
   });
 }
 
-/** A Job that runs, a weeder with these permissions that has adopted it, and a change of what it uses. */
+/** A running Job, a weeder with these permissions that has adopted it, and a change of its source. */
 async function changedJob(t: TestContext, verb?: Verb) {
   const ns = await testNamespace(t, 'jobs');
   const home = await testNamespace(t, 'home', ns.cluster);
@@ -56,7 +56,7 @@ async function changedJob(t: TestContext, verb?: Verb) {
 }
 
 suite('the permissions of jobs: recreate', { concurrency: 2 }, () => {
-  test('are enough to make a Job anew', async (t) => {
+  test('are enough to recreate a Job', async (t) => {
     const weeder = await changedJob(t);
     await weeder.log.until('Job recreated');
     await weeder.log.until('workload rolled out: its pods have the new content');
@@ -64,7 +64,7 @@ suite('the permissions of jobs: recreate', { concurrency: 2 }, () => {
   });
 
   for (const verb of forJobs) {
-    test(`need ${verb} jobs: without it, the log says what to grant, and nothing is deleted`, async (t) => {
+    test(`need ${verb} jobs: without it, the log names the rule to grant, and nothing is deleted`, async (t) => {
       const weeder = await changedJob(t, verb);
       await eventually(() => denials(weeder).includes(`${verb} batch/jobs`), { what: `a line that names ${verb}` });
       assert.deepEqual(new Set(denials(weeder)), new Set([`${verb} batch/jobs`]));

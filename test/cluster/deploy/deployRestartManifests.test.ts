@@ -8,7 +8,7 @@ import { testNamespace } from '../support/cluster.ts';
 import { one, rulesOf } from '../support/deploy/deployed.ts';
 import { deployFolder, Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
-import { faultsOf } from '../support/manifests.ts';
+import { errorsOf } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
 /** Of which a deployment has one. */
@@ -17,7 +17,7 @@ const Binding = z.looseObject({ subjects: z.array(z.looseObject({ namespace: z.s
 
 suite('the manifests of restart control', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: restart control adds its rules to each of the roles, beside weeding or without`, async () => {
+    test(`${overlay}: restart control adds its rules to each of the roles, with weeding or without`, async () => {
       const isOurs = ({ kind, metadata }: Manifest) => /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
       const rulesWith = async (...names: string[]) =>
         (await customised(overlay, { components: names })).filter(isOurs).map(rulesOf);
@@ -47,8 +47,8 @@ suite('the manifests of restart control', { concurrency: true }, () => {
       assert.deepEqual(more, [[sourceRule('configmaps')], []]);
     });
 
-    test(`${overlay}: the hash key is where weeder is, and its binding for the account that is there`, async () => {
-      // The namespaced overlay says itself where weeder is.
+    test(`${overlay}: the hash key is in weeder’s namespace, with a binding for its account`, async () => {
+      // The namespaced overlay sets weeder's namespace itself.
       for (const namespace of overlay === 'namespaced' ? [undefined] : [undefined, 'garden']) {
         const place = namespace === undefined ? {} : { namespace };
         const objects = await customised(overlay, { ...place, components: ['restart-control'] });
@@ -64,7 +64,7 @@ suite('the manifests of restart control', { concurrency: true }, () => {
       }
     });
 
-    test(`${overlay}: of all Secrets only the hash key may be written, and none may be made`, async () => {
+    test(`${overlay}: of all Secrets only the hash key may be written, and none may be created`, async () => {
       const rules = (await customised(overlay, { components: ['restart-control', 'evict'] })).flatMap(rulesOf);
       const reading = new Set(['list', 'watch', 'get']);
       const writing = rules.filter(
@@ -77,13 +77,13 @@ suite('the manifests of restart control', { concurrency: true }, () => {
     });
   }
 
-  test('the Role in deploy/README.md for access: named is one that the API server takes, and gives what streams ask for', async (t) => {
+  test('the Role in deploy/README.md for access: named is accepted by the API server, and permits the requests of the streams', async (t) => {
     const { cluster, name: namespace } = await testNamespace(t, 'named');
     const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
     const [, text = ''] = /```yaml\n(# named\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
     const documents = parseAllDocuments(text).map((document) => Manifest.parse(document.toJS()));
     const named = documents.map((each) => ({ ...each, metadata: { ...each.metadata, namespace } }));
-    assert.deepEqual((await Promise.all(named.map((each) => faultsOf(cluster, each)))).flat(), []);
+    assert.deepEqual((await Promise.all(named.map((each) => errorsOf(cluster, each)))).flat(), []);
     for (const { resourceNames = [], verbs } of named.flatMap(rulesOf)) {
       assert.ok(resourceNames.length > 0);
       assert.deepEqual(verbs, ['list', 'watch', 'get']);

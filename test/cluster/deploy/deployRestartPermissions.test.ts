@@ -13,7 +13,7 @@ import { type DeployedRestarts, deployedRestarts } from '../support/restart/depl
 type Permission = ReturnType<typeof permissions>[number];
 type Variant = 'restart-control' | 'restart-control-configmaps' | 'restart-control-named';
 
-/** Restart control without the weeder; its roles of the cluster have a name of their own. */
+/** Restart control without the weeder; its cluster roles have their own names. */
 async function alone(namespace: string, variant: Variant = 'restart-control'): Promise<Manifest[]> {
   const objects = await customised('single', { namespace, components: ['no-weeding', variant, 'evict'] });
   return objects.map((object) => {
@@ -24,7 +24,7 @@ async function alone(namespace: string, variant: Variant = 'restart-control'): P
   });
 }
 
-/** The objects without one permission; of a rule that names objects, where it names one. */
+/** The objects without one permission; of a rule with resourceNames, if it names one. */
 function without(objects: readonly Manifest[], { verb, group, resource, name }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).flatMap((rule) => {
@@ -54,20 +54,20 @@ async function untilAdopted(weeder: DeployedWeeder): Promise<void> {
   await weeder.log.until('workload adopted, nothing restarts', {}, { count: 6 });
 }
 
-/** Both ways of restarting bring the new content to the pods. */
+/** Both ways to restart bring the new content to the pods. */
 async function restarts({ change }: DeployedRestarts, weeder: DeployedWeeder, resource: 'configmaps' | 'secrets') {
   const before = weeder.log.find('workload rolled out: its pods have the new content').length;
   await change(resource, String(before + 2));
   await weeder.log.until('workload rolled out: its pods have the new content', {}, { count: before + 2 });
 }
 
-/** What is not written yet at a stop is given up, with a warning. */
-async function untilTold({ ns }: DeployedRestarts, rollouts: number): Promise<void> {
+/** Events that are not written yet at a stop are dropped, with a warning. */
+async function untilReported({ ns }: DeployedRestarts, rollouts: number): Promise<void> {
   await eventually(
     async (saw) => {
-      const told = (await eventsOf(ns, 'reason=RolledOut')).map(({ series }) => series?.count ?? 1);
-      saw(told);
-      return told.reduce((sum, count) => sum + count, 0) === rollouts;
+      const reported = (await eventsOf(ns, 'reason=RolledOut')).map(({ series }) => series?.count ?? 1);
+      saw(reported);
+      return reported.reduce((sum, count) => sum + count, 0) === rollouts;
     },
     { what: `Events of ${rollouts} rollouts` },
   );
@@ -75,7 +75,7 @@ async function untilTold({ ns }: DeployedRestarts, rollouts: number): Promise<vo
 
 async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedRestarts['ns']['cluster']) {
   const scene = await deployedRestarts(t, cluster);
-  // Who may read every Secret may read the key as well: what the key's own Role is for shows only without that.
+  // With permission to read every Secret the key can be read as well: only without it the key's own Role matters.
   const variant = missing.name === undefined ? 'restart-control' : 'restart-control-configmaps';
   const more = missing.name === undefined ? {} : { sourceKinds: ['ConfigMap'] };
   const weeder = await scene.deploy(without(await alone(scene.home.name, variant), missing), more);
@@ -96,7 +96,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
     await untilAdopted(weeder);
     await restarts(scene, weeder, 'configmaps');
     await restarts(scene, weeder, 'secrets');
-    await untilTold(scene, 4);
+    await untilReported(scene, 4);
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
     assert.deepEqual(
       weeder.log.lines.filter(({ level }) => level !== 'info'),
@@ -104,7 +104,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
     );
   });
 
-  test('are enough without Secrets, where only ConfigMaps are followed: a Secret restarts nothing', async (t) => {
+  test('are enough without Secrets, if only ConfigMaps are followed: a Secret restarts nothing', async (t) => {
     const scene = await deployedRestarts(t);
     const weeder = await scene.deploy(await alone(scene.home.name, 'restart-control-configmaps'), {
       sourceKinds: ['ConfigMap'],
@@ -120,7 +120,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
   });
 
   for (const missing of all.filter((each) => !isForPages(each))) {
-    test(`need ${title(missing)}: without it, the log says what to grant`, async (t) => {
+    test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (isAfterChange(missing)) {
         await untilAdopted(weeder);
@@ -131,7 +131,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
   }
 });
 
-suite('restart control and an API server without streamed lists', () => {
+suite('restart control with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
   for (const missing of all.filter(isForPages)) {

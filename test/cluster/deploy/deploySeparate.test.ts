@@ -6,14 +6,14 @@ import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { grant, isAllowed } from '../support/deploy/rbac.ts';
 import { eventually } from '../support/eventually.ts';
-import { faultsOf } from '../support/manifests.ts';
+import { errorsOf } from '../support/manifests.ts';
 import { type TestNamespace, testNamespace } from '../support/namespace.ts';
 import { configMap, isThere } from '../support/observer/observedObjects.ts';
 import { type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
 
 type Controller = 'weeding' | 'restart-control' | 'observer';
 
-/** What one of the accounts may do in namespaces that are nobody's in particular, and another may not. */
+/** What one of the accounts may do in any other namespace, and another may not. */
 const acts = {
   'delete pods': ['weeding'],
   'get secrets': ['restart-control'],
@@ -54,7 +54,7 @@ async function deploy(
   return weeder;
 }
 
-/** The observer may take the place of one account of the namespace. */
+/** The observer may impersonate one account of the namespace. */
 async function allowImpersonation(scene: ObserverScene, home: TestNamespace): Promise<void> {
   const rules = [
     { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: ['default'] },
@@ -64,16 +64,16 @@ async function allowImpersonation(scene: ObserverScene, home: TestNamespace): Pr
 }
 
 suite('three processes with an account each', () => {
-  test('the API server knows every field of the manifests, and has no objection', async (t) => {
+  test('the API server knows every field of the manifests, and has no warning', async (t) => {
     const home = await testNamespace(t, 'separate');
     for (const controller of controllers) {
       const objects = (await separate(controller, home.name)).filter(isMade);
-      const faults = await Promise.all(objects.map((object) => faultsOf(home.cluster, object)));
-      assert.deepEqual(faults.flat(), [], controller);
+      const errors = await Promise.all(objects.map((object) => errorsOf(home.cluster, object)));
+      assert.deepEqual(errors.flat(), [], controller);
     }
   });
 
-  test('each has all that it needs, and none may do what is the work of another', async (t) => {
+  test('each has all that it needs, and none has the permissions of another', async (t) => {
     const scene = await setObserverScene(t, 'separate');
     const { ns } = scene;
     const home = await testNamespace(t, 'home', ns.cluster);

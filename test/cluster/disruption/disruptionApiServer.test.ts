@@ -9,10 +9,10 @@ import { setScene } from '../support/scene.ts';
 const lost = /^stream (lost|silent)$/;
 
 // One after the other: each of them breaks the same API server.
-suite('the API server goes away and comes back', () => {
+suite('the API server stops and comes back', () => {
   const own = suiteControlPlane();
 
-  /** A scene on it, and a weeder that has seen it. */
+  /** A scene on it, and a weeder that has read it. */
   async function play(t: Parameters<typeof setScene>[0], prefix: string, watchDuration = '60s') {
     const plane = own();
     const scene = await setScene(t, prefix, { cluster: plane, settings: { watchDuration } });
@@ -23,7 +23,7 @@ suite('the API server goes away and comes back', () => {
     };
   }
 
-  test('weeder is started before it: waits, says so once, and begins when it is there', async (t) => {
+  test('weeder is started before it: it waits, logs that once, and begins when the server runs', async (t) => {
     const { plane, scene, start } = await play(t, 'early');
     await scene.endpoints(false);
     const pod = await scene.pod('web');
@@ -38,7 +38,7 @@ suite('the API server goes away and comes back', () => {
     assert.equal(weeder.stderr(), '');
   });
 
-  test('killed in a window: what still crash-loops is deleted after its return, and the window ends on time', async (t) => {
+  test('killed in a window: pods that still crash-loop are deleted after its return, and the window ends on time', async (t) => {
     const { plane, scene, start } = await play(t, 'killed', '40s');
     await scene.endpoints(false);
     const first = await scene.pod('first');
@@ -61,7 +61,7 @@ suite('the API server goes away and comes back', () => {
     scene.assertDeleted(first, third);
   });
 
-  test('killed while one deletion of many is on its way: that one is tried again, and the others follow', async (t) => {
+  test('killed with one deletion of many in flight: that one is retried, and the others follow', async (t) => {
     const { plane, scene } = await play(t, 'midway');
     await scene.endpoints(false);
     const pods = await Promise.all(Array.from({ length: 30 }, (_, index) => scene.pod(`web-${index}`)));
@@ -115,11 +115,11 @@ suite('the API server goes away and comes back', () => {
     assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 1);
   });
 
-  test('it stands still for longer than 30 s: that is found, told, and nothing is lost', async (t) => {
+  test('suspended for longer than 30 s: weeder detects and reports it, and nothing is lost', async (t) => {
     const { plane, scene, start } = await play(t, 'silent', '120s');
     await scene.endpoints(false);
     const first = await scene.pod('first');
-    // An Event on its way would find out first, by its own time-out.
+    // An Event in flight would detect it first, by its own time-out.
     const weeder = start('--events=false');
     await weeder.ready();
     await scene.endpoints(true);

@@ -25,11 +25,11 @@ function rule(group: string, resource: string, ...verbs: string[]): Rule {
 interface Cast {
   readonly scene: Scene;
   readonly weeder: WeederProcess;
-  /** Gives weeder one more permission. */
+  /** Grants weeder one more permission. */
   allow(given: Rule): Promise<Grant>;
 }
 
-/** A weeder whose user may do what these rules say, and nothing else. */
+/** A weeder whose user has exactly these permissions. */
 async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<Cast> {
   const scene = await setScene(t, prefix, { settings: { watchDuration: '60s' } });
   const { cluster } = scene.ns;
@@ -46,7 +46,7 @@ async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]
   return { scene, weeder, allow };
 }
 
-suite('a permission that is missing is named, waited for, and used as soon as it is granted', {
+suite('a missing permission is named, waited for, and used as soon as it is granted', {
   concurrency: true,
 }, () => {
   for (const { what, rules, missing, denied } of [
@@ -73,14 +73,14 @@ suite('a permission that is missing is named, waited for, and used as soon as it
       await weeder.log.until('caches synced, starting controller');
       await scene.endpoints(true);
       await scene.untilDeleted(pod);
-      // The refusal was told for each stream that met it, and not for each try.
+      // The refusal was logged for each stream that met it, and not for each try.
       const streams = new Set(weeder.log.find('stream lost').map((line) => line['stream']));
       assert.ok(denials(weeder).length <= 3 * streams.size, denials(weeder).join());
       assert.deepEqual(new Set(denials(weeder)), new Set([denied]));
     });
   }
 
-  test('in one of two namespaces: the other one is served, and that one as soon as it may be read', async (t) => {
+  test('in one of two namespaces: the other one is managed, and the first one as soon as it may be read', async (t) => {
     const settings = { watchDuration: '60s' };
     const served = await setScene(t, 'served', { settings });
     const refused = await setScene(t, 'refused', { settings });
@@ -110,7 +110,7 @@ suite('a permission that is missing is named, waited for, and used as soon as it
     await refused.untilDeleted(other);
   });
 
-  test('to delete pods: the deletion is tried again in the window, and succeeds after the grant', async (t) => {
+  test('to delete pods: the deletion is retried in the window, and succeeds after the grant', async (t) => {
     const { scene, weeder, allow } = await weederWith(t, 'undeletable', [watchSlices, watchPods]);
     await scene.endpoints(false);
     const pod = await scene.pod('web');

@@ -6,7 +6,7 @@ import { ownControlPlane } from '../support/plane/ownControlPlane.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
-const troubles = (weeder: WeederProcess) => weeder.log.find(/^stream (lost|silent|expired)$/);
+const failures = (weeder: WeederProcess) => weeder.log.find(/^stream (lost|silent|expired)$/);
 
 /** The service recovers, and one pod is deleted; then it is down again. */
 async function recovery(scene: Scene, round: number): Promise<void> {
@@ -16,11 +16,11 @@ async function recovery(scene: Scene, round: number): Promise<void> {
   await scene.endpoints(false);
 }
 
-suite('an API server that is set up in another way', () => {
-  test('--min-request-timeout=5: the streams end again and again, nothing is lost, and nothing is listed anew', async (t) => {
+suite('an API server with other settings', () => {
+  test('--min-request-timeout=5: the streams end repeatedly, nothing is lost, and nothing is listed again', async (t) => {
     const plane = await ownControlPlane(t, { apiServerFlags: ['--min-request-timeout=5'] });
     const scene = await setScene(t, 'ends', { cluster: plane });
-    // Without the length that weeder asks for, the server's own counts: 5 to 10 s.
+    // Without the length that weeder requests, the server's own counts: 5 to 10 s.
     const proxy = await startRequestProxy(
       t,
       plane,
@@ -40,7 +40,7 @@ suite('an API server that is set up in another way', () => {
     const deleted = scene.observer.deletions().length;
     assert.equal(weeder.log.find('service recovered, window opened').length, deleted);
     assert.equal(weeder.log.find('stream synced').length, streams);
-    assert.deepEqual(troubles(weeder), []);
+    assert.deepEqual(failures(weeder), []);
     assert.equal(proxy.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, streams);
   });
 
@@ -55,31 +55,35 @@ suite('an API server that is set up in another way', () => {
     await scene.endpoints(true);
     await scene.untilDeleted(before);
     await scene.laterPodDeleted();
-    assert.deepEqual(troubles(weeder), []);
+    assert.deepEqual(failures(weeder), []);
   });
 
-  test('etcd is compacted while the streams are down: what vanished is forgotten, what happened is seen', async (t) => {
-    const { scene, weeder, gone, healed, looping } = await compacted(t);
+  test('etcd is compacted while the streams are down: deleted objects are dropped, and changes are seen', async (t) => {
+    const { scene, weeder, gone: vanished, healed, looping } = await compacted(t);
     await scene.untilDeleted(looping);
     await scene.observer.caughtUp();
-    scene.assertDeleted(gone, looping);
+    scene.assertDeleted(vanished, looping);
     assert.equal((await getPod(scene.ns, 'healed'))?.metadata.uid, healed.metadata.uid);
     assert.deepEqual(weeder.log.find(/^deletion (refused|failed)/), []);
-    // The API server tells the observer before it answers weeder.
+    // The API server notifies the observer before it answers weeder.
     await weeder.log.until('pod deleted');
-    // The first news that come after the complete state are no surprise either.
+    // The first events after the complete state change nothing either.
     await scene.laterPodDeleted();
     await weeder.log.until('pod deleted', {}, { count: 2 });
     assert.equal(weeder.log.find('pod deleted').length, 2);
   });
 });
 
-/** Without its watch cache the API server knows of the past what etcd knows: after a compaction, nothing. */
+/** Without its watch cache the API server has only the history of etcd: after a compaction, none. */
 async function compacted(t: TestContext) {
   const plane = await ownControlPlane(t, { apiServerFlags: ['--watch-cache=false', '--etcd-compaction-interval=0'] });
   const scene = await setScene(t, 'compacted', { cluster: plane });
   await scene.endpoints(false);
-  const [gone, healed, looping] = [await scene.pod('gone'), await scene.pod('healed'), await scene.pod('looping')];
+  const [vanished, healed, looping] = [
+    await scene.pod('vanished'),
+    await scene.pod('healed'),
+    await scene.pod('looping'),
+  ];
   const weeder = startWeeder(t, { cluster: plane, config: scene.config });
   await weeder.ready();
   const streams = weeder.log.find('stream synced').length;
@@ -87,11 +91,11 @@ async function compacted(t: TestContext) {
   await weeder.log.until(/^stream (lost|silent)$/, {}, { count: streams });
   weeder.signal('SIGSTOP');
   await plane.startApiServer();
-  await plane.api('DELETE', scene.ns.path('api/v1', 'pods', 'gone'));
+  await plane.api('DELETE', scene.ns.path('api/v1', 'pods', 'vanished'));
   await setPodStatus(scene.ns, 'healed', running(4));
   await scene.endpoints(true);
   await plane.compactEtcd();
   weeder.signal('SIGCONT');
   await weeder.log.until('stream expired', {}, { count: streams });
-  return { scene, weeder, gone, healed, looping };
+  return { scene, weeder, gone: vanished, healed, looping };
 }

@@ -16,7 +16,7 @@ async function started(t: TestContext, scene: Scene, kubeconfig?: string): Promi
   return weeder;
 }
 
-/** A weeder with one DELETE on the way that gets no answer until the gate opens. */
+/** A weeder with one DELETE in flight that gets no answer until the gate opens. */
 async function inTheMiddle(t: TestContext, prefix: string) {
   const scene = await setScene(t, prefix);
   const deletions = gate(({ method }) => method === 'DELETE');
@@ -32,16 +32,16 @@ async function inTheMiddle(t: TestContext, prefix: string) {
 /** Within two seconds, to the millisecond, in virtual time (test/manager); here a busy machine may be late. */
 const inTime = 5_000;
 
-/** By its own log, whose last line tells that it has stopped. Milliseconds. */
+/** By its own log, whose last line reports that it has stopped. Milliseconds. */
 async function timeToStop({ log }: WeederProcess): Promise<number> {
   const [stopping, stopped] = [await log.until('stopping'), await log.until('weeder stopped')];
   assert.equal(log.lines.at(-1), stopped);
   return Date.parse(stopped.time) - Date.parse(stopping.time);
 }
 
-suite('weeder is told to stop', { concurrency: 2 }, () => {
+suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} with a window open: exit code 0 at once, and nothing is deleted any more`, async (t) => {
+    test(`${signal} with a window open: exit code 0 at once, and no further deletion`, async (t) => {
       const scene = await setScene(t, 'stopped');
       await scene.endpoints(false);
       const first = await scene.pod('first');
@@ -58,7 +58,7 @@ suite('weeder is told to stop', { concurrency: 2 }, () => {
     });
   }
 
-  test('a deletion that is on the way is waited for', async (t) => {
+  test('a deletion in flight is waited for', async (t) => {
     const { scene, deletions, pod, weeder } = await inTheMiddle(t, 'draining');
     weeder.signal('SIGTERM');
     await weeder.log.until('stopping');
@@ -86,8 +86,8 @@ suite('weeder is told to stop', { concurrency: 2 }, () => {
   });
 });
 
-suite('weeder stands still for a while', { concurrency: 2 }, () => {
-  test('in a window: what crash-loops meanwhile is deleted afterwards, and no stream is taken for dead', async (t) => {
+suite('weeder is suspended for a while', { concurrency: 2 }, () => {
+  test('in a window: pods that crash-loop meanwhile are deleted afterwards, and no stream counts as dead', async (t) => {
     const scene = await setScene(t, 'still');
     await scene.endpoints(false);
     const weeder = await started(t, scene);

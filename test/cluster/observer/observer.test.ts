@@ -9,7 +9,7 @@ import { edit, makeClusterTenant, setObserverScene } from '../support/observer/o
 
 const labels = { app: 'nginx' };
 
-/** The seed's example. */
+/** The example of the Go original. */
 function nginx(image = 'nginx:1.25', more: JsonObject = {}): JsonObject {
   return {
     apiVersion: 'apps/v1',
@@ -43,14 +43,14 @@ function imageOf(deployment: unknown): unknown {
 }
 
 suite('an application on a real API server', { concurrency: true }, () => {
-  test('what is written for an application never lands on the one that is made under its name after it', async (t) => {
+  test('a write for a deleted application never reaches a new application of the same name', async (t) => {
     const { ns } = await setObserverScene(t, 'observer');
     const client = clientFor(ns.cluster, 'admin');
     t.after(() => client.close());
     await checkSuccessor(client, ns.name);
   });
 
-  test('an image that is changed by hand is corrected, and a label that nobody observes stays', async (t) => {
+  test('an image changed by hand is corrected, and an unobserved label is left alone', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -66,7 +66,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     assert.equal(objectOf(objectOf(now['metadata'])['labels'])['team'], 'a');
   });
 
-  test('a resource that is deleted comes back', async (t) => {
+  test('a deleted resource is created again', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     await scene.start(t);
@@ -86,7 +86,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     );
   });
 
-  test('an update and a deletion come in the order of the seed’s table, as the API server saw them', async (t) => {
+  test('an update and a deletion are in the order of the original’s table, as the API server saw them', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -119,18 +119,18 @@ suite('an application on a real API server', { concurrency: true }, () => {
     assert.deepEqual(images(), ['nginx:1.25', 'nginx:1.26', 'evil:1']);
     assert.equal(imageOf(await ns.cluster.api('GET', deployment)), 'nginx:1.26');
 
-    // Delete: the observer is stopped first, so nothing that goes comes back; the application goes last.
+    // Delete: the observer is stopped first, so nothing deleted is created again; the application is deleted last.
     const before = scene.changes.length;
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));
-    const gone = await eventually(
+    const kinds = await eventually(
       () => {
         const deleted = scene.changes.slice(before).filter(({ type }) => type === 'DELETED');
         return deleted.length === 3 && deleted.map(({ kind }) => kind);
       },
       { what: 'the end of all three' },
     );
-    // Both are of one stage, in which none waits for another; the finalizer holds the application until they are gone.
-    assert.deepEqual(new Set(gone), new Set(['Deployment', 'Service', 'Application']));
+    // Both are of one stage, in which none waits for another; the finalizer delays the application’s end.
+    assert.deepEqual(new Set(kinds), new Set(['Deployment', 'Service', 'Application']));
     const endOf = (kind: string) =>
       versionOf(scene.changes.findLast((each) => each.kind === kind && each.type === 'DELETED')?.object);
     assert.ok(endOf('Application') > Math.max(endOf('Deployment'), endOf('Service')));
@@ -140,7 +140,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     );
   });
 
-  test('what was applied in a version that has ceased to be served is deleted all the same', async (t) => {
+  test('a resource applied in a version that is no longer served is deleted all the same', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     const group = `g${ns.name.replace(/^observer-/, '')}.example.org`;
@@ -175,15 +175,15 @@ suite('an application on a real API server', { concurrency: true }, () => {
     assert.equal((await ns.cluster.send('GET', now('left'))).status, 200);
     await scene.apply('pruned', { manifests: [settings] });
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'deleted'));
-    const isGone = async (path: string) => (await ns.cluster.send('GET', path)).status === 404;
-    await eventually(() => isGone(now('left')), { what: 'the end of what left the manifests' });
-    await eventually(() => isGone(now('all')), { what: 'the end of what the application had' });
+    const isAbsent = async (path: string) => (await ns.cluster.send('GET', path)).status === 404;
+    await eventually(() => isAbsent(now('left')), { what: 'the end of what left the manifests' });
+    await eventually(() => isAbsent(now('all')), { what: 'the end of what the application had' });
     const application = ns.path('apis/weeder.dev/v1alpha1', 'applications', 'deleted');
-    await eventually(() => isGone(application), { what: 'the end of the application' });
+    await eventually(() => isAbsent(application), { what: 'the end of the application' });
     await scene.untilInSync('pruned');
   });
 
-  test('what left the manifests is deleted, what somebody else made stays, and so does everything with orphan', async (t) => {
+  test('a resource that leaves the manifests is deleted, another client’s object is not, and with orphan no resource is', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     await scene.start(t);
@@ -216,11 +216,10 @@ suite('an application on a real API server', { concurrency: true }, () => {
     await ns.cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
     await eventually(async () => (await ns.cluster.send('GET', `/api/v1/namespaces/${ns.name}`)).status === 404, {
       what: 'the end of the namespace',
-      within: 60_000,
     });
   });
 
-  test('a kind and its instance in one application: the definition first, then the instance', async (t) => {
+  test('a kind and its instance in one application: the definition is applied first, then the instance', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     await scene.start(t);
@@ -260,7 +259,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
   });
 
   for (const scaled of [3, 0])
-    test(`without a schema, replicas that somebody scales to ${scaled} are left to them, also by the next weeder, and the rest is corrected (F)`, async (t) => {
+    test(`without a schema, replicas that another client scales to ${scaled} are left alone, also by the next weeder, and the rest is corrected (F)`, async (t) => {
       const scene = await setObserverScene(t, 'observer');
       const { ns } = scene;
       const first = await scene.start(t);
@@ -277,7 +276,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
       await first.stop();
       await scene.start(t);
       await editImage(ns, path, 'evil:2');
-      // It may have come before the next weeder has looked: then it is put right by an update, and not by a correction.
+      // The edit may come before the next weeder's first check: then an update restores the value, no correction.
       await eventually(async () => imageOf(await ns.cluster.api('GET', path)) === 'nginx:1.25', {
         what: 'the image put back',
       });
@@ -285,7 +284,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
       assert.equal(await replicas(), scaled);
     });
 
-  test('what somebody changes while weeder is away is corrected when it is back', async (t) => {
+  test('a change made while no weeder runs is corrected when one starts', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     const first = await scene.start(t);

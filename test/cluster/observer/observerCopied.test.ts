@@ -6,7 +6,7 @@ import { makeClusterTenant, setObserverScene } from '../support/observer/observe
 import { appliedKinds, oneOfEachKind, type ServedKind } from '../support/observer/oneOfEachKind.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
-/** What the controllers have done to an object of such a kind when they are done with it. */
+/** What the controllers do to an object of such a kind. */
 const settled: Readonly<Record<string, (object: JsonObject) => boolean>> = {
   ClusterRole: ({ rules, aggregationRule }) => aggregationRule === undefined || arrayOf(rules).length > 0,
   CronJob: () => true,
@@ -33,7 +33,7 @@ function hasStatus(field: string): (object: JsonObject) => boolean {
   return ({ status }) => field in objectOf(status);
 }
 
-/** All that run without being asked for, but for the one that makes the account `default`, as the scene does. */
+/** All that run by default, except for the one that creates the account `default`, as the scene does. */
 const controllers = '--controllers=*,-serviceaccount-controller';
 const plane = suiteControlPlane({ controllerManager: true, controllerManagerFlags: [controllers] });
 
@@ -48,7 +48,7 @@ function uidOf({ metadata }: JsonObject): unknown {
 }
 
 suite('manifests that were copied from a cluster', () => {
-  test('one object of every kind of Kubernetes, copied as kubectl shows it, is in sync, never corrected, and created anew where it is not', async (t) => {
+  test('a copy of one object of every kind of Kubernetes, as kubectl shows it, is in sync, never corrected, and created where absent', async (t) => {
     const cluster = plane();
     const scene = await setObserverScene(t, 'copied', cluster);
     const { ns } = scene;
@@ -86,7 +86,7 @@ suite('manifests that were copied from a cluster', () => {
     await scene.apply('copied', { manifests: copies, resyncPeriod: '5s', deletionPolicy: 'orphan' });
     await scene.untilInSync('copied');
     await first.stop();
-    // The next one knows nothing of what was applied, and compares everything with what the API server makes of it.
+    // The next process does not know what was applied, and compares everything with the result of a dry run.
     const second = await scene.start(t);
     await scene.untilInSync('copied');
     for (const weeder of [first, second])
@@ -97,7 +97,7 @@ suite('manifests that were copied from a cluster', () => {
     assert.equal(await scene.condition('copied', 'Degraded'), 'False');
     await second.stop();
 
-    // As in another cluster, where none of them is yet: what was assigned to the objects of before says nothing of these.
+    // As in another cluster without these objects: values assigned to the earlier ones do not apply to them.
     for (const object of objects) {
       const path = pathOf(kinds, object);
       await cluster.api('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
@@ -111,8 +111,8 @@ suite('manifests that were copied from a cluster', () => {
           saw([body, third.log.lines.slice(-20)]);
           return status === 200 && uidOf(objectOf(body)) !== uidOf(copy);
         },
-        // The API server may keep the address of a deleted Service for its repair loop's grace period of 60 s.
-        { what: `another ${copy['kind']} of the same manifest`, within: 180_000 },
+        // The API server may reserve the address of a deleted Service for its repair loop's grace period of 60 s.
+        { what: `another ${copy['kind']} of the same manifest` },
       );
     await scene.untilInSync('copied');
     assert.deepEqual(third.log.find('resource corrected'), []);

@@ -5,7 +5,7 @@ import { readApplication, readSpec } from '../../../src/observer/spec/readApplic
 import { statusPatch } from '../../../src/observer/status/statusPatch.ts';
 import { type Answer, sharedControlPlane, type TestNamespace, testNamespace } from '../support/cluster.ts';
 import { Manifest } from '../support/deploy/kustomize.ts';
-import { faultsOf } from '../support/manifests.ts';
+import { errorsOf } from '../support/manifests.ts';
 import { applicationCrd, installApplications } from '../support/observer/applicationCrd.ts';
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
@@ -20,7 +20,7 @@ function application(spec: unknown, name = 'web'): object {
   return { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
 }
 
-/** Tried only: what the API server would say. */
+/** In a dry run: what the API server would answer. */
 async function tried(ns: TestNamespace, spec: unknown): Promise<Answer> {
   return ns.cluster.send('POST', `${pathOf(ns)}?dryRun=All&fieldValidation=Strict`, { body: application(spec) });
 }
@@ -37,15 +37,15 @@ function specOf(body: unknown): Readonly<Record<string, unknown>> {
 suite('the CRD of Applications', { concurrency: true }, () => {
   before(async () => installApplications(await sharedControlPlane()));
 
-  test('is one that the API server takes without a warning', async (t) => {
+  test('is accepted by the API server without a warning', async (t) => {
     const { cluster } = await testNamespace(t, 'crd');
     const definition = Manifest.parse(applicationCrd());
-    // Under its own name it is there already; a name of another group tells the same.
+    // Under its own name it exists already; a name of another group gives the same answer.
     const other = JSON.parse(JSON.stringify(definition).replaceAll('weeder.dev', 'tried.example.org'));
-    assert.deepEqual(await faultsOf(cluster, Manifest.parse(other)), []);
+    assert.deepEqual(await errorsOf(cluster, Manifest.parse(other)), []);
   });
 
-  test('takes the smallest application, with the defaults written in, and every field of a large one', async (t) => {
+  test('accepts the smallest application, with its defaults, and every field of a large one', async (t) => {
     const ns = await testNamespace(t, 'crd');
     const small = await tried(ns, { manifests: [configMap] });
     assert.equal(small.status, 201, causesOf(small));
@@ -169,21 +169,21 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       assert.ok(answer.status === 422 || answer.status === 400, causesOf(answer));
       assert.ok(causesOf(answer).includes(cause), causesOf(answer));
       if (what.startsWith('more than') || what.startsWith('the same') || what.includes('schema')) return;
-      const { faults } = readSpec(spec, { namespace: ns.name, name: 'web' });
-      assert.notDeepEqual(faults, []);
+      const { errors } = readSpec(spec, { namespace: ns.name, name: 'web' });
+      assert.notDeepEqual(errors, []);
     });
   }
 
-  test('leaves to weeder what it cannot see: duplicates, names, size', async (t) => {
+  test('leaves to weeder what it cannot check: duplicates, names, size', async (t) => {
     const ns = await testNamespace(t, 'crd');
     const strange = { ...configMap, metadata: { name: 'Big_Name' } };
     const spec = { manifests: [configMap, configMap, strange] };
     assert.equal((await tried(ns, spec)).status, 201);
-    const { faults } = readSpec(spec, { namespace: ns.name, name: 'web' });
-    assert.deepEqual(faults.map(({ code }) => code).sort(), ['duplicate', 'name']);
+    const { errors } = readSpec(spec, { namespace: ns.name, name: 'web' });
+    assert.deepEqual(errors.map(({ code }) => code).sort(), ['duplicate', 'name']);
   });
 
-  test('every null leaf of a schema is lost in a merge patch, as kubectl apply sends it; `observed` stays', async (t) => {
+  test('every null leaf of a schema is lost in a merge patch, as kubectl apply sends it; `observed` is not', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const entry = (leaf: unknown) => ({
@@ -200,7 +200,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.deepEqual(await schemaAfter('observed'), [entry('observed')]);
   });
 
-  test('a server-side apply keeps null leaves', async (t) => {
+  test('a server-side apply preserves null leaves', async (t) => {
     const ns = await testNamespace(t, 'crd');
     const observerSchema = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: null } }];
     const path = `${pathOf(ns, 'web')}?fieldManager=test`;
@@ -208,7 +208,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.deepEqual(specOf(applied)['observerSchema'], observerSchema);
   });
 
-  test('the status is what weeder writes, whole, and a write of it is no new generation', async (t) => {
+  test('weeder’s status is stored completely, and a write of it does not change the generation', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const patch = statusPatch(
@@ -225,7 +225,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
             appliedUid: 'u',
             hash: 'h',
             state: 'drifted',
-            drifts: [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }],
+            drifts: [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }],
             initialised: new Map([['.immutable', null]]),
           },
         ],
@@ -239,17 +239,17 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert(read !== undefined && isObject(written));
     assert.equal(read.generation, 1);
     assert.deepEqual(read.inventory[0]?.initialised, new Map([['.immutable', null]]));
-    // What it says already is not written again.
+    // A status that is unchanged is not written again.
     const { conditions } = objectOf(patch['status']);
-    const said = arrayOf(conditions)
+    const stored = arrayOf(conditions)
       .map(objectOf)
       .map(({ type, status, reason, message }) => ({ type, status, reason, message }));
-    assert.deepEqual(said, [
+    assert.deepEqual(stored, [
       { type: 'InSync', status: 'False', reason: 'DriftDetected', message: 'Not as applied: ConfigMap settings.' },
     ]);
   });
 
-  test('only the status can be written through its path, and only there', async (t) => {
+  test('only the status can be written through its subresource, and only there', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const both = { spec: { mode: 'detect' }, status: { observedGeneration: 7 } };
@@ -261,7 +261,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.deepEqual([specOf(byMain)['mode'], objectOf(byMain['status'])['observedGeneration']], ['detect', 7]);
   });
 
-  test('a write of the status insists on a version, and on nothing else: a uid is not looked at', async (t) => {
+  test('a write of the status has the resourceVersion as its precondition, and nothing else: the uid is not checked', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
     const write = async (metadata: object) => {

@@ -36,7 +36,7 @@ const onlyTheImage = [
 ];
 
 suite('drift of an application on a real API server', { concurrency: 2 }, () => {
-  test('a correction keeps a human’s scale and what they set where nothing is observed', async (t) => {
+  test('a correction preserves a human’s scale and changes of unobserved fields', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -56,7 +56,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     assert.equal(at(after, 'metadata', 'labels', 'tier'), 'front');
   });
 
-  test('a container that somebody adds is taken away where its list is observed, and a label stays', async (t) => {
+  test('a foreign container is removed if its list is observed, and a label is not', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -77,7 +77,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await scene.untilInSync('shop');
   });
 
-  test('a list may be as long as its bounds say: a sidecar stays, the one after it goes, and a removed one comes back', async (t) => {
+  test('a list may be as long as its bounds: a sidecar is left alone, the one after it is removed, and a deleted one is restored', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -86,7 +86,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     const path = `${pathOf(ns, 'Deployment', 'web')}?fieldManager=human`;
     const add = (name: string) => ({ spec: { template: { spec: { containers: [{ name, image: `${name}:1` }] } } } });
     await ns.cluster.api('PATCH', path, add('sidecar'), strategic);
-    // A marker: what came before it has been looked at when it is corrected.
+    // A marker: once it is corrected, everything before it has been checked.
     const image = { spec: { template: { spec: { containers: [{ name: 'web', image: 'evil:1' }] } } } };
     await ns.cluster.api('PATCH', path, image, strategic);
     const within = await untilObject(ns, 'Deployment', 'web', 'the image put back', (object) =>
@@ -109,7 +109,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     );
   });
 
-  test('observed labels and ports are put back, others stay', async (t) => {
+  test('observed labels and ports are restored, others are left alone', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -165,7 +165,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     );
   });
 
-  test('a list that is too short gets its element back, and one whose key was changed is what it was', async (t) => {
+  test('a list that is too short gets its element back, and an element with a changed key is restored', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -195,7 +195,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await scene.untilInSync('shop');
   });
 
-  test('an Ingress keeps its paths when its observed host is put back', async (t) => {
+  test('an Ingress keeps its paths when its observed host is restored', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -223,7 +223,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     assert.equal(at(after, 'spec', 'rules', 0, 'http', 'paths', 0, 'backend', 'service', 'port', 'number'), 8080);
   });
 
-  test('a field that the manifest lacks and the schema lists is taken away when somebody sets it', async (t) => {
+  test('a field that the manifest lacks and the schema lists is removed when another client sets it', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -250,7 +250,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     assert.equal(objectOf(containersOf(after)[0]?.['securityContext'])['runAsUser'], 7);
   });
 
-  test('a resource whose label somebody takes away gets it back, and is neither created anew nor forgotten', async (t) => {
+  test('a resource without its label gets it back, and is neither created again nor forgotten', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -278,7 +278,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     );
   });
 
-  test('what is being deleted is waited for, and created anew when it is gone', async (t) => {
+  test('a resource that is being deleted is waited for, and created again once it is deleted', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -288,7 +288,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await edit(ns, path, { metadata: { finalizers: ['example.org/wait'] } });
     const before = await read(ns, 'ConfigMap', 'settings');
     await ns.cluster.api('DELETE', path);
-    await weeder.log.until('resource terminating, waiting until it is gone');
+    await weeder.log.until('resource terminating, waiting for the deletion to finish');
     await edit(ns, path, { data: { a: 'late' }, metadata: { finalizers: null } });
     const after = await untilObject(
       ns,

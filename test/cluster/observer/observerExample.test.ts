@@ -8,11 +8,11 @@ import { eventually } from '../support/eventually.ts';
 import { create } from '../support/manifests.ts';
 import { setObserverScene } from '../support/observer/observerScene.ts';
 
-/** The example of docs/observer.md, as it stands there. */
+/** The example of docs/observer.md, unchanged. */
 const page = readFileSync(new URL('../../../docs/observer.md', import.meta.url), 'utf8');
 const example: unknown = parse(/```yaml\n(# nginx\.yaml\n[\s\S]*?)```/.exec(page)?.[1] ?? '');
 
-/** The account of deploy/README.md, and what it may do. */
+/** The account of deploy/README.md, with its permissions. */
 const readme = readFileSync(new URL('../../../deploy/README.md', import.meta.url), 'utf8');
 const tenant = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
 
@@ -46,7 +46,7 @@ async function nginx(t: TestContext) {
     paths,
     patch: (path: string, body: object) => cluster.api('PATCH', path, body, strategic),
     change,
-    /** An image that is changed by hand is back: whatever was to happen before it has happened. */
+    /** An image changed by hand is restored: whatever was due before it has happened. */
     async untilCorrected() {
       await change({ name: 'nginx', image: 'evil:1' });
       await eventually(async () => (await containers()).some(({ image }) => image === 'nginx:1.29.3'), {
@@ -58,14 +58,14 @@ async function nginx(t: TestContext) {
 }
 
 suite('the example of docs/observer.md', { concurrency: 2 }, () => {
-  test('of the Deployment the image is put back, and the replicas that somebody set survive it', async (t) => {
+  test('of the Deployment the image is restored, and scaled replicas are left alone', async (t) => {
     const { patch, paths, read, untilCorrected } = await nginx(t);
     await patch(paths.deployment, { spec: { replicas: 5 } });
     await untilCorrected();
     assert.equal(objectOf((await read(paths.deployment))['spec'])['replicas'], 5);
   });
 
-  test('a second container stays, of a third one and the second the last is taken away', async (t) => {
+  test('a second container is left alone, and of a second and a third one the last is removed', async (t) => {
     const { change, containers, untilCorrected } = await nginx(t);
     const names = async () => (await containers()).map(({ name }) => name).sort();
     await change({ name: 'sidecar', image: 'sidecar:1' });
@@ -76,7 +76,7 @@ suite('the example of docs/observer.md', { concurrency: 2 }, () => {
     assert.ok((await names()).includes('nginx'));
   });
 
-  test('of the Service its label is put back, changed or taken away, and another label stays', async (t) => {
+  test('of the Service the label is restored, whether changed or removed, and another label is left alone', async (t) => {
     const { patch, paths, labels } = await nginx(t);
     await patch(paths.service, { metadata: { labels: { tier: 'front' } } });
     for (const team of ['ops', null]) {
@@ -86,7 +86,7 @@ suite('the example of docs/observer.md', { concurrency: 2 }, () => {
     assert.equal((await labels(paths.service))['tier'], 'front');
   });
 
-  test('a Service that is deleted is recreated, and a ConfigMap beside it is none of its business', async (t) => {
+  test('a deleted Service is recreated, and another ConfigMap is left alone', async (t) => {
     const { ns, paths, untilCorrected } = await nginx(t);
     const added = ns.path('api/v1', 'configmaps');
     await ns.cluster.api('POST', added, { metadata: { name: 'by-hand' }, data: { a: '1' } });

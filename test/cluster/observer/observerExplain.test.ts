@@ -45,11 +45,11 @@ const secret: JsonObject = {
 
 const faulty: JsonObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Not_A_Name' } };
 
-/** What the real program writes of the application, line by line. */
+/** What the real program prints of the application, line by line. */
 async function explain({ ns }: ObserverScene, name: string): Promise<string[]> {
   const kubeconfig = ns.cluster.kubeconfigFor('admin');
-  const words = ['explain', 'application', name, '-n', ns.name, `--kubeconfig=${kubeconfig}`];
-  const { stdout, stderr } = await run(process.execPath, ['src/cli/weeder.ts', ...words], { cwd: checkout });
+  const args = ['explain', 'application', name, '-n', ns.name, `--kubeconfig=${kubeconfig}`];
+  const { stdout, stderr } = await run(process.execPath, ['src/cli/weeder.ts', ...args], { cwd: checkout });
   assert.equal(stderr, '');
   return stdout.trimEnd().split('\n');
 }
@@ -73,7 +73,7 @@ async function contents({ ns }: ObserverScene, ...paths: string[]): Promise<unkn
 }
 
 suite('weeder explain application, on a real API server', { concurrency: true }, () => {
-  test('in sync, then changed while no weeder runs: fields, drift as a diff, rival, and nothing is written', async (t) => {
+  test('in sync, then changed while no weeder runs: fields, drift as a diff, conflicting manager, and no write', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -125,7 +125,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.deepEqual(await contents(scene, ...paths), before, 'nothing is written');
   });
 
-  test('what is not applied yet, missing, claimed, of an unknown kind or faulty is said, with what to do', async (t) => {
+  test('resources that are not applied yet, missing, claimed, of an unknown kind or with errors are listed, with what to do', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -141,7 +141,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
       observerSchema: [{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { type: 'ClusterIP' } }],
     });
     const one = await explain(scene, 'one');
-    assert.ok(one.some((line) => line.startsWith('  → weeder has not looked at generation 2 yet:')));
+    assert.ok(one.some((line) => line.startsWith('  → weeder has not observed generation 2 yet:')));
     const [changed, , , ...fields] = about(one, `Service ${ns.name}/web`);
     assert.match(changed ?? '', /: its manifest is not applied yet {2}→ corrected at once/);
     assert.ok(
@@ -151,18 +151,18 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.match(about(one, `Secret ${ns.name}/login`)[0] ?? '', /: missing {2}→ corrected/);
 
     const two = await explain(scene, 'two');
-    assert.ok(two.includes('  paused until 2999-01-01T00:00:00Z, which ends by itself'));
+    assert.ok(two.includes('  paused until 2999-01-01T00:00:00Z; it resumes then'));
     assert.ok(
-      two.some((line) => line.startsWith('  fault in spec.manifests[2]')),
+      two.some((line) => line.startsWith('  error in spec.manifests[2]')),
       two.join('\n'),
     );
     assert.ok(
-      two.some((line) => /^ {2}fault in observerSchema\[0\]\.spec\.type: has a text for a value/.test(line)),
+      two.some((line) => /^ {2}error in observerSchema\[0\]\.spec\.type: has a text for a value/.test(line)),
       two.join('\n'),
     );
     assert.match(
       about(two, `Service ${ns.name}/web`)[0] ?? '',
-      /left as it is, for its manifest or its entry of the observer schema has faults/,
+      /left as it is, because its manifest or its entry of the observer schema has errors/,
     );
     assert.match(
       about(two, `Widget.example.org ${ns.name}/w`)[0] ?? '',
@@ -173,12 +173,12 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.match(claimed ?? '', new RegExp(`belongs to the application ${ns.name}/one, and not to ${ns.name}/two$`));
   });
 
-  test('an application that is not there is one sentence, and so is an account that may do nothing', async (t) => {
+  test('a missing application is one sentence, and so is an account without permissions', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
-    const gone = await explain(scene, 'nobody').catch((error: unknown) => objectOf(error)['stderr']);
+    const missing = await explain(scene, 'nobody').catch((error: unknown) => objectOf(error)['stderr']);
     assert.equal(
-      gone,
+      missing,
       `weeder: There is no application nobody in the namespace ${ns.name}. Give its namespace with -n; \`kubectl get applications.weeder.dev -A\` lists all.\n`,
     );
     await ns.cluster.api('POST', ns.path('api/v1', 'services'), service(80));
@@ -186,7 +186,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const lines = await explain(scene, 'poor');
     const [, , , refused] = about(lines, `Service ${ns.name}/web`);
     assert.match(refused ?? '', /^ {2}as system:serviceaccount:.*:poor: .*cannot (create|patch) resource "services"/);
-    assert.ok(lines.some((line) => line.startsWith('  → see that the account may create')));
+    assert.ok(lines.some((line) => line.startsWith('  → check that the account may create')));
     assert.equal((await scene.application('poor'))['status'], undefined, 'nothing is written');
   });
 });

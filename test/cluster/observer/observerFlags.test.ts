@@ -7,7 +7,7 @@ import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 const dataOf = (object: unknown) => at(object, 'data', 'a');
 
 suite('flags and config of the observer on a real API server', { concurrency: 2 }, () => {
-  test('in a dry run nothing is written: no resource, no status, no finalizer; what would be done is told', async (t) => {
+  test('in a dry run nothing is written: no resource, no status, no finalizer; Events and log report what would be done', async (t) => {
     const scene = await setObserverScene(t, 'flags');
     const { ns } = scene;
     const weeder = await scene.start(t, { flags: ['--dry-run'] });

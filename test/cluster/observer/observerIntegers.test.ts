@@ -44,7 +44,7 @@ async function things(it: Applying): Promise<(fields: string) => JsonObject> {
   });
 }
 
-/** As the API server writes it, and without what would round it. */
+/** The API server's own text, without a parser that would round it. */
 async function stored(it: Applying, target: Parameters<Applying['live']>[0]): Promise<string> {
   const read = good(await it.api.read(target.target, it.signal));
   return JSON.stringify(read?.['spec']);
@@ -78,7 +78,7 @@ suite('integers beyond 2^53 on a real API server', { concurrency: true }, () => 
     assert.equal(await stored(it, plan), fields);
   });
 
-  test('in what is not observed of an atomic list are written back as they are', async (t) => {
+  test('in the unobserved part of an atomic list are written back unchanged', async (t) => {
     const it = await applying(t, 'integers-atomic');
     const thing = await things(it);
     const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 2 };

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { at } from '../support/observer/observedObjects.ts';
 import { edit, makeClusterTenant, setObserverScene } from '../support/observer/observerScene.ts';
 
-/** One form of schema that Krake's documentation, examples and tests have, and manifests of that form. */
+/** One form of schema in Krake's documentation, examples and tests, and manifests of that form. */
 interface Example {
   readonly manifests: string;
   readonly schema: string;
@@ -206,7 +206,7 @@ function documents(text: string, name: string): readonly JsonObject[] {
 }
 
 suite('the observer schemas of Krake', () => {
-  test('each form of schema that Krake’s documentation has is taken, in sync, and means what it means there', async (t) => {
+  test('each form of schema in Krake’s documentation is accepted, in sync, and has the meaning that it has there', async (t) => {
     const scene = await setObserverScene(t, 'krake');
     const { ns } = scene;
     await makeClusterTenant(ns);
@@ -223,7 +223,7 @@ suite('the observer schemas of Krake', () => {
     }
     assert.deepEqual(weeder.log.find('resource corrected'), []);
 
-    // An entry that only names its resource: whatever is changed stays, and what is deleted comes back whole.
+    // An entry that only names its resource: changes are left alone, and a deleted object is created in full.
     const present = ns.path('api/v1', 'services', `${prefix}-presence`);
     const before = objectOf(await ns.cluster.api('GET', present));
     await edit(ns, present, { metadata: { labels: { team: 'web' } }, spec: { selector: { app: 'other' } } });
@@ -242,7 +242,7 @@ suite('the observer schemas of Krake', () => {
     );
     assert.deepEqual(at(again, 'spec', 'selector'), { app: `${prefix}-presence` });
 
-    // More elements than the manifest has: within the bounds anything may be there; what is observed is put back.
+    // More elements than the manifest has: within the bounds anything is allowed; observed values are restored.
     const ports = ns.path('api/v1', 'services', `${prefix}-more-elements`);
     const more = { name: 'more', port: 9090, protocol: 'TCP', targetPort: 9090 };
     const first = { name: 'first', port: 8080, protocol: 'TCP', targetPort: 1 };
@@ -259,7 +259,7 @@ suite('the observer schemas of Krake', () => {
       [8080, 8080],
       [9090, 9090],
     ]);
-    // The selector that somebody changed was never put back: only the second object has the one of the manifest.
+    // The selector that another client changed was never restored: only the second object has the one of the manifest.
     const written = weeder.log.find('resource corrected').map((line) => line['resource']);
     assert.ok(!written.some((resource) => String(resource).includes('presence')), JSON.stringify(written));
   });

@@ -15,7 +15,7 @@ const election = [
   '--leader-elect-retry-period=500ms',
 ];
 
-/** Somebody changes it back once, so that the next correction waits for two seconds. */
+/** Another client changes it back once, so that the next correction waits for two seconds. */
 async function contest({ ns }: ObserverScene, weeder: WeederProcess): Promise<void> {
   const path = pathOf(ns, 'ConfigMap', 'settings');
   await edit(ns, path, { data: { a: 'theirs' } });
@@ -24,10 +24,10 @@ async function contest({ ns }: ObserverScene, weeder: WeederProcess): Promise<vo
   await weeder.log.until('correction backing off: the resource is changed back repeatedly');
 }
 
-suite('what happens while an application is drifted, on a real API server', { concurrency: 1 }, () => {
+suite('events during a drift of an application, on a real API server', { concurrency: 1 }, () => {
   const plane = suiteControlPlane();
 
-  test('the API server goes away during a drift: it is corrected when it is back', async (t) => {
+  test('the API server stops during a drift: the drift is corrected when it is back', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -41,7 +41,7 @@ suite('what happens while an application is drifted, on a real API server', { co
     await scene.untilInSync('shop');
   });
 
-  test('the API server is away while somebody’s change is not yet heard of: it is corrected when it is back', async (t) => {
+  test('the API server stops before a change is observed: the change is corrected when it is back', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -67,7 +67,7 @@ suite('what happens while an application is drifted, on a real API server', { co
     assert.deepEqual((await read(ns, 'ConfigMap', 'settings'))['data'], { a: '2' });
   });
 
-  test('a deletion of an application that is drifted deletes its resources, and nothing comes back', async (t) => {
+  test('a deletion of an application that is drifted deletes its resources, and none is created again', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -80,9 +80,9 @@ suite('what happens while an application is drifted, on a real API server', { co
     await eventually(async () => (await ns.cluster.send('GET', path)).status === 404, { what: 'its end' });
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), false);
     await weeder.log.until('application deleted');
-    const told = () => scene.changes.filter(({ name }) => name === 'settings').map(({ type }) => type);
-    await eventually(() => told().at(-1) === 'DELETED', { what: 'the deletion on the watch' });
-    assert.deepEqual(told(), ['ADDED', 'DELETED'], 'nothing was written after the contested edit');
+    const changes = () => scene.changes.filter(({ name }) => name === 'settings').map(({ type }) => type);
+    await eventually(() => changes().at(-1) === 'DELETED', { what: 'the deletion on the watch' });
+    assert.deepEqual(changes(), ['ADDED', 'DELETED'], 'nothing was written after the contested edit');
     assert.equal(weeder.log.find('resource corrected').length, 1);
   });
 
@@ -104,11 +104,11 @@ suite('what happens while an application is drifted, on a real API server', { co
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'part-0')), { what: 'the end of all' });
   });
 
-  test('what somebody sets while weeder is away is not taken for wanted, also where no probe can tell', async (t) => {
+  test('a change made while no weeder runs does not become the desired state, also if the dry run cannot use another name', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
     const kind = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
-    // No probe can have the same port of the nodes: what is wanted is tried out on the Service itself.
+    // A dry run under another name cannot have the same node port: it uses the name of the Service itself.
     const port = { port: 80, targetPort: 80, nodePort: 30_123 };
     const spec = { type: 'NodePort', selector: { app: 'web' }, ports: [port] };
     const entry = { ...kind, spec: { externalIPs: 'observed', externalTrafficPolicy: 'observed' } };
@@ -132,7 +132,7 @@ suite('what happens while an application is drifted, on a real API server', { co
     await scene.untilInSync('shop');
   });
 
-  test('of two replicas only the leader corrects, and the other goes on where it ended', async (t) => {
+  test('of two replicas only the leader corrects, and the other one continues where it ended', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
     const flags = [...election, `--leader-election-namespace=${ns.name}`];

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 
-test('the live page of a weeder at work shows an application, and what was corrected of it', async (t) => {
+test('the live page of a running weeder shows an application, and its corrections', async (t) => {
   const scene = await setObserverScene(t, 'page');
   const { ns } = scene;
   const weeder = await scene.start(t, { flags: ['--ui-bind-addr=127.0.0.1:0'] });
@@ -19,8 +19,8 @@ test('the live page of a weeder at work shows an application, and what was corre
   const [shown] = arrayOf(application?.['resources']).map(objectOf);
   assert.equal(shown?.['id'], resource);
   const [correction] = arrayOf(shown?.['corrections']).map(objectOf);
-  assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', is: 'changed', wanted: '"1"', found: '"2"' }]);
-  assert.equal(correction?.['rival'], 'kubectl-edit/Update');
+  assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }]);
+  assert.equal(correction?.['conflictingManager'], 'kubectl-edit/Update');
   const actors = arrayOf((await get(`actors?search=application/${ns.name}`))['actors']).map(objectOf);
   assert.deepEqual(
     actors.map(({ machine }) => machine),

@@ -26,10 +26,10 @@ async function scale(it: Applying, plan: Awaited<ReturnType<Applying['plan']>>, 
   await it.edit(plan, { spec: { replicas } }, { subresource: 'scale', manager: 'kubectl' });
 }
 
-suite('replicas that somebody has scaled, of which nobody is the owner then', { concurrency: true }, () => {
+suite('replicas that were scaled, and that have no owner since', { concurrency: true }, () => {
   for (const steps of [[5], [0], [0, 4], [0, 1]]) {
     const to = steps.at(-1);
-    test(`scaled to ${steps.join(' and then ')}, an update of something else leaves them, and one of the replicas sets them`, async (t) => {
+    test(`scaled to ${steps.join(' and then ')}, an update of something else leaves them alone, and one of the replicas sets them`, async (t) => {
       const it = await applying(t, 'scaled');
       const first = await it.plan(scaled(2), { observed: onlyTheImage });
       good(await it.api.create(first, it.signal));
@@ -49,7 +49,7 @@ suite('replicas that somebody has scaled, of which nobody is the owner then', { 
     const { replicas: _, ...spec } = objectOf(scaled(1).spec);
     const first = await it.plan({ ...scaled(1), spec }, { observed: onlyTheImage });
     good(await it.api.create(first, it.signal));
-    // What a process knows that was started since, and what the one knows that has applied it.
+    // What a process knows that was started since, and what the one knows that applied it.
     const withoutMemory = await it.plan(scaled(3), { observed: onlyTheImage });
     good(await it.api.update(withoutMemory, await it.live(first), it.signal));
     assert.equal(at(await it.live(first), 'spec', 'replicas'), 3);

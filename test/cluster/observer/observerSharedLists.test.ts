@@ -49,7 +49,7 @@ suite('finalizers and owners', { concurrency: true }, () => {
     ['of a manifest that is observed as a whole', undefined],
     ['of lists that an observer schema bounds', inTheSchema],
   ] as const)
-    test(`that another controller adds to those ${what} are no drift, and survive a correction`, async (t) => {
+    test(`added by another controller to those ${what} are no drift, and are left alone by a correction`, async (t) => {
       const { it, plan, made, names } = await shared(t, observed);
       assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
       await it.edit(plan, { data: { a: '2' } });
@@ -64,7 +64,7 @@ suite('finalizers and owners', { concurrency: true }, () => {
       assert.equal(at(await it.live(plan), 'data', 'a'), '1');
     });
 
-  test('that the manifest has come back when somebody takes them away, beside those of others', async (t) => {
+  test('of the manifest are restored when they are removed, and those of other clients are left alone', async (t) => {
     const { it, plan, made, names } = await shared(t);
     const { ownerReferences } = objectOf((await it.live(plan))['metadata']);
     assert(Array.isArray(ownerReferences));

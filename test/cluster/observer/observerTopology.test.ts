@@ -15,13 +15,13 @@ import { gadgetDefinition } from '../support/observer/gadgets.ts';
 import { objectsOfKinds } from '../support/observer/kindsOfObjects.ts';
 import { extractFile, extractOpenapi, readDocument } from '../support/observer/openapiExtract.ts';
 
-suite('what the API server says of lists and maps is what it does', { concurrency: true }, () => {
-  test('what the tests without a server go by is what the server says today', async () => {
+suite('the documents of the API server about lists and maps match its behaviour', { concurrency: true }, () => {
+  test('the documents in the tests without a server are those of the server', async () => {
     const extracted = await extractOpenapi(await sharedControlPlane());
     assert.ok(extracted === readFileSync(extractFile, 'utf8'), 'run test/cluster/support/observer/openapiExtract.ts');
   });
 
-  test('what weeder check goes by is what the server says today of every list with keys, and of every set', async () => {
+  test('weeder check knows every list with keys, and every set, of the server’s documents', async () => {
     const cluster = await sharedControlPlane();
     const text = readFileSync(builtInListsFile, 'utf8');
     assert.ok((await extractBuiltInLists(cluster)) === text, 'run test/cluster/support/observer/builtInLists.ts');
@@ -35,7 +35,7 @@ suite('what the API server says of lists and maps is what it does', { concurrenc
         .toReversed();
       const ofPath = onlyOf(objectOf(known), group, version);
       const there = new Set(kindsIn(real));
-      // A schema in a definition of kinds contains itself: its lists are without end.
+      // A schema in a definition of kinds contains itself: its lists are endless.
       there.delete('CustomResourceDefinition');
       for (const kind of kindsIn(ofPath).filter((each) => there.has(each))) {
         const expected = keyedLists(merging(real, kind));
@@ -46,18 +46,18 @@ suite('what the API server says of lists and maps is what it does', { concurrenc
     assert.ok(compared > 400, `${compared}`);
   });
 
-  test('every list in the objects of every built-in kind says how its elements are told apart (C)', async () => {
+  test('every list in the objects of every built-in kind has a known list topology (C)', async () => {
     const cluster = await sharedControlPlane();
     const paths = await builtInPaths(cluster);
     const lists = (await Promise.all(paths.map((path) => readDocument(cluster, path)))).flatMap(listsIn);
     assert.ok(lists.length > 400, `${lists.length}`);
     const silent = lists.filter(({ schema }) => schema['x-kubernetes-list-type'] === undefined);
-    // It is no part of an object: it says which kinds there are.
+    // It is no part of an object: it lists the kinds.
     assert.deepEqual([...new Set(silent.map(({ name }) => name))], ['APIResource.verbs']);
   });
 
   for (const object of objectsOfKinds)
-    test(`of a ${String(object['kind'])} one manager owns what the structure says can be owned, no more and no less`, async (t) => {
+    test(`of a ${String(object['kind'])} a manager owns exactly the fields that the structure predicts`, async (t) => {
       const applied = await apply(await applying(t, 'structure'), object);
       const { manifest, topology } = applied.plan;
       const owned = new Set<string>();
@@ -69,7 +69,7 @@ suite('what the API server says of lists and maps is what it does', { concurrenc
     });
 
   for (const object of objectsOfKinds)
-    test(`of a ${String(object['kind'])} each accepted change of what is in its manifest is drift, and nothing else is (B)`, async (t) => {
+    test(`of a ${String(object['kind'])} each accepted change of a field in the manifest is drift, and nothing else is (B)`, async (t) => {
       const on = await applying(t, 'structure');
       const { plan, reply } = await apply(on, object);
       const live = await on.live(plan);
@@ -103,13 +103,13 @@ interface Patch {
   readonly value?: unknown;
 }
 
-/** Whatever a manifest says of these lists, all controllers add their own to them. */
+/** Controllers add to these lists, whatever the manifest has. */
 function isAddedToShared({ op, path, value }: Patch, live: JsonObject): boolean {
   const list = /^\/metadata\/(finalizers|ownerReferences)\//.exec(path)?.[1];
   return op === 'add' && list !== undefined && !arrayOf(at(live, 'metadata', list)).includes(value);
 }
 
-/** A document of the kinds of one group and version; what they hold is in it. */
+/** A document of the kinds of one group and version; their fields are in it. */
 function onlyOf(schemas: JsonObject, group: string, version: string): JsonObject {
   const isIt = (kind: JsonObject) => kind['group'] === group && kind['version'] === version;
   const those = Object.entries(schemas).map(([name, schema]) => {
@@ -167,14 +167,14 @@ function isOwn(entry: JsonObject): boolean {
   return entry['manager'] === manager && entry['operation'] === 'Apply';
 }
 
-/** The texts of what is owned and has nothing owned below it. */
+/** The paths that are owned and have no owned path below them. */
 function ownedIn(tree: JsonObject, path: string, owned: Set<string>): void {
   const below = Object.keys(tree).filter((key) => key !== '.');
   if (below.length === 0) owned.add(path);
   for (const key of below) ownedIn(objectOf(tree[key]), path + stepTextOf(key), owned);
 }
 
-/** The same of what is applied, as the structure says it. */
+/** The same of what is applied, by the structure. */
 function leavesIn(value: unknown, place: SchemaNode, path: string, leaves: Set<string>): void {
   const isMerged = place.list.is === 'map' || place.list.is === 'set';
   if (isObject(value) && place.map === 'granular' && Object.keys(value).length > 0)
@@ -210,7 +210,7 @@ function isIdentifying(path: string): boolean {
   return /^\/(apiVersion|kind|metadata(\/(name|namespace))?)$/.test(path) && path !== '/metadata';
 }
 
-/** Of another value in everything that it holds. */
+/** The same for another value, in everything that it contains. */
 function another(value: unknown): unknown {
   if (typeof value === 'number') return value + 1;
   if (typeof value === 'boolean') return !value;
@@ -219,7 +219,7 @@ function another(value: unknown): unknown {
   return Object.fromEntries(Object.entries(objectOf(value)).map(([name, each]) => [name, another(each)]));
 }
 
-/** Without what the server and its controllers write all the time. */
+/** Without the fields that the server and its controllers write all the time. */
 function settled({ metadata, status: _, ...content }: JsonObject): JsonObject {
   const { managedFields: __, resourceVersion: ___, generation: ____, annotations, ...rest } = objectOf(metadata);
   const { 'deployment.kubernetes.io/revision': _____, ...others } = objectOf(annotations);

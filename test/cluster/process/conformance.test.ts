@@ -9,7 +9,7 @@ suite('a real API server', { concurrency: true }, () => {
 
 let own: Promise<ControlPlane> | undefined;
 
-/** With its watch cache it would answer from memory what etcd has forgotten. */
+/** With its watch cache it would answer from memory what etcd has compacted. */
 function forgetful(): Promise<ControlPlane> {
   own ??= startControlPlane({
     controllerManager: false,
@@ -18,7 +18,7 @@ function forgetful(): Promise<ControlPlane> {
   return own;
 }
 
-suite('a real API server that forgets', () => {
+suite('a real API server without its watch cache', () => {
   after(async () => (await own)?.stop());
   testCompaction(forgetful, async () => (await forgetful()).compactEtcd());
 });

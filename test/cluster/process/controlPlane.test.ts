@@ -17,6 +17,7 @@ import {
   type Pod,
   PodList,
   readyEndpoints,
+  remainsTrue,
   running,
   Status,
   setEndpoints,
@@ -25,7 +26,6 @@ import {
   sharedControlPlane,
   slicesOf,
   startControlPlane,
-  stays,
   terminated,
   testNamespace,
   WatchEvent,
@@ -34,7 +34,7 @@ import {
 
 const labels = { app: 'web' };
 
-suite('what the tests rely on in a real control plane', { concurrency: true }, () => {
+suite('the behaviour of a real control plane that the tests rely on', { concurrency: true }, () => {
   test('a ReplicaSet replaces a pod that is deleted, and the deletion is observed', async (t) => {
     const ns = await testNamespace(t, 'replaces');
     const observer = await watchDeletions(ns);
@@ -51,7 +51,7 @@ suite('what the tests rely on in a real control plane', { concurrency: true }, (
     assert.equal(observer.deletions().length, 1);
   });
 
-  test('statuses that a test reports are kept, for main, init and sidecar containers', async (t) => {
+  test('statuses that a test reports are stored, for main, init and sidecar containers', async (t) => {
     const ns = await testNamespace(t, 'statuses');
     const [pod] = await createReplicaSet(ns, 'web', { labels, initContainers: ['migrate'], sidecars: ['proxy'] });
     assert.ok(pod);
@@ -92,7 +92,7 @@ suite('what the tests rely on in a real control plane', { concurrency: true }, (
     await readyEndpoints(ns, 'legacy', 0);
   });
 
-  test('a slice made by hand is what the test says, in both address families', async (t) => {
+  test('a hand-made slice has the addresses and conditions of the test, in both address families', async (t) => {
     const ns = await testNamespace(t, 'by-hand');
     await setSlice(ns, 'db', { ready: [false, undefined] });
     await setSlice(ns, 'db', { ready: [], addressType: 'IPv6' });
@@ -128,7 +128,7 @@ suite('what the tests rely on in a real control plane', { concurrency: true }, (
       return (await ns.cluster.send('DELETE', ns.path('api/v1', 'pods', 'web'), { body })).status;
     };
     assert.equal(await remove(pod), 409);
-    await stays(async () => (await getPod(ns, 'web')) !== undefined, { for: 100, what: 'the pod is there' });
+    await remainsTrue(async () => (await getPod(ns, 'web')) !== undefined, { for: 100, what: 'the pod is there' });
     assert.equal(await remove(recovered), 200);
     assert.equal(await getPod(ns, 'web'), undefined);
   });

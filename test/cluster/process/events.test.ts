@@ -26,7 +26,7 @@ const createEvents = { apiGroups: ['events.k8s.io'], resources: ['events'], verb
 
 suite('Kubernetes Events', { concurrency: true }, () => {
   test('a deletion and its window are found by the uids of pod and Service, by both APIs', async (t) => {
-    const scene = await setScene(t, 'told', { settings: { watchDuration: '10s' } });
+    const scene = await setScene(t, 'events', { settings: { watchDuration: '10s' } });
     const { ns, service } = scene;
     await scene.start({ eventInstance });
     const backing = { app: `backing-${ns.name}` };
@@ -35,7 +35,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.ok(db);
     await setPodStatus(ns, db.metadata.name, { containers: { main: crashLoopBackOff(1) }, ip: '10.9.3.1' });
     await readyEndpoints(ns, service, 0);
-    const pod = await scene.pod('web', crashLoopBackOff(4, 'back-off 1m20s restarting failed container'));
+    const pod = await scene.pod('web', crashLoopBackOff(4));
     await setPodStatus(ns, db.metadata.name, running(2));
     await scene.untilDeleted(pod);
 
@@ -44,7 +44,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.match(
       weeded.message,
       new RegExp(
-        `^Deleted, because service ${service} recovered: container main was in CrashLoopBackOff after 4 restarts, with 1m\\d+s of its back-off left\\.$`,
+        `^Deleted, because service ${service} recovered: container main was in CrashLoopBackOff after 4 restarts, with [45]m\\d+s of its back-off left\\.$`,
       ),
     );
     assert.deepEqual([weeded.reportingInstance, weeded.type, weeded.action], [eventInstance, 'Normal', 'Delete']);
@@ -54,14 +54,14 @@ suite('Kubernetes Events', { concurrency: true }, () => {
 
     const found = await ns.cluster.api('GET', ns.path('api/v1', 'services', service));
     const { uid } = NewEvent.pick({ metadata: true }).parse(found).metadata;
-    const told = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
-    assert.deepEqual(told.map(({ message }) => message).sort(), [
+    const sent = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
+    assert.deepEqual(sent.map(({ message }) => message).sort(), [
       'Recovered: for 10s, dependants in crash-loop back-off are deleted.',
       'Window closed: 1 pod deleted, 0 skipped.',
     ]);
   });
 
-  test('slices that name no Service: its Events have its name, and no uid', async (t) => {
+  test('with slices that name no Service, its Events have its name, and no uid', async (t) => {
     const scene = await setScene(t, 'unowned');
     await scene.start({ eventInstance });
     await scene.endpoints(false);
@@ -71,7 +71,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.equal(event?.involvedObject.uid, undefined);
   });
 
-  test('the same recovery again and again is one Event with a series', async (t) => {
+  test('repetitions of the same recovery are one Event with a series', async (t) => {
     const scene = await setScene(t, 'series');
     const weeder = await scene.start({ eventInstance });
     for (const window of [1, 2]) {
@@ -84,7 +84,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     await untilSeries(scene.ns, 'WindowOpened', 2);
   });
 
-  test('a dry run says what would have been deleted', async (t) => {
+  test('a dry run reports what would have been deleted', async (t) => {
     const scene = await setScene(t, 'dry');
     await scene.start({ eventInstance, isDryRun: true });
     await scene.endpoints(false);
@@ -95,7 +95,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     scene.assertDeleted();
   });
 
-  test('Events that are not allowed: deletions go on, one line of the log names the rule; none with --events=false', async (t) => {
+  test('with forbidden Events deletions continue, one line of the log names the rule; none with --events=false', async (t) => {
     const scene = await setScene(t, 'forbidden', { settings: { watchDuration: '60s' } });
     const { cluster } = scene.ns;
     const user = cluster.takeUser();
@@ -125,7 +125,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.deepEqual(await eventsOf(scene.ns), []);
   });
 
-  test('what docs/events.md asks for is enough', async (t) => {
+  test('the permissions in docs/events.md are enough', async (t) => {
     const ns = await testNamespace(t, 'granted');
     const user = ns.cluster.takeUser();
     const granted = await grant(ns.cluster, user, [createEvents], { namespace: ns.name });
@@ -140,7 +140,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.equal(lost.forbidden, 0);
   });
 
-  test('in a namespace that terminates an Event is no news', async (t) => {
+  test('an Event in a terminating namespace is not logged as lost', async (t) => {
     const ns = await testNamespace(t, 'ending');
     const { cluster } = ns;
     const path = ns.path('api/v1', 'configmaps');
@@ -171,8 +171,8 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
     await eventsWith(scene.ns, [], ['WindowOpened', ...pods.map(() => 'PodDeleted')]);
-    const told = await eventsOf(scene.ns, 'reason=PodDeleted');
-    const uids = told.map(({ involvedObject }) => involvedObject.uid);
+    const sent = await eventsOf(scene.ns, 'reason=PodDeleted');
+    const uids = sent.map(({ involvedObject }) => involvedObject.uid);
     assert.deepEqual(uids.sort(), pods.map(({ metadata }) => metadata.uid).sort());
     const first = arrived.find(({ method }) => method === 'DELETE')?.at ?? assert.fail('no deletion');
     const written = arrived.filter(({ method }) => method === 'POST').map(({ at }) => at - first);
@@ -182,7 +182,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
   });
 });
 
-/** A recorder with a client of its own. */
+/** A recorder with its own client. */
 function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string) {
   const access = loadKubeConfig({ kubeconfig }, {});
   assert(access.ok);
@@ -207,6 +207,6 @@ async function untilSeries(ns: TestNamespace, reason: string, count: number): Pr
       saw(found);
       return found.length === 1 && found[0]?.series?.count === count;
     },
-    { what: `${reason} ${count} times in one Event`, within: 60_000 },
+    { what: `${reason} ${count} times in one Event` },
   );
 }

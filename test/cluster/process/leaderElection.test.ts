@@ -5,8 +5,8 @@ import { quick, setPlay } from '../support/replicas.ts';
 
 const streams = /\/(pods|endpointslices)\?/;
 
-suite('several weeders, of which one acts', { concurrency: 3 }, () => {
-  test('one acts, the other reads nothing; told to stop, it gives the Lease back and the other acts soon', async (t) => {
+suite('several replicas, of which one is the leader', { concurrency: 3 }, () => {
+  test('one leads, the other reads nothing; on SIGTERM the leader releases the Lease and the other one leads soon', async (t) => {
     const { scene, start, holder } = await setPlay(t, 'handover');
     await scene.endpoints(false);
     const first = await scene.pod('first');
@@ -22,14 +22,14 @@ suite('several weeders, of which one acts', { concurrency: 3 }, () => {
       [],
     );
 
-    const told = performance.now();
+    const signalledAt = performance.now();
     assert.deepEqual(await a.stop(), { code: 0, signal: null });
-    assert.ok(performance.now() - told < 5_000, `it took ${performance.now() - told} ms to stop`);
+    assert.ok(performance.now() - signalledAt < 10_000, `it took ${performance.now() - signalledAt} ms to stop`);
     const given = await a.log.until('lease released');
     const taken = await b.log.until('this replica leads');
     const gap = Date.parse(taken.time) - Date.parse(given.time);
-    // Of the 15 s for which the Lease would have lasted. About a second, where the machine is not busy.
-    assert.ok(gap < 5_000, `nobody led for ${gap} ms`);
+    // Of the 15 s for which the Lease would have lasted. About a second, if the machine is not busy.
+    assert.ok(gap < 10_000, `nobody led for ${gap} ms`);
     await b.leads();
     assert.ok((await holder()).length > 0);
     await scene.untilDeleted(await scene.pod('second'));
@@ -37,7 +37,7 @@ suite('several weeders, of which one acts', { concurrency: 3 }, () => {
     assert.equal(a.deletions().length, 1);
   });
 
-  test('killed, it is replaced when its Lease is over', async (t) => {
+  test('a killed leader is replaced when its Lease expires', async (t) => {
     const { scene, start, renewed } = await setPlay(t, 'killed');
     await scene.endpoints(false);
     const a = await start();
@@ -55,15 +55,15 @@ suite('several weeders, of which one acts', { concurrency: 3 }, () => {
     await scene.untilDeleted(pod);
   });
 
-  test('stopped for longer than the Lease and continued, it sends no deletion any more, and stands by', async (t) => {
+  test('suspended for longer than the Lease and continued, a leader sends no further deletion, and stands by', async (t) => {
     const { scene, start } = await setPlay(t, 'frozen', { settings: { watchDuration: '120s' } });
     await scene.endpoints(false);
     const pods = await Promise.all(Array.from({ length: 8 }, (_, index) => scene.pod(`web-${index}`)));
-    // Its own limit lets one deletion go each second: when it is continued the timer of the next one comes first, long
+    // Its own limit permits one deletion each second: when it continues the timer of the next one fires first, long
     // before that of the renew deadline.
     const a = await start({ flags: [...quick, '--kube-api-qps=1', '--kube-api-burst=1'] });
     await a.leads();
-    // It takes over and deletes nothing: what is there to delete is still there when the first is continued.
+    // It takes over and deletes nothing: pods to delete still exist when the first one continues.
     const b = await start({ flags: [...quick, '--dry-run'] });
     await b.standsBy();
     await scene.endpoints(true);
@@ -85,16 +85,20 @@ suite('several weeders, of which one acts', { concurrency: 3 }, () => {
     assert.equal(a.terms(), 2);
   });
 
-  test('all that start at the same moment agree on one', async (t) => {
+  test('replicas that start at the same moment elect one leader', async (t) => {
     const { scene, start } = await setPlay(t, 'race');
     await scene.endpoints(false);
     const replicas = await Promise.all([start(), start(), start()]);
     await eventually(
       (saw) => {
-        const said = replicas.map((each) => [each.terms(), each.log.find('another replica leads, standing by').length]);
-        saw(said);
+        const reported = replicas.map((each) => [
+          each.terms(),
+          each.log.find('another replica leads, standing by').length,
+        ]);
+        saw(reported);
         return (
-          said.filter(([terms]) => terms === 1).length === 1 && said.filter(([, behind]) => behind === 1).length === 2
+          reported.filter(([terms]) => terms === 1).length === 1 &&
+          reported.filter(([, behind]) => behind === 1).length === 2
         );
       },
       { what: 'one leads and two stand by' },
@@ -111,7 +115,7 @@ suite('several weeders, of which one acts', { concurrency: 3 }, () => {
     ]);
   });
 
-  test('without permission it says once which one is missing, and leads as soon as it is granted', async (t) => {
+  test('without permission a replica logs once which one is missing, and leads as soon as it is granted', async (t) => {
     const { scene, start } = await setPlay(t, 'denied');
     await scene.endpoints(false);
     const { cluster, name: namespace } = scene.ns;

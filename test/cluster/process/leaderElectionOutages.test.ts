@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
-import { quick, setPlay } from '../support/replicas.ts';
+import { setPlay } from '../support/replicas.ts';
 import { untilTime } from '../support/scene.ts';
 
 const lost = 'lost leadership, standing by';
 
 // One after the other: each of them breaks the same API server.
-suite('the API server goes away under those who elect a leader', () => {
+suite('the API server stops under leader election', () => {
   const own = suiteControlPlane();
 
-  test('killed for longer than the Lease and back: exactly one leads, and no process has ended', async (t) => {
+  test('killed for longer than the Lease and back: exactly one replica leads, and no process has ended', async (t) => {
     const plane = own();
-    const { scene, start, holder } = await setPlay(t, 'gone', { cluster: plane });
+    const { scene, start, holder } = await setPlay(t, 'stopped', { cluster: plane });
     await scene.endpoints(false);
     const replicas = [await start(), await start()];
     await Promise.race(replicas.map((each) => each.leads()));
@@ -21,8 +21,8 @@ suite('the API server goes away under those who elect a leader', () => {
     const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
     await plane.killApiServer();
     const killed = Date.now();
-    const said = await leader.log.until(lost);
-    assert.ok(Date.parse(said.time) - killed < 4_000, 'before its Lease is over');
+    const lostLine = await leader.log.until(lost);
+    assert.ok(Date.parse(lostLine.time) - killed < 4_000, 'before its Lease is over');
     await untilTime(killed + 6_000);
     await plane.startApiServer();
     const terms = () => replicas.reduce((sum, each) => sum + each.terms(), 0);
@@ -45,19 +45,20 @@ suite('the API server goes away under those who elect a leader', () => {
     assert.equal(terms(), 2);
   });
 
-  test('it hangs when the leader is told to stop: the process ends in time all the same', async (t) => {
+  test('suspended when the leader receives SIGTERM: the process ends in time all the same', async (t) => {
     const plane = own();
     const { scene, start } = await setPlay(t, 'hanging', { cluster: plane });
     await scene.endpoints(false);
-    const weeder = await start({ flags: quick });
+    // With the product's own times: the quick ones give up a request for the Lease before the release is overdue.
+    const weeder = await start({ flags: [] });
     await weeder.leads();
     await plane.pauseApiServer();
-    const told = performance.now();
+    const signalledAt = performance.now();
     const ending = await weeder.stop();
-    const took = performance.now() - told;
+    const took = performance.now() - signalledAt;
     plane.resumeApiServer();
     assert.deepEqual(ending, { code: 0, signal: null });
-    assert.ok(took < 5_000, `it took ${took} ms to stop`);
+    assert.ok(took < 10_000, `it took ${took} ms to stop`);
     assert.equal(weeder.log.find('lease released').length, 0);
     assert.equal(weeder.log.find('stopping although the lease could not be released').length, 1);
   });

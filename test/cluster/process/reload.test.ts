@@ -83,7 +83,7 @@ suite('reload', { concurrency: true }, () => {
     await setSlice(ns, added, { ready: [true] });
     await scene.untilDeleted(late);
 
-    const closed = await weeder.log.until('window closed', { service }, { within: 40_000 });
+    const closed = await weeder.log.until('window closed', { service });
     const lasted = Date.parse(closed.time) - Date.parse(opened.time);
     assert.ok(lasted >= 19_900 && lasted < 25_000, `the window lasted ${lasted} ms`);
     assert.equal(weeder.log.find('service recovered, window opened', { service }).length, 1);
@@ -97,11 +97,11 @@ suite('reload', { concurrency: true }, () => {
     });
   });
 
-  test('SIGHUP has the file read at once, and a service that is removed is left alone', async (t) => {
+  test('on SIGHUP the file is read at once, and a removed service triggers no more deletions', async (t) => {
     const scene = await setScene(t, 'hangup');
     const { ns, service, labels } = scene;
     const mounted = mountedConfig();
-    const [other, otherLabels] = [`kept-${ns.name}`, { app: `kept-${ns.name}` }];
+    const [other, otherLabels] = [`other-${ns.name}`, { app: `other-${ns.name}` }];
     const rest = { [other]: { podSelectors: [{ matchLabels: otherLabels }] } };
     await scene.endpoints(false);
     await setSlice(ns, other, { ready: [false] });

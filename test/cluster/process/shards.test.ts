@@ -36,7 +36,7 @@ suite('shards', { concurrency: true }, () => {
     }
   });
 
-  test('dependants in a namespace of another shard are the business of the shard that owns the service', async (t) => {
+  test('dependants in a namespace of another shard are deleted by the shard that owns the service', async (t) => {
     const scene = await setScene(t, 'owner', { settings: fromHere });
     const { cluster, name } = scene.ns;
     const index = ownsNamespace({ index: 0, count: 2 }, name) ? 0 : 1;

@@ -40,7 +40,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     return { target: cluster, client: clientOf(cluster, 'admin') };
   });
 
-  test('a disruption budget refuses the eviction as what it is, and lets it pass when it is gone', async (t) => {
+  test('a disruption budget refuses the eviction with its own failure, and admits it once the budget is deleted', async (t) => {
     const ns = await testNamespace(t, 'evict-budget');
     const labels = { app: 'web' };
     const [pod] = await createReplicaSet(ns, 'web', { labels, onNode: true });
@@ -61,13 +61,13 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     await eventually(async () => (await getPod(ns, name)) === undefined, { what: 'the end of the pod' });
   });
 
-  test('what may not be done is refused with the rule that grants it, and with no word of a Secret', async (t) => {
+  test('a forbidden request is refused with the rule that grants it, and without any value of a Secret', async (t) => {
     const ns = await testNamespace(t, 'forbidden');
     const api = restartApi(clientOf(ns.cluster, ns.cluster.takeUser()));
     const web = { kind: 'Deployment', namespace: ns.name, name: 'web' } as const;
     const rule = (group: string, resource: string, verb: string) =>
       `Grant it in a Role in namespace ${ns.name}: {apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]}.`;
-    const asked = [
+    const requests = [
       [await api.readSource({ ...web, kind: 'Secret' }, signal), rule('', 'secrets', 'get')],
       [await api.readSource({ ...web, kind: 'ConfigMap' }, signal), rule('', 'configmaps', 'get')],
       [await api.readWorkload(web, signal), rule('apps', 'deployments', 'get')],
@@ -75,13 +75,13 @@ suite('restart control’s requests to a real API server', { concurrency: true }
       [await api.listPods(ns.name, { matchLabels: { a: 'b' } }, signal), rule('', 'pods', 'list')],
       [await api.evict({ ...web, uid: 'u', resourceVersion: '1' }, signal), rule('', 'pods/eviction', 'create')],
     ] as const;
-    for (const [answer, granted] of asked) {
+    for (const [answer, granted] of requests) {
       assert(answer.is === 'refused' && answer.failure === 'forbidden', JSON.stringify(answer));
       assert(answer.reason.endsWith(granted), `${answer.reason} does not end with ${granted}`);
     }
   });
 
-  test('the key needs get, create and update on its own Secret, and nothing else', async (t) => {
+  test('the hash key needs get, create and update on its own Secret, and nothing else', async (t) => {
     const ns = await testNamespace(t, 'key-rights');
     const user = ns.cluster.takeUser();
     const client = clientOf(ns.cluster, user);
@@ -107,7 +107,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     assert(filled.ok && filled.value.current.id !== made.value.current.id);
   });
 
-  test('two processes that make the key at once have the same one', async (t) => {
+  test('two processes that create the key at once have the same one', async (t) => {
     const ns = await testNamespace(t, 'key-race');
     const replicas = await Promise.all([replica(t, ns.cluster, ns.name), replica(t, ns.cluster, ns.name)]);
     const ids = await Promise.all(replicas.map((begin) => begin()));
@@ -116,25 +116,25 @@ suite('restart control’s requests to a real API server', { concurrency: true }
   });
 });
 
-/** A process that is ready to read the key; begins when it is told, and gives the key's id. */
+/** A process that is ready to read the key; it begins on a signal, and returns the key's id. */
 async function replica(
   t: TestContext,
   cluster: Cluster,
   namespace: string,
 ): Promise<() => Promise<string | undefined>> {
   const script = fileURLToPath(new URL('../support/restart/readHashKey.ts', import.meta.url));
-  const words = [script, cluster.kubeconfigFor('admin'), namespace, 'weeder-hash-key'];
-  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const args = [script, cluster.kubeconfigFor('admin'), namespace, 'weeder-hash-key'];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   t.after(() => child.kill('SIGKILL'));
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  await eventually(() => said.includes('ready'), { what: 'a process that is ready' });
+  await eventually(() => output.includes('ready'), { what: 'a process that is ready' });
   return async () => {
     child.stdin.write('go\n');
     await ended;
-    return said.split('\n')[1];
+    return output.split('\n')[1];
   };
 }

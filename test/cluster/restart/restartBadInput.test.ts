@@ -21,10 +21,10 @@ function using(name: string): object {
   return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
 }
 
-suite('annotations that cannot be read, and references to nothing', { concurrency: 8 }, () => {
+suite('unreadable annotations, and references to missing objects', { concurrency: 8 }, () => {
   const scene = suiteRestarting('bad-input');
 
-  /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings that it is told. */
+  /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings on it. */
   async function changedWith(name: string, annotations: Readonly<Record<string, string>>) {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', name, { data: { a: '1' } });
@@ -40,11 +40,11 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     return events.map(({ reason, message }) => `${reason}: ${message}`);
   }
 
-  for (const [index, said] of ['tomorrow', '2026-11-21T18:00:00'].entries()) {
-    test(`a pause until ${JSON.stringify(said)} is told, and holds the restart; put right, it is one rollout`, async () => {
-      const { web, before, warnings } = await changedWith(`paused-${index}`, { [pausedUntil]: said });
-      await web.told('AnnotationUnreadable', /paused-until cannot be read: it is no time/);
-      await web.told(
+  for (const [index, text] of ['tomorrow', '2026-11-21T18:00:00'].entries()) {
+    test(`a pause until ${JSON.stringify(text)} is reported, and blocks the restart; corrected, it is one rollout`, async () => {
+      const { web, before, warnings } = await changedWith(`paused-${index}`, { [pausedUntil]: text });
+      await web.reported('AnnotationUnreadable', /paused-until cannot be read: it is no time/);
+      await web.reported(
         'RestartBlocked',
         /^It is not restarted: its annotation weeder.dev\/paused-until is no time: write one/,
       );
@@ -56,22 +56,25 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     });
   }
 
-  test('a dependency that cannot be read is told, and holds the restart until it is put right', async () => {
+  test('an unreadable dependency is reported, and blocks the restart until it is corrected', async () => {
     const { web, before, warnings } = await changedWith('depends', { [alsoDependsOn]: 'deployment/shop/web' });
-    await web.told('AnnotationUnreadable', /also-depends-on .*"deployment\/shop\/web": wanted is configmap\/NAMESPACE/);
-    await web.told('RestartBlocked', /also-depends-on says "deployment\/shop\/web"/);
+    await web.reported(
+      'AnnotationUnreadable',
+      /also-depends-on .*"deployment\/shop\/web": expected configmap\/NAMESPACE/,
+    );
+    await web.reported('RestartBlocked', /also-depends-on says "deployment\/shop\/web"/);
     assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
     await web.patch({ metadata: { annotations: { [alsoDependsOn]: null } } });
     await web.restarted(1);
     assert.equal((await warnings()).length, 2);
   });
 
-  test('a dependency on a ConfigMap that does not exist holds the restart, in one Event that names it', async () => {
+  test('a dependency on a ConfigMap that does not exist blocks the restart, in one Event that names it', async () => {
     const { make, change, create, caughtUp } = scene();
     await make('configmaps', 'depends-on', { data: { a: '1' } });
     const annotations = { [alsoDependsOn]: 'configmap/nothing' };
     const web = await create('depends-on', using('depends-on'), { annotations });
-    await web.told('RestartBlocked', /ConfigMap .*\/nothing is missing/);
+    await web.reported('RestartBlocked', /ConfigMap .*\/nothing is missing/);
     await change('configmaps', 'depends-on', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
@@ -81,13 +84,13 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     await web.restarted(1);
   });
 
-  test('an opt-out that cannot be read leaves the whole source out, and is told on the workload', async () => {
+  test('an unreadable opt-out excludes the whole source, and is reported on the workload', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'opted', { data: { a: '1' } }, { [skip]: 'a,not a key' });
     const web = await deploy('opted', using('opted'));
     await change('configmaps', 'opted', { data: { a: '2' } });
     await caughtUp();
-    await web.told(
+    await web.reported(
       'AnnotationUnreadable',
       /skip-hash-calculation of ConfigMap opted .*"not a key" is no name of a key/,
     );
@@ -99,7 +102,7 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     await web.restarted(1);
   });
 
-  test('an opt-in that says neither is told once, and counts as not said: the rules decide', async () => {
+  test('an unreadable opt-in is reported once and ignored: the rules decide', async () => {
     const { make, change, create, deploy, caughtUp } = scene();
     await make('configmaps', 'opt-in', { data: { a: '1' } });
     const annotations = { [optIn]: 'yes' };
@@ -110,22 +113,28 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
     await caughtUp();
     assert.deepEqual([matched.rollouts(), other.rollouts(), await other.state()], [1, 0, undefined]);
     for (const web of [matched, other]) {
-      await web.told('AnnotationUnreadable', /restart-on-change cannot be read: it says "yes", and neither "true" nor/);
+      await web.reported(
+        'AnnotationUnreadable',
+        /restart-on-change cannot be read: it says "yes", and neither "true" nor/,
+      );
       assert.equal((await warningsOf(web.name)).length, 1);
     }
   });
 
-  for (const [name, title, said] of [
+  for (const [name, title, text] of [
     ['damaged', 'damaged', 'not a state'],
     ['of-later', 'of a later version', '{"version":99}'],
   ] as const) {
-    test(`a state that is ${title} is told, written anew, and restarts nothing; the next change does`, async () => {
+    test(`a state that is ${title} is reported, written again, and restarts nothing; the next change does`, async () => {
       const { make, change, deploy, caughtUp } = scene();
       await make('configmaps', name, { data: { a: '1' } });
       const web = await deploy(name, using(name));
       const before = await web.current();
-      await web.patch({ metadata: { annotations: { [stateAnnotation]: said } } });
-      await web.told('AnnotationUnreadable', /weeder.dev\/dependencies cannot be read: it is damaged or of another/);
+      await web.patch({ metadata: { annotations: { [stateAnnotation]: text } } });
+      await web.reported(
+        'AnnotationUnreadable',
+        /weeder.dev\/dependencies cannot be read: it is damaged or of another/,
+      );
       assert.deepEqual((await web.current()).rolledOut, before.rolledOut);
       await caughtUp();
       assert.deepEqual([web.rollouts(), (await warningsOf(name)).length], [0, 1]);
@@ -135,27 +144,27 @@ suite('annotations that cannot be read, and references to nothing', { concurrenc
   }
 });
 
-suite('a section of the config that cannot be', { concurrency: true }, () => {
+suite('an unusable section of the config', { concurrency: true }, () => {
   const unknownZone = [{ cron: '0 2 * * *', timeZone: 'Mars/Base', duration: '1h' }];
   const impossible = [{ cron: '0 0 31 2 *', duration: '1h' }];
 
-  test('unknown time zones and windows that never open are refused at the start: weeder ends, and writes nothing', async (t) => {
+  test('with unknown time zones or windows that never open is refused at the start: weeder exits, and writes nothing', async (t) => {
     const scene = await setRestartScene(t, 'refused');
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     const config = scene.config({ rules: [{ windows: unknownZone }, { windows: impossible }] });
     const weeder = scene.begin(t, { config, kubeconfig, expects: { exit: true, errorLines: /./, stderr: /./ } });
     const { code } = await weeder.exited;
-    const said = `${weeder.stderr()} ${JSON.stringify(weeder.log.lines)}`;
+    const text = `${weeder.stderr()} ${JSON.stringify(weeder.log.lines)}`;
     assert.notEqual(code, 0);
-    assert.match(said, /Mars\/Base/);
-    assert.match(said, /0 0 31 2 \*|never opens/);
+    assert.match(text, /Mars\/Base/);
+    assert.match(text, /0 0 31 2 \*|never opens/);
     assert.deepEqual(requests, []);
   });
 
-  test('written into the file while weeder runs, they are refused, and the section before stays in force', async (t) => {
+  test('that is written while weeder runs is refused, and the previous section stays in effect', async (t) => {
     const scene = await setRestartScene(t, 'reloaded');
     const file = temporaryFile('reloaded.yaml');
-    // At once: a file that is half written would be refused for another reason.
+    // In one write: a file that is half written would be refused for another reason.
     const write = (config: object) => {
       writeFileSync(`${file}.new`, JSON.stringify(config));
       renameSync(`${file}.new`, file);

@@ -5,7 +5,7 @@ import { downtimeStories, type Story, using } from '../support/downtimeStories.t
 import { suiteCleanup } from '../support/plane/suiteCleanup.ts';
 import { type Restarting, setRestarting } from '../support/restart/restarting.ts';
 
-suite('what happens while no weeder runs', { concurrency: 10 }, () => {
+suite('changes made while no weeder runs', { concurrency: 10 }, () => {
   const t = suiteCleanup();
   const workloads = new Map<string, Deployed>();
   let scene: Restarting | undefined;
@@ -21,7 +21,7 @@ suite('what happens while no weeder runs', { concurrency: 10 }, () => {
     return web;
   }
 
-  // All of them share one time without a weeder.
+  // All of them share one downtime of weeder.
   before(async () => {
     const set = await setRestarting(t, 'down');
     scene = set;

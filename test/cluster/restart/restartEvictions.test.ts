@@ -14,7 +14,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
 }
 
-/** An operator that keeps the pod template as it has it: what somebody else wrote into it goes. */
+/** An operator that restores its own pod template: changes of other clients are removed. */
 async function putTemplateBack(scene: RestartScene, name: string): Promise<void> {
   const annotations = { [hashAnnotation]: null };
   const answer = await scene.patch('Deployment', name, { spec: { template: { metadata: { annotations } } } });
@@ -27,7 +27,7 @@ async function untilPatched(scene: RestartScene, name: string): Promise<void> {
   });
 }
 
-/** No pod of before is left, and that is written down. */
+/** No earlier pod is left, and that is written to the state. */
 async function untilReplaced(
   scene: RestartScene,
   name: string,
@@ -40,15 +40,15 @@ async function untilReplaced(
       saw([uids, state]);
       return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
     },
-    { what: `none of the pods of before in ${name}`, within: 30_000 },
+    { what: `none of the pods of before in ${name}` },
   );
 }
 
 suite('restarts by eviction', { concurrency: true }, () => {
   const given = suiteRestartScene('evictions', {
     section: { rules: [evict, {}] },
-    // Longer than it takes to make a pod: what replaces an evicted one is not ready at once. And no rollout is quicker
-    // than the operator who puts its template back.
+    // Longer than it takes to create a pod: the replacement of an evicted one is not ready at once. And no rollout is
+    // quicker than the operator that restores its template.
     program: ({ metadata }) => {
       const isPutBack =
         metadata.labels?.['workload'] === 'quick' && metadata.annotations?.[hashAnnotation] !== undefined;
@@ -64,7 +64,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     return { scene, weeder, uids: await uidsOf(scene, name) };
   }
 
-  test('with strategy evict the template stays as it is, and one pod goes after the other', async () => {
+  test('with strategy evict the template is unchanged, and the pods are evicted one after the other', async () => {
     const { scene, uids } = await adopted('evicted', { how: 'evict' });
     const observer = await watchDeletions(scene.ns);
     await scene.put('evicted', { word: 'two' });
@@ -74,11 +74,11 @@ suite('restarts by eviction', { concurrency: true }, () => {
     const available = (await scene.versions('Deployment', 'evicted')).map(
       ({ status }) => numberOf(objectOf(status)['availableReplicas']) ?? 0,
     );
-    // From when it was complete for the first time. Whether its status ever tells of the one that is missing is not sure.
+    // From when it was complete for the first time. Its status need not ever show the one that is missing.
     assert.ok(Math.min(...available.slice(available.indexOf(2))) >= 1, available.join());
   });
 
-  test('with strategy evict the pods of a StatefulSet with OnDelete go without anybody who deletes them', async () => {
+  test('with strategy evict the pods of a StatefulSet with OnDelete are replaced without a person who deletes them', async () => {
     const { scene } = given();
     await scene.put('on-delete', { word: 'one' });
     const spec = { updateStrategy: { type: 'OnDelete' } };
@@ -90,7 +90,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     assert.equal(await scene.rollouts('StatefulSet', 'on-delete'), 0);
   });
 
-  test('a PodDisruptionBudget that allows no eviction is waited for', async () => {
+  test('an eviction that a PodDisruptionBudget does not allow is retried', async () => {
     const { scene, weeder, uids } = await adopted('budgeted', { how: 'evict' });
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
     await scene.put('budgeted', { word: 'two' });
@@ -102,7 +102,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     assert.equal(await scene.rollouts('Deployment', 'budgeted'), 0);
   });
 
-  test('an operator that puts its template back at once, twice, gets evictions: no pod of before is left', async () => {
+  test('an operator that restores its template at once, twice, gets evictions: no earlier pod is left', async () => {
     const { scene, weeder, uids } = await adopted('quick');
     await scene.put('quick', { word: 'two' });
     for (const times of [1, 2]) {
@@ -111,12 +111,12 @@ suite('restarts by eviction', { concurrency: true }, () => {
       await weeder.log.until('restart reverted by another client', { workload: 'deployment/quick' }, { count: times });
     }
     await untilReplaced(scene, 'quick', uids);
-    // Ours and theirs, twice.
+    // Weeder's write and the operator's, twice.
     assert.equal(await scene.rollouts('Deployment', 'quick'), 4);
     assert.equal((await scene.facts('Deployment', 'quick')).templateAnnotation, undefined);
   });
 
-  test('a template that is put back after the rollout costs no further restart: its pods are new', async () => {
+  test('a template that is restored after the rollout causes no further restart: its pods are new', async () => {
     const { scene, uids } = await adopted('slow');
     await scene.put('slow', { word: 'two' });
     await scene.untilDone('Deployment', 'slow', 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
-import { eventually, grant, patchPodStatus, type Rule, stays } from '../support/cluster.ts';
+import { eventually, grant, patchPodStatus, type Rule, remainsTrue } from '../support/cluster.ts';
 import type { KubeObject } from '../support/objects.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { type JobScene, jobSceneOf, setJobScene } from '../support/restart/jobScene.ts';
@@ -11,7 +11,7 @@ const recreate = { jobs: 'recreate' };
 const deleteOptions = { apiVersion: 'v1', kind: 'DeleteOptions' };
 const optIn = 'weeder.dev/restart-on-change';
 
-/** What of a Job its user has written. */
+/** The part of a Job that its user has written. */
 function writtenIn({ metadata, ...job }: KubeObject): unknown {
   const { selector: _, template, ...spec } = objectOf(job['spec']);
   const { labels, ...meta } = objectOf(objectOf(template)['metadata']);
@@ -42,7 +42,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
   const suiteScene = suiteRestartScene('jobs', { section: recreate });
   const given = () => ({ ...suiteScene(), scene: jobSceneOf(suiteScene().scene) });
 
-  test('a Job that runs with old content is deleted and recreated as it was, once, and its pods run one after the other', async () => {
+  test('a Job with old content is deleted and recreated with its own spec, once, and its pods run one after the other', async () => {
     const { scene, weeder } = given();
     await scene.put('once', { word: 'one' });
     const spec = { backoffLimit: 3, ttlSecondsAfterFinished: 3_600, completions: 2, parallelism: 1 };
@@ -67,7 +67,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     assert.equal(weeder.log.find('workload restarted: it is recreated', ofJob).length, 1);
     assert.equal(weeder.log.find('Job recreated', ofJob).length, 1);
     assert.equal((await scene.state('Job', 'once'))?.restarts.length, 1);
-    // The next change finds a Job like any other, with its history.
+    // For the next change it is a Job like any other, with its history.
     // A container that starts after the change has the new content already, and nothing would be restarted.
     await eventually(async () => (await scene.pods('once'))[0]?.status.phase === 'Running', { what: 'it runs again' });
     await scene.put('once', { word: 'three' });
@@ -75,7 +75,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     assert.equal((await scene.state('Job', 'once'))?.restarts.length, 2);
   });
 
-  test('a Job whose pods are all of after the change, or that has none, is left as it is', async () => {
+  test('a Job whose pods were all created after the change, or that has none, is not recreated', async () => {
     const { scene, weeder } = given();
     await scene.put('asleep', { word: 'one' });
     await scene.make('Job', 'asleep', { spec: { suspend: true }, isAwaited: false });
@@ -100,7 +100,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     assert.equal((await scene.job('ended'))?.metadata.uid, uid);
   });
 
-  test('a Job of a CronJob is never recreated: the CronJob makes the next one', async () => {
+  test('a Job of a CronJob is never recreated: the CronJob creates the next one', async () => {
     const { scene, weeder } = given();
     await scene.put('nightly', { word: 'one' });
     await scene.make('CronJob', 'nightly', { annotations: { [optIn]: 'false' } });
@@ -123,7 +123,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
   });
 });
 
-/** A namespace of its own, and a weeder that asks through a proxy. */
+/** A namespace of its own, and a weeder whose requests go through a proxy. */
 async function proxied(
   t: Parameters<typeof setJobScene>[0],
   prefix: string,
@@ -135,7 +135,7 @@ async function proxied(
   return { scene, proxy, start };
 }
 
-/** Only the first request that is meant. */
+/** Only the first request that matches. */
 function once(isMeant: (request: PassingRequest) => boolean) {
   let hasCome = false;
   return (request: PassingRequest) => {
@@ -145,7 +145,7 @@ function once(isMeant: (request: PassingRequest) => boolean) {
   };
 }
 
-suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () => {
+suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
   for (const [what, isMeant] of [
     ['the copy', keepsJob],
     ['the deletion', deletesJob('once')],
@@ -159,7 +159,7 @@ suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () =>
       await scene.put('once', { word: 'two' });
       const after = await scene.untilRecreated('once', uid);
       assert.equal((await scene.state('Job', 'once'))?.restarts.length, 1);
-      await stays(async () => (await scene.job('once'))?.metadata.uid === after.metadata.uid, {
+      await remainsTrue(async () => (await scene.job('once'))?.metadata.uid === after.metadata.uid, {
         what: 'the new Job',
         for: 2_000,
       });
@@ -170,7 +170,7 @@ suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () =>
     ['after the copy was made, before the deletion', deletesJob('once')],
     ['after the deletion, before the Job is there again', makesJob],
   ] as const) {
-    test(`weeder is killed ${when}: the next one brings it to its end, and the Job is recreated once`, async (t) => {
+    test(`weeder is killed ${when}: the next process completes it, and the Job is recreated once`, async (t) => {
       const reached = Promise.withResolvers<void>();
       const isFirst = once(isMeant);
       const { scene, start } = await proxied(t, 'killed', async (request) => {
@@ -192,7 +192,7 @@ suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () =>
     });
   }
 
-  test('the Job changes just before its deletion (409): it is decided anew, and recreated as it is then', async (t) => {
+  test('the Job changes just before its deletion (409): weeder decides again, and recreates the changed Job', async (t) => {
     const isFirst = once(deletesJob('once'));
     const { scene, start } = await proxied(t, 'conflict', async (request, its) => {
       if (isFirst(request))
@@ -205,7 +205,7 @@ suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () =>
     assert.equal(after.metadata.labels?.['late'], 'yes');
   });
 
-  test('a Job that somebody deletes at that moment stays away', async (t) => {
+  test('a Job that another client deletes at that moment is not created again', async (t) => {
     const isFirst = once(deletesJob('once'));
     const { scene, start } = await proxied(t, 'deleted', async (request, its) => {
       if (!isFirst(request)) return;
@@ -217,11 +217,11 @@ suite('Jobs that are recreated while things go wrong', { concurrency: 4 }, () =>
     await scene.put('once', { word: 'two' });
     await eventually(async () => (await scene.job('once')) === undefined, { what: 'it is gone' });
     await eventually(async () => (await scene.copies()).length === 0, { what: 'no copy' });
-    await stays(async () => (await scene.job('once')) === undefined, { what: 'it stays away', for: 3_000 });
+    await remainsTrue(async () => (await scene.job('once')) === undefined, { what: 'it stays away', for: 3_000 });
   });
 
   for (const verb of ['delete', 'create'] as const) {
-    test(`without the permission to ${verb} Jobs nothing is deleted and nothing left behind, and the log says what to grant`, async (t) => {
+    test(`without the permission to ${verb} Jobs nothing is deleted and no copy is left, and the log names the rule to grant`, async (t) => {
       const scene = await setJobScene(t, 'denied');
       const { cluster, name: namespace } = scene.ns;
       const user = cluster.takeUser();

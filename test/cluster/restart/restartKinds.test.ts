@@ -13,7 +13,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
 }
 
-/** The names of the pods that were made for the template of now. */
+/** The names of the pods that were created from the current template. */
 async function newPods(scene: RestartScene, kind: (typeof rollingKinds)[number], name: string): Promise<string[]> {
   const { templateAnnotation } = await scene.facts(kind, name);
   const pods = await scene.pods(name);
@@ -23,7 +23,7 @@ async function newPods(scene: RestartScene, kind: (typeof rollingKinds)[number],
     .map(({ metadata }) => metadata.name);
 }
 
-suite('what a change of a ConfigMap does to a workload of each kind', { concurrency: true }, () => {
+suite('the effect of a change of a ConfigMap on a workload of each kind', { concurrency: true }, () => {
   const given = suiteRestartScene('kinds');
   let nodes: Promise<void> | undefined;
 
@@ -38,7 +38,7 @@ suite('what a change of a ConfigMap does to a workload of each kind', { concurre
   }
 
   for (const kind of rollingKinds) {
-    test(`a ${kind} is rolled out once, and that is recorded when no pod of before is left`, async () => {
+    test(`a ${kind} is rolled out once, and that is recorded when no earlier pod is left`, async () => {
       const name = `rolling-${kind.toLowerCase()}`;
       const { scene, uids } = await adopted(kind, name);
       assert.equal(await scene.rollouts(kind, name), 0);
@@ -54,7 +54,7 @@ suite('what a change of a ConfigMap does to a workload of each kind', { concurre
   }
 
   for (const kind of ['StatefulSet', 'DaemonSet'] as const) {
-    test(`a ${kind} with OnDelete waits for people to delete its pods, and is done when they have`, async () => {
+    test(`a ${kind} with OnDelete waits until its pods are deleted by hand, and is then complete`, async () => {
       const name = `on-delete-${kind.toLowerCase()}`;
       const { scene, weeder, uids } = await adopted(kind, name, { updateStrategy: { type: 'OnDelete' } });
       await scene.put(name, { word: 'two' });
@@ -69,7 +69,7 @@ suite('what a change of a ConfigMap does to a workload of each kind', { concurre
     });
   }
 
-  test('a StatefulSet with a partition is done when the pods from there on are new', async () => {
+  test('a StatefulSet with a partition is complete when the pods from the partition on are new', async () => {
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 1 } };
     const { scene } = await adopted('StatefulSet', 'parted', { updateStrategy });
     await scene.put('parted', { word: 'two' });
@@ -91,7 +91,7 @@ suite('what a change of a ConfigMap does to a workload of each kind', { concurre
     await scene.untilDone('Deployment', 'paused', 1);
   });
 
-  test('the job template of a CronJob is changed for its next run, and nothing runs now', async () => {
+  test('the job template of a CronJob is changed for its next run, and nothing runs at once', async () => {
     const { scene } = await adopted('CronJob', 'nightly');
     await scene.put('nightly', { word: 'two' });
     await scene.untilDone('CronJob', 'nightly', 1);
@@ -99,7 +99,7 @@ suite('what a change of a ConfigMap does to a workload of each kind', { concurre
     assert.deepEqual(await scene.pods('nightly'), []);
   });
 
-  test('a Job is told of, and neither it nor its pod is touched', async () => {
+  test('a Job is reported, and neither it nor its pod is changed', async () => {
     const { scene, weeder, uids } = await adopted('Job', 'once');
     const before = await scene.facts('Job', 'once');
     await scene.put('once', { word: 'two' });

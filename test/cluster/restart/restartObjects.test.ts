@@ -21,7 +21,7 @@ function restartBy(hash: string): (facts: WorkloadFacts) => object {
 
 const restart = restartBy('h-1');
 
-/** What each pod says that it was made for. */
+/** The hash for which each pod was created. */
 async function hashesOf(scene: RolledOut): Promise<(string | undefined)[]> {
   return (await scene.pods()).map(({ metadata }) => metadata.annotations?.[hashAnnotation]);
 }
@@ -34,13 +34,13 @@ async function annotationsOf(scene: RolledOut): Promise<Record<string, string>> 
   return KubeObject.parse(await scene.ns.cluster.api('GET', scene.path)).metadata.annotations ?? {};
 }
 
-suite('restarts as a real API server and its controllers see them', { concurrency: 3 }, () => {
+suite('restarts on a real API server with its controllers', { concurrency: 3 }, () => {
   for (const [kind, pods] of [
     ['Deployment', 3],
     ['StatefulSet', 3],
     ['DaemonSet', 2],
   ] as const) {
-    test(`a restart rolls each pod of a ${kind} once, and is complete when the last old one is gone`, async (t) => {
+    test(`a restart replaces each pod of a ${kind} once, and is complete when the last old one is deleted`, async (t) => {
       const scene = await rolledOut(t, kind);
       const before = await uidsOf(scene);
       const seen = await scene.roll(restart);
@@ -85,7 +85,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.equal((await scene.ownPods()).length, 3);
   });
 
-  test('a restart that was decided by an old version is refused, and leaves a scaling of others alone', async (t) => {
+  test('a restart that was decided on an old version is refused, and another client’s scaling is not reverted', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
     const stale = await scene.facts();
     const scaled = await scene.patch({ spec: { replicas: 4 } }, '/scale');
@@ -99,7 +99,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.deepEqual(await hashesOf(scene), new Array(4).fill('h-1'));
   });
 
-  test('writing the state rolls nothing, although a Deployment has a new generation then', async (t) => {
+  test('writing the state starts no rollout, although a Deployment has a new generation then', async (t) => {
     for (const kind of ['Deployment', 'StatefulSet'] as const) {
       const scene = await rolledOut(t, kind);
       const [before, uids] = [await scene.facts(), await uidsOf(scene)];
@@ -113,7 +113,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     }
   });
 
-  test('our revision stays marked in the history, and the next one of the user is not', async (t) => {
+  test('weeder’s revision is still marked in the history, and the user’s next one is not marked', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
     await scene.roll(restart);
     assert.equal((await scene.apply((facts) => statePatch(facts, '{}'))).status, 200);
@@ -127,7 +127,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.deepEqual(causes, [undefined, 'weeder: ConfigMap settings', undefined]);
   });
 
-  test('leaving takes the state away and rolls nothing', async (t) => {
+  test('a release removes the state and starts no rollout', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
     await scene.roll(restart);
     const uids = await uidsOf(scene);
@@ -139,7 +139,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.equal((await scene.facts()).templateAnnotation, 'h-1');
   });
 
-  test('a template that somebody puts back is seen as such, and another change of it is not', async (t) => {
+  test('a template that another client reverts is recognized as a revert, and another change of it is not', async (t) => {
     const scene = await rolledOut(t, 'Deployment', { replicas: 1 });
     const { templateHash } = await scene.facts();
     const given = { templateHash, dependenciesHash: 'h-1' };
@@ -153,7 +153,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
   });
 
   for (const kind of ['StatefulSet', 'DaemonSet'] as const) {
-    test(`a ${kind} with OnDelete waits for its old pods to be deleted, and names them`, async (t) => {
+    test(`a ${kind} with OnDelete waits until its old pods are deleted, and names them`, async (t) => {
       const scene = await rolledOut(t, kind, { updateStrategy: { type: 'OnDelete' } });
       const names = (await scene.pods()).map(({ metadata }) => metadata.name);
       assert.equal((await scene.apply(restart)).status, 200);
@@ -174,7 +174,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     });
   }
 
-  test('a StatefulSet with a partition is complete when the pods from there on are new', async (t) => {
+  test('a StatefulSet with a partition is complete when the pods from the partition on are new', async (t) => {
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
     const scene = await rolledOut(t, 'StatefulSet', { updateStrategy });
     await scene.roll(restart);
@@ -199,7 +199,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.deepEqual(await hashesOf(scene), ['h-1', 'h-1', 'h-1']);
   });
 
-  test('a rollout whose pods crash is never complete, its trouble is told, and a further restart may be its cure', async (t) => {
+  test('a rollout with crashing pods is never complete, its reason is reported, and a further restart may fix it', async (t) => {
     const needs = (hash: string | undefined) => (hash === 'h-1' ? 'nothing-there' : undefined);
     const scene = await rolledOut(t, 'StatefulSet', { podManagementPolicy: 'Parallel' }, ({ metadata }) => ({
       ...healthy,
@@ -207,24 +207,24 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     }));
     assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
     assert.equal((await scene.apply(restart)).status, 200);
-    const trouble = await eventually(async () => troubleOf(await scene.facts(), await scene.ownPods()), {
+    const reason = await eventually(async () => troubleOf(await scene.facts(), await scene.ownPods()), {
       what: 'a pod in trouble',
     });
-    assert.match(trouble, /^pod web-2, container main: /);
+    assert.match(reason, /^pod web-2, container main: /);
     assert.partialDeepStrictEqual(await scene.progress(), { is: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
     assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
   });
 
-  test('where no pods are wanted, a restart is complete as soon as it is observed', async (t) => {
+  test('with no replicas, a restart is complete as soon as it is observed', async (t) => {
     const scene = await rolledOut(t, 'Deployment', { replicas: 0 });
     const seen = await scene.roll(restart);
     assert.deepEqual([seen.at(0)?.is, seen.at(-1)?.is], ['unobserved', 'complete']);
     assert.deepEqual(await scene.pods(), []);
   });
 
-  test('a CronJob gets it for its next run, and runs nothing now', async (t) => {
+  test('a CronJob gets the change for its next run, and nothing runs at once', async (t) => {
     const scene = await rolledOut(t, 'CronJob');
     const before = await scene.facts();
     const { status, body } = await scene.patch(restart(before));
@@ -238,7 +238,7 @@ suite('restarts as a real API server and its controllers see them', { concurrenc
     assert.deepEqual(await scene.pods(), []);
   });
 
-  test('the template of a Job cannot be changed, its state can be written', async (t) => {
+  test('the template of a Job is immutable, and its state can be written', async (t) => {
     const scene = await rolledOut(t, 'Job');
     assert.equal((await scene.apply(restart)).status, 422);
     assert.equal((await scene.apply((facts) => statePatch(facts, '{}'))).status, 200);

@@ -27,7 +27,7 @@ async function templatesOf({ ns }: Restarting, { name }: Deployed): Promise<obje
   return items.map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
 }
 
-/** Its pods are of an earlier second than what is written from now on. */
+/** Its pods were created in an earlier second than anything that is written from now on. */
 async function aged(web: Deployed): Promise<void> {
   const [pod] = await web.pods();
   const made = Date.parse(pod?.metadata.creationTimestamp ?? '');
@@ -38,7 +38,7 @@ function released(web: Deployed): object {
   return using(web.name, 'registry.invalid/web:2');
 }
 
-/** As `kubectl replace` does it: the object as its file has it, without what others have written on it. */
+/** As `kubectl replace` does it: the object of its file, without changes of other clients. */
 async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Promise<unknown>> {
   const { metadata, ...whole } = await web.read();
   const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
@@ -49,9 +49,9 @@ async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Pr
   return () => ns.cluster.api('PUT', ns.path('apis/apps/v1', 'deployments', web.name), body);
 }
 
-suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
-  // As long as a node takes: where a pod starts within the second of the write, nobody can tell which came first.
-  // And quiet for longer than a busy machine takes for both writes of a release.
+suite('rollouts of the user together with those of weeder', { concurrency: 8 }, () => {
+  // As long as a node takes: if a pod starts within the second of the write, their order is not known.
+  // And a quiet period that is longer than a busy machine takes for both writes of a release.
   const scene = suiteRestarting('releases', { quietPeriod: '2s' }, 2_500);
 
   for (const first of ['source', 'template'] as const) {
@@ -83,7 +83,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
   }
 
   for (const how of ['PUT', 'PATCH'] as const) {
-    test(`a release by ${how} right after its source is one rollout, each of thirty times`, async () => {
+    test(`a release by ${how} right after its source is one rollout, in each of thirty runs`, async () => {
       const { make, change, deploy, caughtUp } = scene();
       const names = Array.from({ length: 30 }, (_, index) => `${how.toLowerCase()}-${index}`);
       const webs = await Promise.all(
@@ -108,7 +108,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     });
   }
 
-  test('pods that were evicted and lie about make no second rollout', async () => {
+  test('evicted pods that were not cleaned up cause no second rollout', async () => {
     const { ns, make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'evicted', { data: { a: 'old' } });
     const web = await deploy('evicted', using('evicted'), { replicas: 2 });
@@ -131,7 +131,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted one is still there');
   });
 
-  test('two containers that use three hundred sources settle, and a change of one of them is one rollout', async () => {
+  test('two containers that use three hundred sources converge, and a change of one of them is one rollout', async () => {
     const { make, change, deploy, caughtUp } = scene();
     const names = Array.from({ length: 300 }, (_, index) => `many-${index}`);
     await inParallel(names, 16, async (name) => {
@@ -151,7 +151,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     assert.equal(web.rollouts(), 1);
   });
 
-  test('a template that begins to use another source is the user’s rollout alone, and from then on that one counts', async () => {
+  test('a template with a new source is the user’s rollout alone, and changes of that source count from then on', async () => {
     const { make, change, deploy, caughtUp } = scene();
     for (const name of ['before', 'after']) await make('configmaps', name, { data: { a: 'old' } });
     const web = await deploy('moves', using('before'));
@@ -166,7 +166,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     assert.deepEqual([...(await web.current()).rolledOut.keys()], [`configmap/${scene().ns.name}/after`]);
   });
 
-  test('an undo after a restart brings the old hash back, and restarts nothing: its pods are new', async () => {
+  test('an undo after a restart restores the old hash, and restarts nothing: its pods are new', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'undone', { data: { a: '1' } });
     const web = await deploy('undone', using('undone'));
@@ -201,7 +201,7 @@ suite('rollouts of the user beside those of weeder', { concurrency: 8 }, () => {
     assert.deepEqual(after, before);
   });
 
-  test('scaled from 0, the pods have the new content: nothing restarts', async () => {
+  test('after a scale-up from 0 the pods have the new content: nothing restarts', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'asleep', { data: { a: '1' } });
     const web = await deploy('asleep', using('asleep'), { replicas: 0 });

@@ -9,7 +9,7 @@ const replace = { immutableRecreated: 'replace' };
 const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 type Kind = (typeof kinds)[number];
 
-/** An immutable ConfigMap of this name, recreated where there is one. */
+/** An immutable ConfigMap of this name, recreated if there is one. */
 async function putImmutable({ ns }: RestartScene, name: string, word: string): Promise<void> {
   const path = ns.path('api/v1', 'configmaps');
   await ns.cluster.send('DELETE', `${path}/${name}`);
@@ -23,7 +23,7 @@ async function adopt(scene: RestartScene, kind: Kind, name: string): Promise<rea
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid);
 }
 
-/** It has as many pods as before, all of them new, and that is written down. */
+/** It has as many pods as before, all of them new, and that is written to the state. */
 async function untilReplaced(scene: RestartScene, kind: Kind, name: string, before: readonly string[]): Promise<void> {
   await eventually(
     async (saw) => {
@@ -37,11 +37,11 @@ async function untilReplaced(scene: RestartScene, kind: Kind, name: string, befo
       const isNew = uids.length === before.length && uids.every((uid) => !before.includes(uid));
       return isNew && facts.emptied === undefined && state !== undefined && state.target === undefined;
     },
-    { what: `${name} with new pods, recorded`, within: 60_000 },
+    { what: `${name} with new pods, recorded` },
   );
 }
 
-/** Every pod of before had gone when the first new one was made: a watch of its own tells, by order. */
+/** Every earlier pod was deleted before the first new one was created, by the order of a separate watch. */
 async function watchPods({ ns }: RestartScene, name: string) {
   const stop = new AbortController();
   const query = `?watch=1&labelSelector=workload%3D${name}`;
@@ -75,7 +75,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
   let nodes: Promise<void> | undefined;
 
   for (const kind of kinds) {
-    test(`all pods of a ${kind} end before the first new one is made, and it is as its user wants it then`, async () => {
+    test(`all pods of a ${kind} end before the first new one is created, and it has its user’s replicas then`, async () => {
       const { scene, weeder } = given();
       nodes ??= makeNodes(scene.ns);
       await nodes;
@@ -98,7 +98,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
     });
   }
 
-  test('while a pod of somebody else refers to it, it is held, and told which', async () => {
+  test('while another workload’s pod refers to the source, the restart is blocked, with that pod as the reason', async () => {
     const { scene, weeder } = given();
     const before = await adopt(scene, 'Deployment', 'shared');
     const uses = { envFrom: [{ configMapRef: { name: 'shared' } }] };
@@ -117,7 +117,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
   });
 });
 
-test('weeder is killed while a workload is empty: the next one gives it its pods back', async (t) => {
+test('weeder is killed while a workload is scaled to 0: the next process scales it up again', async (t) => {
   const scene = await setRestartScene(t, 'killed');
   const config = scene.config(replace);
   const first = await scene.start(t, { config });

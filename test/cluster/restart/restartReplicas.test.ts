@@ -23,7 +23,7 @@ const Deployments = z.looseObject({
 const many = 200;
 const noPods = { spec: { replicas: 0 }, uses: { envFrom: [{ configMapRef: { name: 'shared' } }] } };
 
-/** Everything that changes a workload, a pod, or what weeder keeps of its own; not its Lease and its Events. */
+/** Every write that changes a workload, a pod, or weeder's own objects, except for its Lease and its Events. */
 function writesIn(requests: readonly PassingRequest[]): string[] {
   return requests
     .filter(({ method, path }) => method !== 'GET' && !/\/(leases|events)(\/|\?|$)/.test(path))
@@ -45,7 +45,7 @@ async function untilAllAdopted(scene: RestartScene, count: number): Promise<void
       const { items } = Deployments.parse(
         await scene.ns.cluster.api('GET', scene.ns.path('apis/apps/v1', 'deployments')),
       );
-      // Their controller has seen it as well: from now on nobody has a reason to write.
+      // Their controller has seen it as well: from now on no client has a reason to write.
       const done = items.filter(
         ({ metadata: { annotations, generation }, status }) =>
           annotations?.['weeder.dev/dependencies'] !== undefined &&
@@ -55,11 +55,11 @@ async function untilAllAdopted(scene: RestartScene, count: number): Promise<void
       saw(done);
       return done === count;
     },
-    { what: `${count} workloads that are adopted`, within: 60_000, every: 200 },
+    { what: `${count} workloads that are adopted`, every: 200 },
   );
 }
 
-suite('several weeders, and weeders that follow one another', { concurrency: true }, () => {
+suite('several replicas, and processes that follow one another', { concurrency: true }, () => {
   test('a restart after SIGKILL, and a failover, with 200 workloads write nothing and restart nothing', async (t) => {
     const scene = await setRestartScene(t, 'many');
     const { cluster, name: namespace } = scene.ns;
@@ -77,7 +77,7 @@ suite('several weeders, and weeders that follow one another', { concurrency: tru
     const second = await replica();
     await second.weeder.log.until('another replica leads, standing by');
 
-    // The standby takes over; then one is started where none was.
+    // The standby takes over; then a process is started while none runs.
     await first.weeder.kill();
     await second.weeder.log.until('caches synced, starting restart control');
     await second.weeder.log.until('hash key read');
@@ -92,18 +92,23 @@ suite('several weeders, and weeders that follow one another', { concurrency: tru
     const { later: _later, last: _last, ...after } = await versionsOf(scene);
     assert.equal(Object.keys(after).length, many);
     assert.deepEqual(after, before);
-    // One that its controller was quicker than is refused, and sent again.
+    // A write that its controller preceded is refused, and sent again.
     const adoptions = (name: string) =>
       new Set([`PATCH /apis/apps/v1/namespaces/${namespace}/deployments/${name}?fieldManager=weeder`]);
     assert.deepEqual(new Set(writesIn(second.requests)), adoptions('later'));
     assert.deepEqual(new Set(writesIn(third.requests)), adoptions('last'));
   });
 
-  test('of two replicas only the one that leads writes, and a change is one rollout', async (t) => {
+  test('of two replicas only the leader writes, and a change is one rollout', async (t) => {
     const scene = await setRestartScene(t, 'leader');
     const { cluster, name: namespace } = scene.ns;
-    // With the product's own times: nobody is to take over.
-    const elected = ['--enable-leader-election', `--leader-election-namespace=${namespace}`];
+    // Longer times than the product's own: on a busy machine, too, neither replica takes over from the other.
+    const elected = [
+      '--enable-leader-election',
+      `--leader-election-namespace=${namespace}`,
+      '--leader-elect-lease-duration=3m',
+      '--leader-elect-renew-deadline=2m',
+    ];
     const replicas = await Promise.all(
       [1, 2].map(async () => {
         const proxy = await startRequestProxy(t, cluster, () => undefined);
@@ -123,7 +128,7 @@ suite('several weeders, and weeders that follow one another', { concurrency: tru
     assert.deepEqual(writesIn(behind.requests), []);
   });
 
-  test('with shards each workload is restarted by the one that owns its namespace, once', async (t) => {
+  test('with shards each workload is restarted once, by the shard that owns its namespace', async (t) => {
     const scenes = await Promise.all([1, 2, 3, 4].map(() => setRestartScene(t, 'shard')));
     const keys = await testNamespace(t, 'keys');
     const names = scenes.map(({ ns }) => ns.name);

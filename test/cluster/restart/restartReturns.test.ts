@@ -8,10 +8,10 @@ function using(name: string, image = 'registry.invalid/web:1'): object {
   return { containers: [{ name: 'main', image, envFrom: [{ configMapRef: { name } }] }] };
 }
 
-suite('a source that says something else for a while', { concurrency: 4 }, () => {
+suite('a source that has other content for a while', { concurrency: 4 }, () => {
   const scene = suiteRestarting('returns', { quietPeriod: '6s', quietMax: '30s' });
 
-  test('pods that the user’s rollout made in between are restarted once, and have what it says then', async () => {
+  test('pods of the user’s rollout in between are restarted once, and have the source’s current content then', async () => {
     const { make, change, deploy, caughtUp } = scene();
     const name = 'with-rollout';
     await make('configmaps', name, { data: { a: 'old' } });
@@ -37,7 +37,7 @@ suite('a source that says something else for a while', { concurrency: 4 }, () =>
     );
   });
 
-  test('where no pod was started in between, nothing restarts', async () => {
+  test('if no pod was started in between, nothing restarts', async () => {
     const { make, change, deploy, caughtUp } = scene();
     const name = 'without';
     await make('configmaps', name, { data: { a: 'old' } });

@@ -7,7 +7,7 @@ import { healthy } from '../support/restart/rolledOut.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 
-/** Of `stuck-…` the pods of the first restart never become ready; those of `slow-…` take their time. */
+/** The pods of the first restart of `stuck-…` never become ready; those of `slow-…` do so slowly. */
 function playOf(): Play {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {
@@ -25,15 +25,15 @@ async function adopted(scene: RestartScene, name: string): Promise<void> {
   await scene.untilAdopted('Deployment', name);
 }
 
-/** Its pods that were made for a restart. */
+/** Its pods that were created for a restart. */
 async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
   return (await scene.pods(name)).filter(({ metadata }) => metadata.annotations?.[hashAnnotation] !== undefined);
 }
 
-suite('rollouts that do not go well', { concurrency: true }, () => {
+suite('rollouts that fail or stall', { concurrency: true }, () => {
   const given = suiteRestartScene('stalls', { program: playOf() });
 
-  test('an image that cannot be pulled is told at once, and the newer change that cures it does not wait', async () => {
+  test('an image that cannot be pulled is reported at once, and the newer change that fixes it does not wait', async () => {
     const { scene, weeder } = given();
     await adopted(scene, 'stuck-image');
     await scene.put('stuck-image', { word: 'two' });
@@ -48,7 +48,7 @@ suite('rollouts that do not go well', { concurrency: true }, () => {
     const status = { name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state: { waiting } };
     const line = await eventually(
       async () => {
-        // Again and again, because the other kubelet has its own word on this pod, and may still be saying it.
+        // Repeatedly, as the other kubelet reports its own status of this pod, and may do so again.
         await patchPodStatus(scene.ns, pod?.metadata.name ?? '', { containerStatuses: [status] });
         return weeder.log.find('rollout stalled', { workload: 'deployment/stuck-image' })[0];
       },
@@ -67,7 +67,7 @@ suite('rollouts that do not go well', { concurrency: true }, () => {
     );
   });
 
-  test('a rollout in which nothing moves counts as stalled after stallAfter, and only then', async () => {
+  test('a rollout without progress counts as stalled after stallAfter, and not before', async () => {
     const { scene, weeder } = given();
     await adopted(scene, 'stuck-silent');
     await scene.put('stuck-silent', { word: 'two' });
@@ -80,7 +80,7 @@ suite('rollouts that do not go well', { concurrency: true }, () => {
     await scene.untilDone('Deployment', 'stuck-silent', 2);
   });
 
-  test('a newer change waits until the rollout under way is over', async () => {
+  test('a newer change waits until the rollout in progress ends', async () => {
     const { scene, weeder } = given();
     await adopted(scene, 'slow-web');
     await scene.put('slow-web', { word: 'two' });
@@ -96,7 +96,7 @@ suite('rollouts that do not go well', { concurrency: true }, () => {
     assert.deepEqual(times, [...both, ...both]);
   });
 
-  test('weeder is killed in the middle of a rollout: the next one follows it to its end, and restarts nothing', async (t) => {
+  test('weeder is killed during a rollout: the next process follows it to its end, and restarts nothing', async (t) => {
     const scene = await setRestartScene(t, 'killed', playOf());
     const first = await scene.start(t);
     await adopted(scene, 'slow-web');

@@ -38,12 +38,12 @@ async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void
   await scene.ns.cluster.api('PATCH', path, objectOf(objectOf(before)['data']), strategicMergePatch);
 }
 
-/** A pod of a restart that takes its time: it is undone before the next one is begun. */
+/** A pod of a restart that is slow enough to be undone before the next one is begun. */
 function isHalfway({ labels, annotations }: Parameters<Play>[0]['metadata']): boolean {
   return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
 }
 
-suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
+suite('an undo of weeder’s rollout', { concurrency: true }, () => {
   const given = suiteRestartScene('undo', {
     program: ({ metadata }) => ({
       ...healthy,
@@ -62,7 +62,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
   }
 
   for (const kind of ['StatefulSet', 'DaemonSet'] as const) {
-    test(`an undo of the restart of a ${kind} rolls its pods, and weeder does not do it once more`, async () => {
+    test(`an undo of the restart of a ${kind} replaces its pods, and weeder does not restart it again`, async () => {
       const name = `undone-${kind.toLowerCase()}`;
       if (kind === 'DaemonSet') await makeNodes(given().scene.ns);
       const { scene, weeder } = await restartedOnce(kind, name);
@@ -76,7 +76,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
         after.filter((uid) => before.includes(uid)),
         [],
       );
-      // The next change is a rollout, and the only one that follows: the undo itself was none that had to be answered.
+      // The next change is a rollout, and the only one that follows: the undo itself needed none.
       await scene.put(name, { word: 'three' });
       await scene.untilDone(kind, name, 3);
       const line = { workload: `${kind.toLowerCase()}/${name}` };
@@ -86,7 +86,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
     });
   }
 
-  test('an undo halfway leaves a pod with the old content: it is told, and that pod is replaced in the end', async () => {
+  test('an undo halfway leaves a pod with the old content: that is reported, and the pod is replaced in the end', async () => {
     const { scene, weeder, uids } = await restartedOnce('StatefulSet', 'halfway');
     await eventually(
       async () => {
@@ -106,7 +106,7 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
     assert.equal((await scene.state('StatefulSet', 'halfway'))?.reverts.length, 1);
   });
 
-  test('the history says which revisions are restarts, and an Event says when there is no other one', async () => {
+  test('the history marks the revisions that are restarts, and an Event reports that there is no other one', async () => {
     const { scene } = await restartedOnce('Deployment', 'history', { replicas: 1, revisionHistoryLimit: 2 });
     await scene.untilDone('Deployment', 'history', 1);
     const filled = async () => {
@@ -121,14 +121,14 @@ suite('an undo of what weeder has rolled out', { concurrency: true }, () => {
     assert.deepEqual(await filled(), []);
     await scene.put('history', { word: 'four' });
     await scene.untilDone('Deployment', 'history', 3);
-    const told = await eventually(async () => (await filled())[0], { what: 'the Event' });
-    assert.match(told, /^All 2 revisions that are kept are restarts by weeder/);
+    const note = await eventually(async () => (await filled())[0], { what: 'the Event' });
+    assert.match(note, /^All 2 revisions in the history are restarts by weeder/);
     await eventually(
       async (saw) => {
-        const kept = await revisionsOf(scene, 'history', 'replicasets');
-        saw(kept.map(({ metadata }) => metadata.annotations));
+        const left = await revisionsOf(scene, 'history', 'replicasets');
+        saw(left.map(({ metadata }) => metadata.annotations));
         return (
-          kept.length === 3 && kept.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
+          left.length === 3 && left.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
         );
       },
       { what: 'that the revision of before is kept no more' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { createBudget, deleteBudget, eventually, patchPodStatus, stays } from '../support/cluster.ts';
+import { createBudget, deleteBudget, eventually, patchPodStatus, remainsTrue } from '../support/cluster.ts';
 import type { RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
@@ -10,7 +10,7 @@ const unsticks = { selector: { matchLabels: { stuck: 'ended' } }, unstick: true 
 const goodImage = 'registry.invalid/weeder-test:1';
 const brokenImage = 'registry.invalid/broken:1';
 
-/** Whichever pod of the broken image the kubelet has begun with, but for `other`: its image cannot be pulled. */
+/** The pod of the broken image with which the kubelet has begun, except for `other`: its image cannot be pulled. */
 async function breakPod(scene: RestartScene, name: string, other?: string): Promise<string> {
   const pod = await eventually(
     async () =>
@@ -32,7 +32,7 @@ async function setImage(scene: RestartScene, name: string, image: string): Promi
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** The release is repaired, and the source changes: the template is right, and the broken pod stays all the same. */
+/** The release is corrected, and the source changes: the template is correct, and the broken pod is still there. */
 async function repair(scene: RestartScene, name: string): Promise<void> {
   await setImage(scene, name, goodImage);
   await scene.put(name, { word: 'repaired' });
@@ -59,10 +59,10 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     return { scene, weeder, broken, uids };
   }
 
-  test('with unstick: true the broken pod goes, and the rollout comes to its end', async () => {
+  test('with unstick: true the broken pod is deleted, and the rollout completes', async () => {
     const { scene, broken, uids } = await stuck('freed', { stuck: 'ended' });
     await repair(scene, 'freed');
-    // The release, its repair, and the restart.
+    // The release, its correction, and the restart.
     await scene.untilDone('StatefulSet', 'freed', 3);
     assert.equal((await uids()).includes(broken), false);
     const { templateAnnotation } = await scene.facts('StatefulSet', 'freed');
@@ -72,32 +72,32 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     );
   });
 
-  test('without it the pod stays, and is named as what the rollout stands still for', async () => {
+  test('without it the pod is not deleted, and is named as the reason why the rollout is stalled', async () => {
     const { scene, weeder, broken, uids } = await stuck('left', {});
     await repair(scene, 'left');
     const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/left' });
     assert.match(String(line['reason']), /pod left-1, container main: ImagePullBackOff/);
-    await stays(async () => (await uids()).includes(broken), { what: 'the broken pod is there', for: 3_000 });
-    // What people do is what weeder would have done.
+    await remainsTrue(async () => (await uids()).includes(broken), { what: 'the broken pod is there', for: 3_000 });
+    // A person does what weeder would have done.
     await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', 'left-1'));
     await scene.untilDone('StatefulSet', 'left', 3);
   });
 
-  test('a pod that is broken at the newest revision is not touched: to delete it would bring it back the same', async () => {
+  test('a pod that is broken at the newest revision is not deleted: its replacement would be the same', async () => {
     const { scene, weeder, broken, uids } = await stuck('newest', { stuck: 'ended' });
     await scene.put('newest', { word: 'two' });
-    // The one of before the restart is ended, and what follows it is broken at the newest revision.
+    // The pod from before the restart is deleted, and its replacement is broken at the newest revision.
     const next = await breakPod(scene, 'newest', broken);
     const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/newest' });
     assert.match(String(line['reason']), /ImagePullBackOff|nothing has moved/);
-    await stays(async () => (await uids()).includes(next), { what: 'it is there', for: 6_000 });
+    await remainsTrue(async () => (await uids()).includes(next), { what: 'it is there', for: 6_000 });
     await setImage(scene, 'newest', goodImage);
     await eventually(async () => !(await uids()).includes(next), { what: 'it is of before the repair, and goes' });
-    // The release, the restart, and the repair.
+    // The release, the restart, and the correction.
     await scene.untilDone('StatefulSet', 'newest', 3);
   });
 
-  test('a PodDisruptionBudget that allows no eviction holds, and is told', async () => {
+  test('a PodDisruptionBudget that allows no eviction blocks it, and is reported', async () => {
     const { scene, weeder, broken, uids } = await stuck('budgeted', { stuck: 'ended' });
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
     await repair(scene, 'budgeted');

@@ -17,7 +17,7 @@ function using(name: string): object {
   return { containers: [{ ...main, envFrom: [{ configMapRef: { name } }] }] };
 }
 
-suite('what a restart waits for', { concurrency: 8 }, () => {
+suite('pending restarts', { concurrency: 8 }, () => {
   const scene = suiteRestarting('waits', {
     rules: [
       { selector: { matchLabels: closed }, windows: [closedWindow()] },
@@ -35,19 +35,19 @@ suite('what a restart waits for', { concurrency: 8 }, () => {
     return web;
   }
 
-  test('outside its maintenance windows a change waits, and an Event says until when; within one it is one rollout', async () => {
+  test('outside of its maintenance windows a change is pending, and an Event has the time of the next one; within one it is one rollout', async () => {
     const [waits, restarts] = [await changed('closed', { labels: closed }), await changed('open', { labels: open })];
     await restarts.restarted(1);
-    await waits.told('RestartPending', /no maintenance window is open, the next opens at 20\d\d-.*, for 1h/);
+    await waits.reported('RestartPending', /no maintenance window is open, the next opens at 20\d\d-.*, for 1h/);
     await scene().caughtUp();
     assert.deepEqual([waits.rollouts(), restarts.rollouts()], [0, 1]);
     await waits.patch({ metadata: { labels: { window: 'open' } } });
     await waits.restarted(1);
   });
 
-  test('a pause until a time is waited for, and then the change is one rollout', async () => {
+  test('a restart is pending until the end of a pause, and then the change is one rollout', async () => {
     const web = await changed('paused', { annotations: { [pausedUntil]: '2099-01-01T00:00:00Z' } });
-    await web.told('RestartPending', /it is paused until 2099-01-01T00:00:00Z/);
+    await web.reported('RestartPending', /it is paused until 2099-01-01T00:00:00Z/);
     await scene().caughtUp();
     assert.equal(web.rollouts(), 0);
     const until = Math.ceil(Date.now() / 1_000) * 1_000 + 2_000;
@@ -67,7 +67,7 @@ suite('what a restart waits for', { concurrency: 8 }, () => {
     assert.deepEqual((await web.content())?.env, { a: '3' });
   });
 
-  test('of many that use the same, no more are rolled out at once than may be', async (t) => {
+  test('of many workloads with one source, no more than the limit are rolled out at once', async (t) => {
     const own = await setRestartScene(t, 'one-by-one');
     await own.put('shared', { word: 'one' });
     const names = ['a', 'b', 'c', 'd'];
@@ -83,10 +83,10 @@ suite('what a restart waits for', { concurrency: 8 }, () => {
       assert.ok(began > (inOrder[index - 1]?.ended ?? 0), JSON.stringify(inOrder));
   });
 
-  test('adoptions keep their pace: the first of many at once, and then one after the other', async (t) => {
+  test('adoptions are paced: the first of many at once, and then one after the other', async (t) => {
     const own = await setRestarting(t, 'adoptions');
     const { ns, make, create, caughtUp } = own;
-    /** By the path: when its state was written, or was to be for the first time. */
+    /** By the path: the time of the first write of its state, or of the first attempt. */
     const adopted = new Map<string, number>();
     const { kubeconfig } = await startRequestProxy(t, ns.cluster, ({ method, path }) => {
       if (method === 'PATCH' && path.includes('/deployments/') && !adopted.has(path)) adopted.set(path, Date.now());
@@ -99,7 +99,7 @@ suite('what a restart waits for', { concurrency: 8 }, () => {
     await Promise.all(webs.map((web) => web.current()));
     const times = [...adopted.values()];
     assert.equal(times.length, 9);
-    // Before it has the key it adopts none. How late a request is on its way nobody knows.
+    // Before it has the key it adopts none. Requests may be sent with some delay.
     const begun = Date.parse((await weeder.log.until('hash key read')).time);
     const took = Math.max(...times) - begun;
     assert.ok(took >= 3_900, `${took} ms for nine adoptions`);
@@ -108,7 +108,7 @@ suite('what a restart waits for', { concurrency: 8 }, () => {
   });
 });
 
-/** Versions of the API server, which count in the order in which it was written. */
+/** Versions of the API server, which count in the order of writes. */
 async function timeOfRollout(scene: RestartScene, name: string): Promise<{ began: number; ended: number }> {
   const versions = await scene.versions('Deployment', name);
   const seen = versions.flatMap((each) => readWorkload(each, 'Deployment') ?? []);

@@ -1,12 +1,12 @@
 /**
- * What a cluster test imports: one line for everything. A test asks for a namespace of its own
- * (`const ns = await testNamespace(t, 'recovery')`), which also leads to the shared cluster (`ns.cluster`), and hands it
- * to the other helpers. Pods have no kubelet: tests report their statuses themselves (`setPodStatus`).
+ * What a cluster test imports: one line for everything. A test creates its own namespace
+ * (`const ns = await testNamespace(t, 'recovery')`), which also leads to the shared cluster (`ns.cluster`), and passes
+ * it to the other helpers. Pods have no kubelet: tests report their statuses themselves (`setPodStatus`).
  */
 
 export { createBudget, type Denial, deleteBudget, denyPodDeletion } from './deploy/policies.ts';
 export { type Grant, grant, isAllowed, type Rule } from './deploy/rbac.ts';
-export { eventually, stays } from './eventually.ts';
+export { eventually, remainsTrue } from './eventually.ts';
 export { sharedControlPlane, type TestNamespace, testNamespace } from './namespace.ts';
 export * from './objects.ts';
 export {

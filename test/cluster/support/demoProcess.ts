@@ -8,7 +8,7 @@ import { type Ending, temporaryFile } from './weeder.ts';
 
 /** `weeder demo` on a real cluster. */
 export interface DemoProcess {
-  /** Waits until the demo says where it plays. */
+  /** Waits until the demo prints its namespace. */
   namespace(): Promise<string>;
   /** Waits until the standard output matches. */
   says(pattern: RegExp): Promise<RegExpMatchArray>;
@@ -18,11 +18,11 @@ export interface DemoProcess {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Starts it from its sources; it is killed when the test is over. */
+/** Starts it from its sources; it is killed when the test ends. */
 export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[], user = 'admin'): DemoProcess {
   const checkout = join(import.meta.dirname, '..', '..', '..');
-  const words = ['src/cli/weeder.ts', 'demo', `--kubeconfig=${cluster.kubeconfigFor(user)}`, ...flags];
-  const child = spawn(process.execPath, words, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = ['src/cli/weeder.ts', 'demo', `--kubeconfig=${cluster.kubeconfigFor(user)}`, ...flags];
+  const child = spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
   // However the test process ends, the guard of its folder ends this one, too.
   const pidFile = temporaryFile('demo.pid');
   writeFileSync(pidFile, String(child.pid));

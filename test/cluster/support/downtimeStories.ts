@@ -7,16 +7,16 @@ const main = { name: 'main', image: 'registry.invalid/web:1' };
 const paused = 'weeder.dev/paused-until';
 const later = '2099-01-01T00:00:00Z';
 
-/** What happens to one workload while no weeder runs. */
+/** Changes to one workload while no weeder runs. */
 export interface Story {
   readonly title: string;
   readonly name: string;
   readonly pod?: object;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** While the first weeder still runs. Its source `name` is there, with `a` and `b`. */
+  /** While the first weeder still runs. Its source `name` exists, with `a` and `b`. */
   readonly before?: (scene: Restarting, web: Deployed) => Promise<unknown>;
   readonly meanwhile: (scene: Restarting, web: Deployed) => Promise<unknown>;
-  /** How often its template has changed in the end, by whomever; `afterwards` goes on from there. */
+  /** How often its template has changed in the end, by any client; `afterwards` continues from there. */
   readonly rollouts: number;
   readonly env: object;
   readonly afterwards?: (scene: Restarting, web: Deployed) => Promise<unknown>;
@@ -37,7 +37,7 @@ function rolledByTheUser(web: Deployed): Promise<void> {
   return web.patch({ spec: { template: { metadata: { annotations } } } });
 }
 
-/** Times of the API are whole seconds: what is made from now on is told from what was written before. */
+/** Times of the API are whole seconds: what is created from now on is distinguishable from earlier writes. */
 async function twoSecondsLater(): Promise<void> {
   const from = Date.now();
   await eventually(() => Date.now() >= from + 2_000, { what: 'two seconds' });
@@ -45,17 +45,17 @@ async function twoSecondsLater(): Promise<void> {
 
 const changed = { data: { a: '2' } };
 
-/** Each of its own workload, which has nothing to do with the others. */
+/** Each has its own workload, which is independent of the others. */
 export const downtimeStories: readonly Story[] = [
   {
-    title: 'a change is found by the next weeder, and is one rollout',
+    title: 'a change is detected by the next process, and is one rollout',
     name: 'changed',
     meanwhile: ({ change }, { name }) => change('configmaps', name, changed),
     rollouts: 1,
     env: { a: '2', b: '1' },
   },
   {
-    title: 'a change that the user has rolled out is found, and restarts nothing',
+    title: 'a change that the user has already rolled out is detected, and restarts nothing',
     name: 'rolled-after',
     meanwhile: async ({ change }, web) => {
       await change('configmaps', web.name, changed);
@@ -65,7 +65,7 @@ export const downtimeStories: readonly Story[] = [
     },
     rollouts: 1,
     env: { a: '2', b: '1' },
-    afterwards: (_scene, web) => web.told('RestartSkipped', /ConfigMap rolled-after \(key a\)/),
+    afterwards: (_scene, web) => web.reported('RestartSkipped', /ConfigMap rolled-after \(key a\)/),
   },
   {
     title: 'a rollout of the user before the change does not count for it',
@@ -80,7 +80,7 @@ export const downtimeStories: readonly Story[] = [
     env: { a: '2', b: '1' },
   },
   {
-    title: 'a change that was taken back restarts nothing',
+    title: 'a change that was reverted restarts nothing',
     name: 'taken-back',
     meanwhile: async ({ change }, { name }) => {
       await change('configmaps', name, changed);
@@ -90,7 +90,7 @@ export const downtimeStories: readonly Story[] = [
     env: { a: '1', b: '1' },
   },
   {
-    title: 'a change of a key that is not used restarts nothing',
+    title: 'a change of an unused key restarts nothing',
     name: 'unused',
     pod: usingKey('unused'),
     meanwhile: ({ change }, { name }) => change('configmaps', name, { data: { b: '2' } }),
@@ -98,7 +98,7 @@ export const downtimeStories: readonly Story[] = [
     env: { A: '1' },
   },
   {
-    title: 'an optional source that went is found, and is one rollout',
+    title: 'a deleted optional source is detected, and is one rollout',
     name: 'optional',
     pod: usingKey('optional', true),
     meanwhile: ({ remove }, { name }) => remove('configmaps', name),
@@ -106,27 +106,28 @@ export const downtimeStories: readonly Story[] = [
     env: {},
   },
   {
-    title: 'a required source that went is told, and restarts nothing; back with equal content nothing either',
+    title:
+      'a deleted required source is reported, and restarts nothing; created again with equal content nothing either',
     name: 'required',
     meanwhile: ({ remove }, { name }) => remove('configmaps', name),
     rollouts: 0,
     env: { a: '1', b: '1' },
     afterwards: async ({ make, caughtUp }, web) => {
-      await web.told('RestartBlocked', /ConfigMap .*required is missing/);
+      await web.reported('RestartBlocked', /ConfigMap .*required is missing/);
       await make('configmaps', web.name, { data: { a: '1', b: '1' } });
       await caughtUp();
       assert.equal(web.rollouts(), 0);
     },
   },
   {
-    title: 'a scaling alone restarts nothing',
+    title: 'scaling alone restarts nothing',
     name: 'scaled',
     meanwhile: (_scene, web) => web.patch({ spec: { replicas: 3 } }),
     rollouts: 0,
     env: { a: '1', b: '1' },
   },
   {
-    title: 'a change and a scaling: the pod of before has the old content, and that is one rollout',
+    title: 'after a change and a scale-up the earlier pod still has the old content, and that is one rollout',
     name: 'scaled-after',
     meanwhile: async ({ change }, web) => {
       await change('configmaps', web.name, changed);
@@ -136,12 +137,12 @@ export const downtimeStories: readonly Story[] = [
     env: { a: '2', b: '1' },
   },
   {
-    title: 'what waited for the end of a pause waits on, and is one rollout when the pause is taken away',
+    title: 'a restart that waits for the end of a pause is still pending, and is one rollout when the pause is removed',
     name: 'waiting',
     annotations: { [paused]: later },
     before: async ({ change }, web) => {
       await change('configmaps', web.name, changed);
-      await web.told('RestartPending', /paused until 2099/);
+      await web.reported('RestartPending', /paused until 2099/);
     },
     meanwhile: async () => undefined,
     rollouts: 0,

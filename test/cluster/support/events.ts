@@ -50,6 +50,6 @@ export async function eventsWith(
       saw(seen);
       return seen.join() === [...reasons].sort().join() && found;
     },
-    { what: `the Events ${reasons.join(', ')} in ${ns.name}`, within: 60_000 },
+    { what: `the Events ${reasons.join(', ')} in ${ns.name}` },
   );
 }

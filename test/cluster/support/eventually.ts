@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Called by a condition with what it looked at, for the sentence of the failure. */
+/** Called by a condition with what it observed, for the sentence of the failure. */
 export type Saw = (seen: unknown) => void;
 
-/** Undefined, null, false: not yet. Anything else: the answer. An exception: not yet, for the reason it gives. */
+/** Undefined, null, false: not yet. Anything else: the answer. An exception: not yet, for its reason. */
 type Condition<T> = (saw: Saw) => T | undefined | null | false | Promise<T | undefined | null | false>;
 
 export interface EventuallyOptions {
   /** What is awaited, as the end of a sentence that begins with "not seen: ". */
   readonly what: string;
-  /** Milliseconds; default 60,000, because two cores are shared by many, and what comes is not awaited any longer. */
+  /** Milliseconds; default 180,000: on a busy machine everything takes long, and a condition that comes true ends the wait. */
   readonly within?: number;
-  /** Milliseconds between two looks; default 20. */
+  /** Milliseconds between two checks; default 20. */
   readonly every?: number;
 }
 
-/** Looks again and again until `condition` gives an answer, and returns it; fails with what was last seen. */
+/** Checks until `condition` returns an answer, and returns that; fails with what was last observed. */
 export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
-  const { what, within = 60_000, every = 20 } = options;
+  const { what, within = 180_000, every = 20 } = options;
   const deadline = performance.now() + within;
   const last = remember();
   for (;;) {
@@ -35,16 +35,19 @@ export async function eventually<T>(condition: Condition<T>, options: Eventually
   }
 }
 
-export interface StaysOptions {
-  /** What has to stay true, as the end of a sentence that begins with "no longer true". */
+export interface RemainsTrueOptions {
+  /** What has to remain true, as the end of a sentence that begins with "no longer true". */
   readonly what: string;
-  /** Milliseconds of observation. Prefer ending a negative claim by a positive marker: see `PodObserver.caughtUp`. */
+  /** Milliseconds of observation. Better end a negative assertion by a positive marker: see `PodObserver.caughtUp`. */
   readonly for: number;
   readonly every?: number;
 }
 
 /** Fails as soon as `condition` is false or throws within the time of observation. */
-export async function stays(condition: (saw: Saw) => boolean | Promise<boolean>, options: StaysOptions): Promise<void> {
+export async function remainsTrue(
+  condition: (saw: Saw) => boolean | Promise<boolean>,
+  options: RemainsTrueOptions,
+): Promise<void> {
   const { what, every = 20 } = options;
   const started = performance.now();
   const last = remember();
@@ -66,7 +69,7 @@ function remember(): { saw: Saw; unless: Saw; text(): string } {
       seen = value;
       reported = true;
     },
-    /** For what a condition returned, when it reported nothing better itself. */
+    /** What a condition returned, if it reported nothing better itself. */
     unless: (value) => {
       if (!reported) seen = value;
       reported = false;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Flags of etcd: data that nobody will miss, so nothing is synced to disk. */
+/** Flags of etcd: the data is dispensable, so nothing is synced to disk. */
 export function etcdFlags(dir: string, url: string, peerUrl: string): string[] {
   return [
     `--data-dir=${join(dir, 'etcd')}`,
@@ -58,7 +58,7 @@ const controllers = [
   'statefulset-controller',
 ];
 
-/** Flags of kube-controller-manager: the controllers that a test can notice, quick, and modest with two cores. */
+/** Flags of kube-controller-manager: the controllers that tests depend on, quick, and modest with two cores. */
 export function controllerManagerFlags(dir: string, port: number, kubeconfig: string): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,

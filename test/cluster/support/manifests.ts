@@ -10,15 +10,15 @@ export async function create(cluster: Cluster, manifest: Manifest): Promise<void
   if (answer.status !== 201) throw new Error(`${named(manifest)} refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** What the API server says of an object without keeping it: nothing, or what is wrong with it, warnings included. */
-export async function faultsOf(cluster: Cluster, manifest: Manifest): Promise<string[]> {
+/** The API server's errors and warnings about an object, in a dry run; empty if there are none. */
+export async function errorsOf(cluster: Cluster, manifest: Manifest): Promise<string[]> {
   const answer = await post(cluster, manifest, '&dryRun=All');
   const warnings = [answer.headers['warning'] ?? []].flat();
   const refusal = answer.status === 201 ? [] : [JSON.stringify(answer.body)];
   return [...refusal, ...warnings].map((fault) => `${named(manifest)}: ${fault}`);
 }
 
-/** Removes it, if it is still there. */
+/** Deletes it, if it still exists. */
 export async function remove(cluster: Cluster, manifest: Manifest): Promise<void> {
   await cluster.send('DELETE', `${pathOf(manifest)}/${manifest.metadata.name}`);
 }

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { type Cluster, connect, coordinatesVariable, readCoordinates } from './plane/access.ts';
 import { startControlPlane } from './plane/controlPlane.ts';
 
-/** What a cleanup is registered with: node:test's context of a test or a suite. */
+/** Registers a cleanup: node:test's context of a test or a suite. */
 export interface Cleanup {
   after(cleanup: () => unknown): void;
 }
 
-/** A namespace that one test has to itself. */
+/** A namespace of one test. */
 export interface TestNamespace {
   readonly name: string;
   readonly cluster: Cluster;
   /** The path of a namespaced resource: `path('apis/apps/v1', 'replicasets', 'web')`. */
   path(group: string, resource: string, name?: string): string;
-  /** Called when the test is over. */
+  /** Called when the test ends. */
   after(cleanup: () => unknown): void;
 }
 
@@ -21,7 +21,7 @@ let shared: Promise<Cluster> | undefined;
 
 /**
  * The control plane that all tests of a run share: the one that run.ts started, or, for a test file that is run by
- * hand, one that goes away together with this process. Break one of your own (`startControlPlane`), not this one.
+ * hand, one that ends together with this process. Break one of your own (`startControlPlane`), not this one.
  */
 export function sharedControlPlane(): Promise<Cluster> {
   const file = process.env[coordinatesVariable];
@@ -30,8 +30,8 @@ export function sharedControlPlane(): Promise<Cluster> {
 }
 
 /**
- * Makes a namespace with a unique name. It goes away with its control plane: emptying hundreds of them, kind by kind,
- * would take more of two cores than the tests themselves, and hold up those whose subject is the end of a namespace.
+ * Creates a namespace with a unique name. It ends with its control plane: emptying hundreds of them, kind by kind,
+ * would take more of two cores than the tests themselves, and delay those that test the end of a namespace.
  */
 export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluster): Promise<TestNamespace> {
   const home = cluster ?? (await sharedControlPlane());
@@ -44,7 +44,7 @@ export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluste
   return namespace;
 }
 
-/** Makes a namespace of this name; what is to be done at its end is left to `t`. */
+/** Creates a namespace of this name; `t` decides about its end. */
 export async function newNamespace(cluster: Cluster, name: string, t: Cleanup): Promise<TestNamespace> {
   await cluster.api('POST', '/api/v1/namespaces', { metadata: { name } });
   return {

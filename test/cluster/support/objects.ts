@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The parts of a Kubernetes object's metadata that tests look at; whatever else there is stays in the object. */
+/** The parts of a Kubernetes object's metadata that tests read; other fields stay in the object. */
 export const Metadata = z.looseObject({
   name: z.string(),
   namespace: z.string().optional(),
@@ -13,7 +13,7 @@ export const Metadata = z.looseObject({
   ownerReferences: z.array(z.looseObject({ kind: z.string(), name: z.string(), uid: z.string() })).optional(),
 });
 
-/** Any object, when only its metadata matters. */
+/** Any object of which only the metadata matters. */
 export const KubeObject = z.looseObject({ kind: z.string().optional(), metadata: Metadata });
 export type KubeObject = z.infer<typeof KubeObject>;
 

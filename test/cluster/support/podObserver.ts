@@ -5,7 +5,7 @@ import type { TestNamespace } from './namespace.ts';
 import { type Pod, PodList, Pod as PodSchema, Status, WatchEvent } from './objects.ts';
 import { barePod } from './restart/workloads.ts';
 
-/** One event of a pod, as an observer saw it that shares nothing with the code under test. */
+/** One event of a pod, as observed by a watch that shares nothing with the tested code. */
 export interface PodEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** Milliseconds since the epoch, with fractions, when the event arrived here. */
@@ -18,19 +18,19 @@ export interface PodEvent {
 }
 
 export interface PodObserver {
-  /** Everything seen since the observer was started, in order, the pods that were there before as `ADDED`. */
+  /** Every event since the observer was started, in order; pods that existed before are `ADDED`. */
   readonly events: readonly PodEvent[];
-  /** The pods that are gone, in order. */
+  /** The deleted pods, in order. */
   deletions(): PodEvent[];
-  /** Waits until the pod with this uid is gone; the event tells when. */
+  /** Waits until the pod with this uid is deleted; the event has the time. */
   untilDeleted(uid: string, within?: number): Promise<PodEvent>;
-  /** Resolves when the observer has seen everything that happened before this call: negative claims are safe then. */
+  /** Resolves when the observer has seen everything before this call: then negative assertions are safe. */
   caughtUp(): Promise<void>;
 }
 
 const markerPrefix = 'observer-marker-';
 
-/** Records every pod event of a namespace from now on, until the test is over; survives broken connections. */
+/** Records every pod event of a namespace from now on, until the test ends; survives broken connections. */
 export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   const events: PodEvent[] = [];
   const known = new Map<string, Pod>();
@@ -100,7 +100,7 @@ async function observe(
       from = await follow(ns, from, signal, record, onWatching);
     } catch (error) {
       if (error instanceof ZodError) throw error;
-      // A broken connection is what some tests are about: go on from where it broke.
+      // Some tests break connections: continue where it broke.
       await pause(20);
     }
   }
@@ -114,7 +114,7 @@ async function relist(ns: TestNamespace, known: ReadonlyMap<string, Pod>, record
   return list.metadata.resourceVersion;
 }
 
-/** Follows one stream to its end; returns where to go on, or undefined when the past is no longer to be had. */
+/** Follows one stream to its end; returns where to continue, or undefined if the history is no longer available. */
 async function follow(
   ns: TestNamespace,
   from: string,

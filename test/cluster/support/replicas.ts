@@ -4,24 +4,24 @@ import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts'
 import { type Scene, setScene } from './scene.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
-/** A weeder process that takes part in leader election, and every request that it made. */
+/** A weeder process that takes part in leader election, with every request that it made. */
 export interface Replica extends WeederProcess {
   readonly requests: readonly PassingRequest[];
   /** The pods that it deleted, or tried to. */
   deletions(): string[];
   /** How often it began to lead. */
   terms(): number;
-  /** Waits until it leads and sees the cluster. */
-  leads(within?: number): Promise<void>;
-  standsBy(within?: number): Promise<void>;
+  /** Waits until it leads and has read the cluster. */
+  leads(): Promise<void>;
+  standsBy(): Promise<void>;
 }
 
 export interface Play {
   readonly scene: Scene;
   start(options?: Partial<StartOptions>): Promise<Replica>;
-  /** Who holds the Lease now, as its spec has it. */
+  /** The holder of the Lease, by its spec. */
   holder(): Promise<string>;
-  /** When it was renewed last: epoch milliseconds by the clock of its holder. */
+  /** When it was last renewed: epoch milliseconds by the clock of its holder. */
   renewed(): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export const quick = [
   '--leader-elect-retry-period=500ms',
 ];
 
-/** A scene, and weeders that elect a leader in its namespace. */
+/** A scene, and replicas of weeder that elect a leader in its namespace. */
 export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string, options: Options = {}): Promise<Play> {
   const scene = await setScene(t, prefix, options);
   const { cluster, path } = scene.ns;
@@ -62,13 +62,13 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
         requests: proxy.requests,
         deletions: () => proxy.requests.filter(({ method }) => method === 'DELETE').map(({ path: pod }) => pod),
         terms,
-        async leads(within) {
+        async leads() {
           led += 1;
-          await weeder.log.until('caches synced, starting controller', {}, { count: led, ...timed(within) });
+          await weeder.log.until('caches synced, starting controller', {}, { count: led });
         },
-        async standsBy(within) {
+        async standsBy() {
           stoodBy += 1;
-          await weeder.log.until('another replica leads, standing by', {}, { count: stoodBy, ...timed(within) });
+          await weeder.log.until('another replica leads, standing by', {}, { count: stoodBy });
         },
       };
     },
@@ -83,8 +83,4 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
       ),
     renewed: async () => Date.parse(String((await specOf())['renewTime'])),
   };
-}
-
-function timed(within: number | undefined) {
-  return within === undefined ? {} : { within };
 }

@@ -11,7 +11,7 @@ import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
 import { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
 
-/** What a scene is registered with: node:test's context of a test. */
+/** Registers a scene: node:test's context of a test. */
 interface TestContext {
   after(cleanup: () => unknown): void;
 }
@@ -20,7 +20,7 @@ type LoopingOptions = Partial<PodOptions> & { readonly ns?: TestNamespace };
 
 /**
  * A namespace with a service and its dependants, a weeder that watches them, and an observer that shares nothing with
- * it. The names of service and labels are unique, so that the weeders of tests that run side by side do not meddle.
+ * it. The names of service and labels are unique, so that the weeders of parallel tests do not interfere.
  */
 export interface Scene {
   readonly ns: TestNamespace;
@@ -28,33 +28,33 @@ export interface Scene {
   readonly service: string;
   /** Labels that the service's podSelector selects. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Labels of the dependants of another service, which does not recover unless `laterServiceHandled` has it do so. */
+  /** Labels of the dependants of another service, which does not recover before `laterServiceHandled`. */
   readonly otherLabels: Readonly<Record<string, string>>;
   /** The config file, for weeders that a test starts in other ways. */
   readonly config: object;
-  /** Starts a weeder with this config and waits until it sees the cluster. */
+  /** Starts a weeder with this config and waits until it has read the cluster. */
   start(options?: Partial<StartHereOptions>): Promise<WeederHere>;
   /** Writes the service's IPv4 slice: one endpoint for each value. */
   endpoints(...ready: (boolean | undefined)[]): Promise<void>;
-  /** A dependant that a controller owns, in this state; default in crash-loop back-off. */
+  /** A dependant with a controller, in this state; default in crash-loop back-off. */
   pod(name: string, status?: ContainerState | PodStatusChange, options?: LoopingOptions): Promise<Pod>;
-  /** Waits until these pods are gone. */
+  /** Waits until these pods are deleted. */
   untilDeleted(...pods: Pod[]): Promise<PodEvent[]>;
   /**
-   * For claims that something is not deleted in a window that is open: a pod that comes later is, in the same state
+   * For assertions that something is not deleted in an open window: a pod that comes later is, in the same state
    * and by the same stream, and after that the observer has seen everything.
    */
   laterPodDeleted(status?: () => ContainerState, options?: LoopingOptions): Promise<void>;
-  /** For claims that no window is open: another service recovers later, and its dependant is deleted. */
+  /** For assertions that no window is open: another service recovers later, and its dependant is deleted. */
   laterServiceHandled(): Promise<void>;
-  /** Exactly these pods are gone so far, markers aside, each of them once. */
+  /** Exactly these pods are deleted so far, except for markers, each of them once. */
   assertDeleted(...pods: Pod[]): void;
 }
 
 export interface SceneOptions {
-  /** Keys of the service in the config, perhaps by the name of the scene's namespace. */
+  /** Keys of the service in the config, possibly by the name of the scene's namespace. */
   readonly settings?: object | ((namespace: string) => object);
-  /** Keys of the top of the config. */
+  /** Top-level keys of the config. */
   readonly global?: object;
   /** Default: the shared one. */
   readonly cluster?: Cluster;
@@ -62,7 +62,7 @@ export interface SceneOptions {
 
 const marker = 'later-';
 
-/** Sets a scene without a weeder: `start()` brings it on. */
+/** Sets a scene without a weeder: `start()` starts it. */
 export async function setScene(t: TestContext, prefix: string, options: SceneOptions = {}): Promise<Scene> {
   const ns = await testNamespace(t, prefix, options.cluster);
   const observer = await watchDeletions(ns);
@@ -118,8 +118,8 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
       await observer.caughtUp();
     },
     assertDeleted(...pods) {
-      const gone = observer.deletions().filter(({ name }) => !name.startsWith(marker));
-      assert.deepEqual(gone.map(describe).sort(), pods.map(({ metadata }) => describe(metadata)).sort());
+      const deletedPods = observer.deletions().filter(({ name }) => !name.startsWith(marker));
+      assert.deepEqual(deletedPods.map(describe).sort(), pods.map(({ metadata }) => describe(metadata)).sort());
     },
   };
 }
@@ -128,7 +128,7 @@ function describe({ name, uid }: { readonly name: string; readonly uid: string }
   return `${name} ${uid}`;
 }
 
-/** Waits until this pod is being deleted, although a finalizer or a grace period still holds it. */
+/** Waits until this pod is being deleted, although a finalizer or a grace period still delays it. */
 export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }: Pod): Promise<Pod> {
   return eventually(
     async (saw) => {
@@ -140,7 +140,7 @@ export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }
   );
 }
 
-/** Waits until a moment, in epoch milliseconds, for what is a matter of time and of nothing else. */
+/** Waits until a moment, in epoch milliseconds, if nothing but time matters. */
 export async function untilTime(moment: number): Promise<void> {
   while (Date.now() < moment) await pause(moment - Date.now());
 }

@@ -3,13 +3,13 @@ import type { TestNamespace } from './namespace.ts';
 import { type EndpointSlice, EndpointSliceList } from './objects.ts';
 
 export interface ServiceOptions {
-  /** Without one nothing but the test makes EndpointSlices for it. */
+  /** Without a selector only the test creates EndpointSlices for it. */
   readonly selector?: Readonly<Record<string, string>>;
   readonly publishNotReadyAddresses?: boolean;
   readonly headless?: boolean;
 }
 
-/** Makes a Service with one port. */
+/** Creates a Service with one port. */
 export async function createService(ns: TestNamespace, name: string, options: ServiceOptions = {}): Promise<void> {
   const { headless, ...rest } = options;
   const spec = { ports: [{ port: 80 }], ...rest, ...(headless ? { clusterIP: 'None' } : {}) };
@@ -27,7 +27,7 @@ export interface SliceOptions {
   readonly targetRefs?: readonly (string | undefined)[];
 }
 
-/** Makes an EndpointSlice of `service` by hand; the service itself need not exist. Fails when the slice does. */
+/** Creates an EndpointSlice of `service` by hand; the service itself need not exist. Fails if the slice exists. */
 export async function createSlice(ns: TestNamespace, service: string, options: SliceOptions): Promise<void> {
   await ns.cluster.api('POST', slices(ns), slice(ns, service, options));
 }
@@ -40,12 +40,12 @@ export async function setSlice(ns: TestNamespace, service: string, options: Slic
   else if (answer.status >= 400) throw new Error(`slice of ${service} refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** Removes a slice of `service`: the one of that name, or else the IPv4 one that `setSlice` makes. */
+/** Deletes a slice of `service`: the one of that name, or else the IPv4 one that `setSlice` creates. */
 export async function deleteSlice(ns: TestNamespace, service: string, name?: string): Promise<void> {
   await ns.cluster.api('DELETE', slices(ns, name ?? sliceName(service, 'IPv4')));
 }
 
-/** All slices of a service, whoever made them. */
+/** All slices of a service, whatever created them. */
 export async function slicesOf(ns: TestNamespace, service: string): Promise<EndpointSlice[]> {
   const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
   return EndpointSliceList.parse(await ns.cluster.api('GET', `${slices(ns)}?labelSelector=${selector}`)).items;

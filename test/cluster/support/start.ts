@@ -1,6 +1,6 @@
 /**
  * A control plane to try weeder on by hand: `node test/cluster/support/start.ts [kube-apiserver flags]`.
- * Prints the path of an admin kubeconfig and stays up until Ctrl-C or SIGTERM; then nothing of it is left.
+ * Prints the path of an admin kubeconfig and runs until Ctrl-C or SIGTERM; then nothing of it is left.
  */
 import { writeCoordinates } from './plane/access.ts';
 import { startControlPlane } from './plane/controlPlane.ts';
@@ -13,11 +13,11 @@ try {
   console.log(`KUBECONFIG=${controlPlane.kubeconfigFor('admin')}`);
   console.log(`WEEDER_TEST_CLUSTER=${writeCoordinates(controlPlane)}   (for \`node --test test/cluster/…\`)`);
   console.log('Ctrl-C ends it.');
-  const awake = setInterval(() => {}, 60_000);
+  const keepAlive = setInterval(() => {}, 60_000);
   const end = Promise.withResolvers<void>();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.resolve());
   await end.promise;
-  clearInterval(awake);
+  clearInterval(keepAlive);
   await controlPlane.stop();
 } catch (error) {
   console.error(error instanceof SetupProblem ? error.message : error);

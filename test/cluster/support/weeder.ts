@@ -15,15 +15,15 @@ export interface StartOptions {
   readonly config: string | object;
   /** Default `admin`. */
   readonly user?: string;
-  /** Instead of the user's own, such as one that leads through a proxy. */
+  /** Instead of the user's own, for instance one of a proxy. */
   readonly kubeconfig?: string;
-  /** Beside `--config-file`, `--kubeconfig` and `--health-bind-addr=0` and `--metrics-bind-addr=0`; a repeated flag wins. */
+  /** Added to `--config-file`, `--kubeconfig`, and `0` for the addresses of health and metrics; a repeated flag wins. */
   readonly flags?: readonly string[];
   /** Flags of node itself. */
   readonly nodeFlags?: readonly string[];
-  /** Beside the variables of this process. */
+  /** Added to the variables of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What this test takes for right beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
+  /** What this test expects beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
   readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
 }
 
@@ -33,19 +33,19 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The real program at work. */
+/** A running process of the real program. */
 export interface RunningWeeder {
   readonly log: WeederLog;
-  /** All streams are synced: what changes from now on is seen. */
+  /** All streams are synced: every later change is observed. */
   ready(): Promise<void>;
-  /** SIGTERM; resolves when it is gone. May be called again. */
+  /** SIGTERM; resolves when the process has ended. May be called again. */
   stop(): Promise<Ending>;
 }
 
 export interface WeederProcess extends RunningWeeder {
   readonly pid: number;
   readonly exited: Promise<Ending>;
-  /** What it wrote to the error output so far. */
+  /** Its error output so far. */
   stderr(): string;
   signal(signal: NodeJS.Signals): void;
   /** SIGKILL, as when the node dies. */
@@ -55,7 +55,7 @@ export interface WeederProcess extends RunningWeeder {
 let folder: string | undefined;
 let started = 0;
 
-/** A path for a small file that goes away together with this process. */
+/** A path for a small file that is removed together with this process. */
 export function temporaryFile(name: string): string {
   if (folder === undefined) {
     folder = mkdtempSync(join(tmpdir(), 'weeder-process-'));
@@ -66,7 +66,7 @@ export function temporaryFile(name: string): string {
 }
 
 /**
- * Starts `weeder run` from its sources. When the test is over it is stopped, and the test fails if it had exited by
+ * Starts `weeder run` from its sources. When the test ends it is stopped, and the test fails if it had exited by
  * itself, stopped with an exit code other than 0, logged an error or wrote to its error output.
  */
 export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
@@ -93,7 +93,7 @@ export function superviseWeeder(
   expects: NonNullable<StartOptions['expects']> = {},
   env: Readonly<Record<string, string>> = {},
 ): WeederProcess {
-  // A group of its own, because npm and the shell that it starts hand no SIGTERM on to the program.
+  // A group of its own, because npm and the shell that it starts do not forward SIGTERM to the program.
   const options = { cwd: checkout, env: { ...environment(), ...env }, detached: true } as const;
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const pidFile = temporaryFile('weeder.pid');
@@ -131,10 +131,10 @@ export function superviseWeeder(
     const wasRunning = child.exitCode === null && child.signalCode === null;
     const hadToRun = !isEnding && expects.exit !== true;
     const { code } = await end('SIGTERM');
-    const faults = faultsIn(log, errors, expects);
-    if (hadToRun && !wasRunning) faults.push(`it exited by itself with code ${code}`);
-    if (hadToRun && wasRunning && code !== 0) faults.push(`it stopped with exit code ${code}`);
-    if (faults.length > 0) throw new Error(`weeder did not behave: ${faults.join('; ')}`);
+    const found = unexpectedIn(log, errors, expects);
+    if (hadToRun && !wasRunning) found.push(`it exited by itself with code ${code}`);
+    if (hadToRun && wasRunning && code !== 0) found.push(`it stopped with exit code ${code}`);
+    if (found.length > 0) throw new Error(`weeder did not behave: ${found.join('; ')}`);
   });
   return {
     pid: child.pid ?? -1,
@@ -150,20 +150,20 @@ export function superviseWeeder(
   };
 }
 
-/** What a log and an error output hold that they should not. */
-export function faultsIn(log: WeederLog, errors: string, expects: NonNullable<StartOptions['expects']>): string[] {
+/** Unexpected lines of a log and an error output. */
+export function unexpectedIn(log: WeederLog, errors: string, expects: NonNullable<StartOptions['expects']>): string[] {
   const unexpected = log.lines
     .filter((line) => line.level === 'error' || line.level === 'fatal')
     .map((line) => JSON.stringify(line))
     .filter((line) => expects.errorLines?.test(line) !== true);
-  const said = errors.trim();
+  const allowed = errors.trim();
   return [
     ...unexpected.map((line) => `it logged ${line}`),
-    ...(said !== '' && expects.stderr?.test(said) !== true ? [`it wrote to stderr: ${said}`] : []),
+    ...(allowed !== '' && expects.stderr?.test(allowed) !== true ? [`it wrote to stderr: ${allowed}`] : []),
   ];
 }
 
-/** Without what node's test runner tells its own children, and without a cluster of the person who runs the tests. */
+/** Without what node's test runner passes to its own children, and without a cluster of the user who runs the tests. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, KUBECONFIG: _kubeconfig, NODE_OPTIONS: _options, ...env } = process.env;
   return env;

@@ -7,14 +7,14 @@ import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { startManager } from '../../../src/process/manager.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { Cleanup } from './namespace.ts';
-import { faultsIn, type RunningWeeder, type StartOptions } from './weeder.ts';
+import { type RunningWeeder, type StartOptions, unexpectedIn } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
 
 export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
   readonly namespaces?: readonly string[];
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
-  /** Default: it tells no Events. */
+  /** Default: it sends no Events. */
   readonly eventInstance?: string;
 }
 
@@ -24,8 +24,8 @@ export interface WeederHere extends RunningWeeder {
 }
 
 /**
- * Starts weeder in this process, which saves the half second of a process of its own; else like `startWeeder`. When
- * the test is over it is stopped, and the test fails if it logged an error.
+ * Starts weeder in this process, which saves the half second of a separate process; otherwise like `startWeeder`. When
+ * the test ends it is stopped, and the test fails if it logged an error.
  */
 export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHere {
   const { cluster, user = 'admin', expects = {} } = options;
@@ -80,8 +80,8 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
   };
   t.after(async () => {
     await stopOnce();
-    const faults = faultsIn(log, '', expects);
-    if (faults.length > 0) throw new Error(`weeder did not behave: ${faults.join('; ')}`);
+    const found = unexpectedIn(log, '', expects);
+    if (found.length > 0) throw new Error(`weeder did not behave: ${found.join('; ')}`);
   });
   return {
     log,

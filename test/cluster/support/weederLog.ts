@@ -6,10 +6,10 @@ import { eventually } from './eventually.ts';
 export const LogLine = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** What weeder says, as it says it. For waiting, and for what is only said; deletions are claimed by an observer. */
+/** Weeder's own log, to wait for, and for what is only logged; deletions are asserted by an observer. */
 export interface WeederLog {
   readonly lines: readonly LogLine[];
-  /** The lines so far with this message, or one that it matches, and with these fields. */
+  /** The lines so far with this message, or with one that matches, and with these fields. */
   find(message: string | RegExp, fields?: Readonly<Record<string, unknown>>): LogLine[];
   /** Waits for `count` such lines (default 1) and returns the last one. */
   until(
@@ -19,7 +19,7 @@ export interface WeederLog {
   ): Promise<LogLine>;
 }
 
-/** Collects a log that comes in pieces of text. `garbage` hears of what is not a line of JSON. */
+/** Collects a log that comes in pieces of text. `garbage` receives lines that are not JSON. */
 export function collectLog(garbage: (line: string) => void): WeederLog & { write(text: string): void } {
   const lines: LogLine[] = [];
   let rest = '';

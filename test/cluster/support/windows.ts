@@ -1,6 +1,6 @@
 const hour = 3_600_000;
 
-/** Maintenance windows of an hour, of which none is open for half a day to come. */
+/** Maintenance windows of an hour, of which none opens within half a day. */
 export function closedWindow(): object {
   const opens = new Date(Date.now() + 12 * hour);
   const cron = `${opens.getUTCMinutes()} ${opens.getUTCHours()} ${opens.getUTCDate()} ${opens.getUTCMonth() + 1} *`;

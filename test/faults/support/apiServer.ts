@@ -11,17 +11,17 @@ import {
   serverCertificate,
 } from '../../support/api/faultyServer.ts';
 
-/** How weeder talks to it; the real API server behind it is asked over HTTP/1.1 in both cases. */
+/** How weeder connects to it; requests to the real API server behind it use HTTP/1.1 in both cases. */
 export const protocols = ['https', 'h2'] as const;
 export type Spoken = (typeof protocols)[number];
 
-/** The real API server at an address of its own, with a certificate of its own, that goes wrong as it is told. */
+/** The real API server at another address, with another certificate, and with faults on demand. */
 export interface FaultyApiServer extends FaultyServer {
-  /** A kubeconfig that leads here. */
+  /** A kubeconfig for this address. */
   readonly kubeconfig: string;
   /** How many watches are open. */
   readonly openWatches: number;
-  /** The watches that are open now bring nothing more, and do not end; other requests are answered, also new watches. */
+  /** Open watches deliver nothing more, and do not end; other requests are answered, also new watches. */
   muteWatches(): void;
 }
 
@@ -65,7 +65,7 @@ export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Sp
   );
 }
 
-/** Hands a request on, and the answer back as it comes. Where the API server breaks off, so does the answer. */
+/** Forwards a request, and the answer as it comes. Where the API server breaks off, so does the answer. */
 function pass(agent: Agent, origin: string, request: ReceivedRequest, answer: ServerAnswer): void {
   const { method, path, query, headers, body } = request;
   const onward = forward(`${origin}${path}${query.size === 0 ? '' : `?${query}`}`, {
@@ -86,13 +86,13 @@ function copy(incoming: IncomingMessage, answer: ServerAnswer): void {
   answer.head(incoming.statusCode ?? 502, backHeaders(incoming));
 }
 
-const wanted = ['accept', 'authorization', 'content-type', 'user-agent'];
+const forwarded = ['accept', 'authorization', 'content-type', 'user-agent'];
 
 function onwardHeaders(headers: ReceivedRequest['headers']): Record<string, string> {
-  const kept = Object.entries(headers).flatMap(([name, value]) => {
-    return wanted.includes(name) && typeof value === 'string' ? [[name, value] as const] : [];
+  const entries = Object.entries(headers).flatMap(([name, value]) => {
+    return forwarded.includes(name) && typeof value === 'string' ? [[name, value] as const] : [];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(entries);
 }
 
 function backHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -1,17 +1,17 @@
 import { eventLine, statusObject } from '../../support/api/apiCollection.ts';
 import { answerWith, type Fault, type ReceivedRequest, statusBody } from '../../support/api/faultyServer.ts';
 
-/** Any status, with the Status object that an API server answers it with. */
+/** Any status, with the Status object that an API server sends with it. */
 export function refusing(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fault {
   return answerWith(code, statusBody(code, reason, `${reason} said the faulty server`), headers);
 }
 
-/** The API server does what it is asked for, and nobody hears of it: the connection breaks before the answer. */
+/** The API server acts on the request, and the connection breaks before the answer. */
 export const losingAnswers: Fault = (answer, _request, proceed) => {
   proceed({ head() {}, write() {}, end: () => answer.cut(), cut: () => answer.cut(), onClose: answer.onClose });
 };
 
-/** The headers come this much later. Milliseconds. */
+/** The headers arrive this much later. Milliseconds. */
 export function slowHeaders(ms: number): Fault {
   return (answer, _request, proceed) => {
     const timer = setTimeout(proceed, ms);
@@ -19,7 +19,7 @@ export function slowHeaders(ms: number): Fault {
   };
 }
 
-/** The headers come at once, and then a byte a second. */
+/** The headers arrive at once, and then a byte a second. */
 export const byteBySecond: Fault = (answer, _request, proceed) => {
   let waiting = Buffer.alloc(0);
   let isOver = false;
@@ -41,7 +41,7 @@ export const byteBySecond: Fault = (answer, _request, proceed) => {
   });
 };
 
-/** A watch that says this first, and then what the API server says. */
+/** A watch that begins with this, followed by what the API server sends. */
 export function beginningWith(line: string | Buffer): Fault {
   return (answer, _request, proceed) => {
     let isFirst = true;
@@ -70,7 +70,7 @@ export const cuttingALine: Fault = (answer, _request, proceed) => {
   });
 };
 
-/** 410 inside of a watch, as the API server says that it has forgotten a resourceVersion. */
+/** 410 inside of a watch, as the API server reports that a resourceVersion is too old. */
 export const expiredInBand: Fault = (answer) => {
   answer.head(200);
   answer.write(eventLine('ERROR', statusObject(410, 'Expired')));

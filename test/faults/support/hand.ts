@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { eventually, temporaryFile, type WeederProcess } from '../../cluster/support/cluster.ts';
 
-/** The hand that a test has in weeder's process, through preload.ts. */
+/** Remote control of weeder's process, through preload.ts. */
 export interface Hand {
   /** What `startWeeder` starts it with. */
   readonly nodeFlags: readonly string[];
@@ -13,8 +13,8 @@ export interface Hand {
 }
 
 /**
- * As in the image, few pools; and what is freed goes back. Left alone, glibc's malloc learns from the first large buffer
- * that is freed to keep as much, up to 64 MiB, and then memory in use says nothing of what weeder holds.
+ * As in the image, few pools; and freed memory is returned. Otherwise glibc's malloc learns from the first large buffer
+ * that is freed to retain as much, up to 64 MiB, and then memory in use does not show what weeder holds.
  */
 const givingBack = {
   MALLOC_ARENA_MAX: '2',
@@ -29,7 +29,7 @@ export function handInWeeder(): Hand {
   let turn = 0;
   let shiftedBy = 0;
 
-  async function tell({ signal }: WeederProcess): Promise<void> {
+  async function signalHand({ signal }: WeederProcess): Promise<void> {
     turn += 1;
     writeFileSync(file, JSON.stringify({ turn, shiftedBy }));
     signal('SIGUSR2');
@@ -39,10 +39,10 @@ export function handInWeeder(): Hand {
   return {
     nodeFlags: ['--expose-gc', `--import=${preload.href}`],
     env: givingBack,
-    collect: tell,
+    collect: signalHand,
     shift: (weeder, by) => {
       shiftedBy = by;
-      return tell(weeder);
+      return signalHand(weeder);
     },
   };
 }

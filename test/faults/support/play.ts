@@ -12,11 +12,12 @@ import {
 import type { Cleanup } from '../../cluster/support/namespace.ts';
 import { freePorts } from '../../cluster/support/plane/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
+import { oneByOne } from '../../support/oneByOne.ts';
 import { type FaultyApiServer, faultyApiServer, type Spoken } from './apiServer.ts';
 import { type Hand, handInWeeder } from './hand.ts';
-import { type Held, type Measured, measure, measureHeld, type Pages } from './measure.ts';
+import { type Measured, measure, measureUsage, type Pages, type Usage } from './measure.ts';
 
-/** A weeder behind an API server that goes wrong as it is told, and everybody who must come out of it right. */
+/** A weeder behind an API server with faults on demand, and the pods that must come out of it right. */
 export interface Play {
   readonly scene: Scene;
   readonly server: FaultyApiServer;
@@ -25,29 +26,24 @@ export interface Play {
   readonly pages: Pages;
   /** Crash-looping dependants of the service, of a ReplicaSet that replaces them under other names. */
   readonly looping: readonly Pod[];
-  /** A dependant that is well, and one that crash-loops of a service that does not recover. */
+  /** A healthy dependant, and one that crash-loops of a service that does not recover. */
   readonly bystanders: readonly Pod[];
   /** Before any fault. */
-  readonly before: { readonly measured: Measured; readonly held: Held; readonly watches: number };
+  readonly before: { readonly measured: Measured; readonly usage: Usage; readonly watches: number };
 }
 
-/** What is there before weeder is started. */
+/** What exists before weeder is started. */
 export type Stage = Omit<Play, 'weeder' | 'before'> & {
-  /** Another time on the same stage is another process. */
+  /** A second play on the same stage is another process. */
   start(options?: Partial<StartOptions>): WeederProcess;
-  /** Waits until it sees the cluster. */
+  /** Waits until weeder has read the cluster. */
   started(options?: Partial<StartOptions>): Promise<WeederProcess>;
 };
 
 const replicas = 3;
 
-/** Starting costs a second of a core: all tests of a file at once would make each of them wait for all. */
-let starting: Promise<unknown> = Promise.resolve();
-function inTurn<T>(start: () => Promise<T>): Promise<T> {
-  const turn = starting.then(start);
-  starting = turn.catch(() => undefined);
-  return turn;
-}
+/** Starting costs a second of a core: all tests of a file at once would delay each other. */
+const startOneByOne = oneByOne();
 
 /** The service is down, and its dependants crash-loop. */
 export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, settings: object = {}): Promise<Stage> {
@@ -76,7 +72,7 @@ export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, set
       flags: [...flags, ...(options.flags ?? [])],
     });
   const started = (options: Partial<StartOptions> = {}) =>
-    inTurn(async () => {
+    startOneByOne(async () => {
       const weeder = start(options);
       await weeder.ready();
       return weeder;
@@ -86,11 +82,10 @@ export async function setStage(t: Cleanup, prefix: string, protocol: Spoken, set
 
 async function loopingPods({ ns, labels }: Scene): Promise<Pod[]> {
   const pods = await createReplicaSet(ns, 'web', { labels, replicas });
-  // Five minutes: on a slow machine the end of a short back-off comes near, and weeder leaves the pod to the kubelet.
-  return Promise.all(pods.map(({ metadata }) => setPodStatus(ns, metadata.name, crashLoopBackOff(6))));
+  return Promise.all(pods.map(({ metadata }) => setPodStatus(ns, metadata.name, crashLoopBackOff(3))));
 }
 
-/** A weeder that has seen the stage, over this version of HTTP. */
+/** A weeder that has read the stage, over this version of HTTP. */
 export async function setPlay(
   t: Cleanup,
   prefix: string,
@@ -103,11 +98,11 @@ export async function setPlay(
   return { ...stage, weeder, before: await atRest({ ...stage, weeder }) };
 }
 
-/** How weeder is when nothing happens. */
+/** The measures of weeder when nothing happens. */
 export async function atRest({ server, hand, pages, weeder }: Omit<Play, 'before'>): Promise<Play['before']> {
   const streams = weeder.log.find('stream synced').length;
   await eventually(() => server.openWatches === streams, { what: `${streams} open watches` });
   const measured = await measure(pages);
   await hand.collect(weeder);
-  return { measured, held: await measureHeld(pages), watches: streams };
+  return { measured, usage: await measureUsage(pages), watches: streams };
 }

@@ -1,7 +1,7 @@
 /**
- * Loaded into weeder before its own code, by `--import`. On SIGUSR2 it reads by how much the wall clock is off, collects
- * garbage, and says that it has done so: a test can then have the clock jump, and look at memory that is really used.
- * The monotonic clock, timers and what OpenSSL takes for now stay as they are.
+ * Loaded into weeder before its own code, by `--import`. On SIGUSR2 it reads by how much the wall clock is off,
+ * collects garbage, and reports that: a test can then let the clock jump, and check the memory that is really used.
+ * The monotonic clock, timers and OpenSSL's time are not changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

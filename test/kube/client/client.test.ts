@@ -11,7 +11,7 @@ import { accessTo } from '../../support/world/reflecting.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
 for (const protocol of ['http', 'https', 'h2'] as const) {
-  test(`over ${protocol}, a hundred calls at once share the connections`, async () => {
+  test(`over ${protocol}, a hundred concurrent calls share the connections`, async () => {
     await using it = await calling(protocol);
     const results = await Promise.all(Array.from({ length: 100 }, () => it.client.call(get)));
     assert(results.every(({ ok }) => ok));
@@ -23,7 +23,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     assert.equal(it.facts[0]?.outcome, 200);
   });
 
-  test(`over ${protocol}, a call that gets no answer ends in time, and the next one uses a new connection`, async () => {
+  test(`over ${protocol}, a call without a response ends in time, and the next one uses a new connection`, async () => {
     const clock = virtualClock();
     await using it = await calling(protocol, { clock });
     await it.client.call(get);
@@ -52,7 +52,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
   });
 }
 
-test('a body is sent as JSON with its type, and an empty answer has no body', async () => {
+test('a body is sent as JSON with its content type, and an empty response has no body', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(201, ''));
   const result = await it.client.call({
@@ -69,7 +69,7 @@ test('a body is sent as JSON with its type, and an empty answer has no body', as
   assert.deepEqual(JSON.parse(request?.body ?? ''), { metadata: { labels: { é: '1' } } });
 });
 
-test('who is impersonated is named, and without groups or anything else that the kubeconfig says of somebody', async () => {
+test('impersonation per call sends only the user, without groups or extras of the kubeconfig', async () => {
   const user = () => ({ token: 'secret', as: 'somebody', 'as-groups': ['admins'], 'as-user-extra': { a: ['b'] } });
   await using it = await calling('http', { user });
   await it.client.call({ ...get, impersonate: 'system:serviceaccount:shop:default' });
@@ -86,13 +86,13 @@ test('who is impersonated is named, and without groups or anything else that the
   assert.equal(it.server.requests[0]?.headers['authorization'], 'Bearer secret');
 });
 
-test('a server with a path in its address is asked under that path', async () => {
+test('a server with a path in its address is requested under that path', async () => {
   await using it = await calling('http', { path: '/k8s/clusters/c-1/' });
   await it.client.call(get);
   assert.equal(it.server.requests[0]?.path, '/k8s/clusters/c-1/api/v1/pods');
 });
 
-test('a slow server keeps its connection when other answers come', async () => {
+test('a slow request does not close its connection if other responses arrive', async () => {
   const clock = virtualClock();
   await using it = await calling('h2', { clock });
   await it.client.call(get);
@@ -105,7 +105,7 @@ test('a slow server keeps its connection when other answers come', async () => {
   clock.advance(3_000);
   assert((await it.client.call(get)).ok);
   clock.advance(2_000);
-  await until('the slow request was given up', () => failure !== undefined);
+  await until('the slow request has timed out', () => failure !== undefined);
   assert.equal(failure, 'timeout');
   assert((await it.client.call(get)).ok);
   assert.equal(it.server.connections, 1);
@@ -124,7 +124,7 @@ test('a signal ends a call, whether it waits or runs', async () => {
   assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
 });
 
-test('a call that nobody wants any more when the limit lets it go is not sent', async (t) => {
+test('a call that is no longer wanted when the rate limit admits it is not sent', async (t) => {
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
@@ -140,7 +140,7 @@ test('a call that nobody wants any more when the limit lets it go is not sent', 
   await client.close();
 });
 
-test('what hangs in the background ends nothing of anybody else’s', async () => {
+test('a hanging background call does not end the connection of others', async () => {
   const clock = virtualClock();
   await using it = await calling('h2', { clock });
   it.server.failNext(() => undefined);
@@ -157,17 +157,17 @@ test('what hangs in the background ends nothing of anybody else’s', async () =
     });
     await until('it arrived', () => it.server.requests.length === 1 + times);
     clock.advance(5_000);
-    await until('it was given up', () => background !== '');
+    await until('it has timed out', () => background !== '');
     assert.equal(background, 'timeout');
   }
   assert.equal(usual, '');
   assert((await it.client.call(get)).ok);
   clock.advance(40_000);
-  await until('the usual call was given up', () => usual !== '');
+  await until('the usual call has timed out', () => usual !== '');
   assert.equal(usual, 'timeout');
 });
 
-test('a call in the background goes when no usual one waits for the limit', async (t) => {
+test('a background call is sent when no usual one waits for the rate limit', async (t) => {
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
@@ -185,7 +185,7 @@ test('a call in the background goes when no usual one waits for the limit', asyn
   await client.close();
 });
 
-test('a call of the last rank goes when nobody else waits for the limit', async (t) => {
+test('a call of the last rank is sent when no other call waits for the rate limit', async (t) => {
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
@@ -203,7 +203,7 @@ test('a call of the last rank goes when nobody else waits for the limit', async 
   await client.close();
 });
 
-test('after close every call and every stream ends', async () => {
+test('close() ends every call and every stream', async () => {
   await using it = await calling('h2');
   it.server.failAll(() => undefined);
   const running = it.client.call(get);
@@ -215,7 +215,7 @@ test('after close every call and every stream ends', async () => {
   assert.equal(later.ok ? '' : later.failure.kind, 'cancelled');
 });
 
-test('an answer that breaks off in its body is a network failure', async () => {
+test('a response that breaks off in its body is a network failure', async () => {
   await using it = await calling('https');
   it.server.failNext((answer) => {
     answer.head(200);
@@ -226,7 +226,7 @@ test('an answer that breaks off in its body is a network failure', async () => {
   assert.equal(result.ok ? '' : result.failure.kind, 'network');
 });
 
-test('an answer that stops in its body is a timeout', async () => {
+test('a response that stops in its body is a timeout', async () => {
   const clock = virtualClock();
   await using it = await calling('h2', { clock });
   it.server.failNext((answer) => {
@@ -237,7 +237,7 @@ test('an answer that stops in its body is a timeout', async () => {
   void it.client.call(get).then((result) => {
     kind = result.ok ? 'ok' : result.failure.kind;
   });
-  await until('it was given up', () => kind !== undefined, clock, 100);
+  await until('it has timed out', () => kind !== undefined, clock, 100);
   assert.equal(kind, 'timeout');
 });
 
@@ -246,7 +246,7 @@ for (const { status, takes, outcome } of [
   { status: 200, takes: 31, outcome: 'timeout' },
   { status: 503, takes: 31, outcome: 'unavailable' },
 ]) {
-  test(`an answer with ${status} that comes bit by bit for ${takes} s is ${outcome}`, async () => {
+  test(`a response with ${status} that arrives in pieces for ${takes} s is ${outcome}`, async () => {
     const clock = virtualClock();
     await using it = await calling('h2', { clock });
     it.server.failNext((answer) => {
@@ -262,13 +262,13 @@ for (const { status, takes, outcome } of [
     void it.client.call(get).then((result) => {
       kind = result.ok ? 'ok' : result.failure.kind;
     });
-    await until('it was answered or given up', () => kind !== undefined, clock);
+    await until('it has ended', () => kind !== undefined, clock);
     assert.equal(kind, outcome);
   });
 }
 
 for (const protocol of ['https', 'h2'] as const) {
-  test(`over ${protocol}, where only the status is asked for, a success ends with its headers and keeps its connection`, async () => {
+  test(`over ${protocol}, a call for the status only ends with the headers of a success, and keeps its connection`, async () => {
     await using it = await calling(protocol);
     const { promise: wanted, resolve: endIt } = Promise.withResolvers<void>();
     it.server.failNext((answer) => {
@@ -285,7 +285,7 @@ for (const protocol of ['https', 'h2'] as const) {
   });
 }
 
-test('where only the status is asked for, a refusal and HTML are failures as ever', async () => {
+test('a call for the status only still fails on a refusal and on HTML', async () => {
   await using it = await calling('https');
   it.server.failNext(answerWith(409, statusBody(409, 'Conflict', 'it has changed')));
   const refused = await it.client.call({ ...get, onlyStatus: true });
@@ -295,7 +295,7 @@ test('where only the status is asked for, a refusal and HTML are failures as eve
   assert.equal(foreign.ok ? '' : foreign.failure.kind, 'badAnswer');
 });
 
-test('HTML, half JSON and a wrong type are bad answers, with a sentence that asks the right question', async () => {
+test('HTML, incomplete JSON and a wrong type are bad answers, and the message asks the right question', async () => {
   await using it = await calling('http');
   for (const body of ['<!doctype html><title>Sign in</title>', '{"kind":"Pod', 'hello']) {
     it.server.failNext(answerWith(200, body));
@@ -306,25 +306,25 @@ test('HTML, half JSON and a wrong type are bad answers, with a sentence that ask
   }
 });
 
-test('nobody at the address, a name that does not exist and an authority that is not trusted are named', async () => {
+test('an address where nothing listens, and an untrusted authority, are reported as such', async () => {
   await using server = await misbehavingServer('https');
   await server.close();
   const refused = createKubeClient({ access: accessTo(server.url), clock: systemClock });
-  const nobody = await refused.call(get);
-  assert(!nobody.ok);
-  assert.match(describeFailure(nobody.failure, refused.server), /cannot be reached: nothing listens there/);
+  const unreachable = await refused.call(get);
+  assert(!unreachable.ok);
+  assert.match(describeFailure(unreachable.failure, refused.server), /cannot be reached: nothing listens there/);
   await refused.close();
 
   await using it = await calling('https', { user: () => ({ token: 'secret' }) });
   const access = accessTo(it.server.url);
-  const stranger = createKubeClient({
+  const untrusting = createKubeClient({
     access: { ...access, kubeConfig: withoutAuthority(access.kubeConfig) },
     clock: systemClock,
   });
-  const untrusted = await stranger.call(get);
+  const untrusted = await untrusting.call(get);
   assert(!untrusted.ok);
   assert.match(untrusted.failure.message, /no trust between us and the server/);
-  await stranger.close();
+  await untrusting.close();
 });
 
 function withoutAuthority(kubeConfig: ReturnType<typeof accessTo>['kubeConfig']) {
@@ -332,7 +332,7 @@ function withoutAuthority(kubeConfig: ReturnType<typeof accessTo>['kubeConfig'])
   return kubeConfig;
 }
 
-test('of an answer that may hold secrets no failure quotes, but for the message of a Status', async () => {
+test('failures of confidential requests contain nothing of the response except the message of a Status', async () => {
   await using it = await calling('http');
   const asked = { ...get, isConfidential: true };
   const echoed = ['{"kind":"Secret","data":{"key":"marker"}', 'marker', '<html><title>marker</title>'];

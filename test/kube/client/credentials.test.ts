@@ -11,7 +11,7 @@ import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
 import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
-test('a token file is read again at once after a 401, and by itself after a while', async () => {
+test('a token file is read again at once after a 401, and periodically', async () => {
   const clock = virtualClock();
   await using it = await calling('http', {
     clock,
@@ -41,7 +41,7 @@ test('a token file is read again at once after a 401, and by itself after a whil
   assert.equal(sent(), 'Bearer third');
 });
 
-/** An exec plugin of our own: counts its runs, and gives a credential that names the count. */
+/** A test exec plugin: counts its runs, and returns a credential with the count. */
 function plugin(folder: string, script: string): Readonly<Record<string, unknown>> {
   const path = join(folder, 'plugin.mjs');
   writeFileSync(path, script);
@@ -55,7 +55,7 @@ function plugin(folder: string, script: string): Readonly<Record<string, unknown
   };
 }
 
-test('an exec credential is kept until it expires or is refused', async () => {
+test('an exec credential is used until it expires or is refused', async () => {
   const clock = virtualClock(Date.UTC(2026, 0, 1));
   await using it = await calling('http', {
     clock,
@@ -96,7 +96,7 @@ for (const [what, script, expected] of [
   ['prints no JSON', `console.log('hello')`, /did not print JSON, but "hello"$/],
   ['prints something else', `console.log('{"kind":"Pod"}')`, /printed no ExecCredential with a token/],
 ] as const) {
-  test(`an exec plugin that ${what} is a sentence, and nothing is sent`, async () => {
+  test(`an exec plugin that ${what} is reported in one sentence, and nothing is sent`, async () => {
     await using it = await calling('http', { user: (folder) => plugin(folder, script) });
     const result = await it.client.call(get);
     assert(!result.ok);
@@ -106,7 +106,7 @@ for (const [what, script, expected] of [
   });
 }
 
-test('an exec plugin that is missing is named, with what its author advises', async () => {
+test('a missing exec plugin is reported with its install hint', async () => {
   const exec = { command: 'no-such-plugin-of-weeder', installHint: 'Install it from here.\nSecond line' };
   await using it = await calling('http', { user: () => ({ exec }) });
   const result = await it.client.call(get);
@@ -117,18 +117,18 @@ test('an exec plugin that is missing is named, with what its author advises', as
   );
 });
 
-test('an exec plugin that hangs is ended', async () => {
+test('an exec plugin that hangs is terminated', async () => {
   const clock = virtualClock();
   await using it = await calling('http', { clock, user: (folder) => plugin(folder, 'setInterval(() => {}, 1000)') });
   let message: string | undefined;
   void it.client.call(get).then((result) => {
     message = result.ok ? '' : result.failure.message;
   });
-  await until('it was given up', () => message !== undefined, clock, 500);
+  await until('it has been terminated', () => message !== undefined, clock, 500);
   assert.match(String(message), /did not end within 30 s$/);
 });
 
-test('who is impersonated is said with each request', async () => {
+test('impersonation is sent with each request', async () => {
   await using it = await calling('http', {
     user: () => ({
       username: 'me',
@@ -148,7 +148,7 @@ test('who is impersonated is said with each request', async () => {
   assert.equal(headers['impersonate-extra-scopes'], 'x');
 });
 
-test('an authority that is replaced is taken up: at once when trust fails, in time when it does not', async () => {
+test('a replaced certificate authority is used at once if trust fails, and otherwise after a while', async () => {
   const clock = virtualClock();
   const folder = mkdtempSync(join(tmpdir(), 'weeder-authority-'));
   await using server = await misbehavingServer('h2');

@@ -6,7 +6,7 @@ import { statusBody } from '../../support/api/faultyServer.ts';
 
 const now = Date.UTC(2026, 10, 21);
 
-test('each status is of one kind, and the kind decides whether it is tried again', () => {
+test('each status has one failure kind, and the kind decides whether it is retried', () => {
   const expected: Readonly<Record<number, readonly [FailureKind, boolean]>> = {
     400: ['rejected', false],
     401: ['unauthorized', true],
@@ -34,13 +34,13 @@ test('each status is of one kind, and the kind decides whether it is tried again
   assert.equal(isRecoverable({ kind: 'cancelled', message: '' }), false);
 });
 
-test("a 404 that is not the API server's own does not mean that an object is gone", () => {
+test("a 404 that is not the API server's own does not mean that an object is missing", () => {
   assert.equal(classify(404, {}, '<html><body>nginx</body></html>', now).kind, 'badAnswer');
   assert.equal(classify(404, {}, '404 page not found\n', now).kind, 'badAnswer');
   assert.equal(classify(302, {}, '', now).kind, 'badAnswer');
 });
 
-test('which object it is about is said where the server says so, and of what there is no type it is not', () => {
+test('the object of a failure is known if the server names it with its type', () => {
   const of = (details: object) => classify(404, {}, JSON.stringify({ kind: 'Status', code: 404, details }), now).about;
   assert.deepEqual(of({ group: 'apps', kind: 'deployments', name: 'web' }), {
     group: 'apps',
@@ -52,7 +52,7 @@ test('which object it is about is said where the server says so, and of what the
     assert.equal(of(details), undefined, JSON.stringify(details));
 });
 
-test('what in particular is wrong is told with its field, and with its words where it has any', () => {
+test('the causes of a failure have their field, and a message if there is one', () => {
   const conflict = { reason: 'FieldManagerConflict', field: '.data.a', message: 'conflict with "w"' };
   const body = JSON.stringify({ kind: 'Status', code: 409, details: { causes: [conflict, { message: 3 }, null] } });
   assert.deepEqual(classify(409, {}, body, now).causes, [
@@ -73,7 +73,7 @@ test('Retry-After is read as seconds, as a date, and from the Status', () => {
   const asking = (seconds: number) =>
     JSON.stringify({ kind: 'Status', code: 429, details: { retryAfterSeconds: seconds } });
   for (const asked of ['3601', '9999999', '999999999', 'Wed, 21 Oct 9999 07:28:00 GMT']) {
-    assert.equal(wait(asked), 3_600_000, `${asked}: an hour at most, which a timer can count`);
+    assert.equal(wait(asked), 3_600_000, `${asked}: at most an hour, which a timer can count`);
   }
   assert.equal(classify(429, {}, asking(1e308), now).retryAfterMs, 3_600_000);
 });
@@ -84,24 +84,25 @@ test('an ERROR event is classified by its code, and without one it is a bad answ
   assert.equal(classifyStatus(null).kind, 'badAnswer');
 });
 
-test('a right to take somebody’s place that is missing is told as what to grant, in the words of newer servers too', () => {
-  const said = (message: string) => describeFailure({ kind: 'forbidden', status: 403, message }, 'https://10.0.0.1');
+test('a missing permission to impersonate is reported as what to grant, also in the wording of newer servers', () => {
+  const described = (message: string) =>
+    describeFailure({ kind: 'forbidden', status: 403, message }, 'https://10.0.0.1');
   const newer =
     'User "w" cannot impersonate-on:serviceaccount:patch resource "configmaps" in API group "" in the namespace "a"';
   assert.ok(
-    said(`configmaps "one" is forbidden: ${newer}`).endsWith(
+    described(`configmaps "one" is forbidden: ${newer}`).endsWith(
       'Grant it in a ClusterRole, or in a Role in the namespace of the account: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.',
     ),
   );
   const older = 'User "w" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "b"';
   assert.ok(
-    said(`serviceaccounts "default" is forbidden: ${older}`).endsWith(
+    described(`serviceaccounts "default" is forbidden: ${older}`).endsWith(
       'Grant it in a Role in namespace b: {apiGroups: [""], resources: ["serviceaccounts"], verbs: ["impersonate"]}.',
     ),
   );
 });
 
-test('a sentence says which server, what happened and what to do', () => {
+test('the message says which server, what happened and what to do', () => {
   const server = 'https://10.0.0.1';
   const denied = 'pods is forbidden: User "w" cannot delete resource "pods" in API group "" in the namespace "a"';
   assert.equal(

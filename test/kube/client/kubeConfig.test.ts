@@ -11,7 +11,7 @@ import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
 
 interface Folder extends Disposable {
   readonly path: string;
-  /** Writes a file and gives its path. */
+  /** Writes a file and returns its path. */
   write(name: string, content: string | Buffer): string;
 }
 
@@ -52,7 +52,7 @@ function config({
   });
 }
 
-/** What the loading of this file says went wrong. */
+/** The error message for this file. */
 function sentenceFor(content: string | Buffer, context?: string): string {
   using dir = folder();
   const path = dir.write('config', content);
@@ -64,7 +64,7 @@ function sentenceFor(content: string | Buffer, context?: string): string {
   return loaded.error.message;
 }
 
-test('faults of a kubeconfig are sentences that name the file and the fault', () => {
+test('errors of a kubeconfig are sentences that name the file and the error', () => {
   assert.match(sentenceFor(''), /is empty\.$/);
   assert.match(sentenceFor('a: [1,\nb: 2'), /is not YAML: .* line \d/);
   assert.match(sentenceFor(Buffer.from([0, 1, 2, 255, 254])), /is not/);
@@ -105,7 +105,10 @@ test('faults of a kubeconfig are sentences that name the file and the fault', ()
     /client certificate and key cannot be used/,
   );
   assert.match(sentenceFor(config({ user: { tokenFile: 'token' } })), /the tokenFile \/.*token does not exist/);
-  assert.match(sentenceFor(config({ user: { exec: { command: 'x', interactiveMode: 'Always' } } })), /nobody is there/);
+  assert.match(
+    sentenceFor(config({ user: { exec: { command: 'x', interactiveMode: 'Always' } } })),
+    /and there is none/,
+  );
   assert.match(
     sentenceFor(config({ cluster: { server: 'https://a', 'proxy-url': 'gopher://b' } })),
     /proxy-url "gopher:\/\/b"/,
@@ -151,7 +154,7 @@ test('the flag comes before $KUBECONFIG, that before the service account, and th
   assert.equal(pod.value.namespace, 'garden');
 });
 
-test('when there is nothing, everything that was looked for is said', () => {
+test('without any configuration the error lists every place that was searched', () => {
   const nothing = loadKubeConfig({}, { HOME: '/nonexistent' });
   assert(!nothing.ok);
   assert.equal(
@@ -216,7 +219,7 @@ test('a context without a user, plain http and a server whose certificate is not
   }
 });
 
-test('what stands where nothing should, and a name of half a character, are told or taken, and never thrown', () => {
+test('deep unknown fields are an error and an unpaired surrogate in a name is replaced, and neither throws', () => {
   let deep: unknown = 1;
   for (let level = 0; level < 300; level += 1) deep = [deep];
   assert.match(sentenceFor(config({ user: { token: 't', deep } })), /the cluster or the user is not understood: .+\.$/);
@@ -226,7 +229,7 @@ test('what stands where nothing should, and a name of half a character, are told
   assert.ok(loaded.ok && Object.hasOwn(loaded.value.impersonation, 'impersonate-extra-%EF%BF%BD'));
 });
 
-test('a name that is missing is told in words of ours', () => {
+test("a missing name is reported in weeder's own error format", () => {
   assert.match(
     sentenceFor('clusters: [{cluster: {}}]'),
     /is not a kubeconfig: clusters\.0\.name: expected string, found nothing\.$/,

@@ -30,7 +30,7 @@ for (const [scheme, start] of [
   // undici's SOCKS agent does not offer HTTP/2.
   const protocols: readonly Protocol[] = scheme === 'socks5' ? ['http', 'https'] : ['http', 'https', 'h2'];
   for (const protocol of protocols) {
-    test(`a cluster that speaks ${protocol} is reached through its ${scheme} proxy-url`, async () => {
+    test(`a cluster with ${protocol} is reached through its ${scheme} proxy-url`, async () => {
       await using proxy = await start();
       await using server = await misbehavingServer(protocol);
       const access = accessThrough(`${scheme}://127.0.0.1:${proxy.port}`, server.url);

@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import { rateLimiter } from '../../../src/kube/client/rateLimit.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
-test('a burst goes at once, the rest one after the other at the agreed rate, first come first served', async () => {
+test('a burst is admitted at once, the rest one by one at the configured rate, first come first served', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(5, 3, clock);
-  const gone: string[] = [];
-  for (let i = 0; i < 7; i += 1) void limiter.take().then(() => gone.push(`${i}@${clock.monotonic()}`));
+  const admitted: string[] = [];
+  for (let i = 0; i < 7; i += 1) void limiter.take().then(() => admitted.push(`${i}@${clock.monotonic()}`));
   for (let at = 0; at < 1_000; at += 10) {
     await new Promise(setImmediate);
     clock.advance(10);
   }
-  assert.deepEqual(gone, ['0@0', '1@0', '2@0', '3@200', '4@400', '5@600', '6@800']);
+  assert.deepEqual(admitted, ['0@0', '1@0', '2@0', '3@200', '4@400', '5@600', '6@800']);
 });
 
-test('who gives up while waiting is passed over and costs nothing', async () => {
+test('an aborted waiter is skipped and uses no token', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(1, 1, clock);
   assert.equal(await limiter.take(), true);
@@ -35,42 +35,42 @@ test('without a rate nothing waits', async () => {
   assert(all.every(Boolean));
 });
 
-test('who comes later does not overtake, even when the timer is late', async () => {
+test('a later waiter does not overtake, even if the timer is late', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(1, 1, clock);
   await limiter.take();
-  const gone: string[] = [];
-  void limiter.take().then(() => gone.push('first'));
+  const admitted: string[] = [];
+  void limiter.take().then(() => admitted.push('first'));
   clock.suspend(1_500);
-  void limiter.take().then(() => gone.push('second'));
+  void limiter.take().then(() => admitted.push('second'));
   await new Promise(setImmediate);
   clock.advance(2_000);
   await new Promise(setImmediate);
-  assert.deepEqual(gone, ['first', 'second']);
+  assert.deepEqual(admitted, ['first', 'second']);
 });
 
-test('who is last waits until nobody else does and the bucket is full again', async () => {
+test('the last rank waits until no other waits and the bucket is full again', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(5, 3, clock);
-  const gone: string[] = [];
+  const admitted: string[] = [];
   const take = (name: string, rank: 'usual' | 'last') =>
-    void limiter.take(undefined, rank).then(() => gone.push(`${name}@${clock.monotonic()}`));
+    void limiter.take(undefined, rank).then(() => admitted.push(`${name}@${clock.monotonic()}`));
   take('event', 'last');
   take('next event', 'last');
   for (const name of ['a', 'b', 'c', 'd']) take(name, 'usual');
   await clock.pass(2_000);
-  assert.deepEqual(gone, ['event@0', 'a@0', 'b@0', 'c@200', 'd@400', 'next event@1000']);
+  assert.deepEqual(admitted, ['event@0', 'a@0', 'b@0', 'c@200', 'd@400', 'next event@1000']);
 });
 
-test('whoever comes after the last ones misses one request at most', async () => {
+test('callers after a queue of the last rank lose at most one token', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(1, 10, clock);
-  const gone: number[] = [];
+  const admitted: number[] = [];
   for (let i = 0; i < 100; i += 1) void limiter.take(undefined, 'last');
   await clock.pass(20_500);
-  for (let i = 0; i < 10; i += 1) void limiter.take().then(() => gone.push(clock.monotonic()));
+  for (let i = 0; i < 10; i += 1) void limiter.take().then(() => admitted.push(clock.monotonic()));
   await clock.pass(0);
-  assert.equal(gone.length, 9);
+  assert.equal(admitted.length, 9);
   await clock.pass(500);
-  assert.equal(gone.length, 10);
+  assert.equal(admitted.length, 10);
 });

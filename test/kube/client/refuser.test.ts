@@ -30,7 +30,7 @@ const ending = answer(403, 'secrets "a" is forbidden: unable to create new conte
 });
 const plugin = answer(403, `secrets "a" is forbidden: ${value} is not nice`);
 
-test('a 403 is a missing permission only in the words of an authorizer', () => {
+test('a 403 is a missing permission only with the wording of an authorizer', () => {
   const list =
     'configmaps is forbidden: User "x" cannot list resource "configmaps" in API group "" at the cluster scope';
   for (const failure of [permission, answer(403, list), answer(403, 'forbidden: User "x" cannot get path "/metrics"')])
@@ -56,7 +56,7 @@ for (const [failure, expected] of [
   [plugin, 'an admission plugin denies it'],
   [permission, undefined],
   [answer(422, `Secret "a" is invalid: ${value}`), undefined],
-  // What a policy says cannot pass for a quota.
+  // The message of a policy cannot be mistaken for a quota.
   [
     answer(
       403,
@@ -65,12 +65,12 @@ for (const [failure, expected] of [
     'the admission webhook a.b denies it',
   ],
 ] as const) {
-  test(`${failure.message.slice(0, 60)}… is told as ${expected ?? 'nothing'}`, () => {
+  test(`${failure.message.slice(0, 60)}… is reported as ${expected ?? 'nothing'}`, () => {
     assert.equal(refuserOf(failure), expected);
   });
 }
 
-test('an Event that a quota or a policy refuses says nothing of a permission to write others', () => {
+test('an Event that a quota or a policy refuses does not mean a missing permission for others', () => {
   assert.equal(consequenceOf(permission, false), 'forbidden');
   for (const failure of [quota, policy, webhook]) assert.equal(consequenceOf(failure, false), 'refused');
   assert.equal(
@@ -82,7 +82,7 @@ test('an Event that a quota or a policy refuses says nothing of a permission to 
   );
 });
 
-test('a Secret of restart control that a quota or a policy refuses is no missing permission, and nothing is quoted', () => {
+test('a Secret of restart control that a quota or a policy refuses is not a missing permission, and nothing is quoted', () => {
   const asked = { verb: 'create', kind: 'Secret', namespace: 'weeder' } as const;
   assert.equal(
     confidential(permission, asked).message,

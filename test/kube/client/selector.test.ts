@@ -22,7 +22,7 @@ const selector: fc.Arbitrary<LabelSelector> = fc.record(
   { requiredKeys: [] },
 );
 
-/** The text form, read and applied as apimachinery's labels.Parse and Requirement.Matches do. */
+/** The text form, parsed and applied as in apimachinery's labels.Parse and Requirement.Matches. */
 function matchesText(text: string, given: Readonly<Record<string, string>>): boolean {
   return text
     .split(/,(?![^(]*\))/)
@@ -37,15 +37,15 @@ function matchesText(text: string, given: Readonly<Record<string, string>>): boo
       }
       const equality = /^([^!=]+)(!?=)(.*)$/.exec(part);
       if (equality !== null) {
-        const [, name = '', operator, wanted] = equality;
-        const isEqual = has(name) && given[name] === wanted;
+        const [, name = '', operator, expected] = equality;
+        const isEqual = has(name) && given[name] === expected;
         return operator === '=' ? isEqual : !isEqual;
       }
       return part.startsWith('!') ? !has(part.slice(1)) : has(part);
     });
 }
 
-test('the text of a selector means what the selector means', () => {
+test('the text of a selector has the meaning of the selector', () => {
   fc.assert(
     fc.property(selector, labels, (sel, given) => {
       assert.equal(matchesSelector(sel, given), matchesText(selectorToString(sel), given));
@@ -68,7 +68,7 @@ test('the order and repetition of conditions and values do not change the text',
   );
 });
 
-test('the selectors of the original config give the texts that kubectl takes', () => {
+test('the selectors of the original config have the texts that kubectl accepts', () => {
   const roles: LabelSelector = {
     matchExpressions: [
       { key: 'role', operator: 'In', values: ['scheduler', 'apiserver'] },

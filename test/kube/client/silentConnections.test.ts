@@ -12,7 +12,7 @@ const tls = { ca: serverCertificate };
 const pings = { h2Options: { pingInterval: 20 } };
 
 for (const way of ['directly', 'through a proxy'] as const) {
-  test(`an HTTP/2 connection made ${way} is ended when PING is not answered, and only then`, async (t) => {
+  test(`an HTTP/2 connection made ${way} is closed if PING is not answered, and only then`, async (t) => {
     await using proxy = await httpProxy();
     await using server = await misbehavingServer('h2');
     const { host } = new URL(server.url);
@@ -32,8 +32,8 @@ for (const way of ['directly', 'through a proxy'] as const) {
     body.resume();
 
     const began = performance.now();
-    await until('many looks have passed', () => performance.now() - began > 2_000);
-    assert.equal(failure, undefined, 'a watch without an event lives on');
+    await until('many checks have passed', () => performance.now() - began > 2_000);
+    assert.equal(failure, undefined, 'a watch without events stays open');
     server.freeze();
     await until('it has ended', () => failure !== undefined);
     const silent = { kind: 'timeout', message: 'the connection does not answer', silentMs: 400 };
@@ -44,7 +44,7 @@ for (const way of ['directly', 'through a proxy'] as const) {
   });
 }
 
-test('a connection to somebody else is let alone', async (t) => {
+test('a connection to another host is not closed', async (t) => {
   await using server = await misbehavingServer('h2');
   t.after(endSilentConnections('127.0.0.1:1', 20));
   const dispatcher = new Agent({ ...pings, connect: tls });
@@ -57,6 +57,6 @@ test('a connection to somebody else is let alone', async (t) => {
   });
   server.freeze();
   const began = performance.now();
-  await until('many looks have passed', () => performance.now() - began > 1_000);
+  await until('many checks have passed', () => performance.now() - began > 1_000);
   assert.equal(isOver, false);
 });

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { virtualClock } from '../../../src/base/virtualClock.ts';
 import { createTokenBucket, type TokenBucket } from '../../../src/queue/tokenBucket.ts';
 
-/** Takes all there are. */
+/** Takes all available tokens. */
 function drain(bucket: TokenBucket): number {
   let taken = 0;
   while (bucket.take()) taken += 1;
   return taken;
 }
 
-test('a token bucket gives what it holds, and gathers up to its capacity', () => {
+test('a token bucket provides its tokens, and refills up to its capacity', () => {
   const clock = virtualClock();
   const bucket = createTokenBucket(3, 2, clock);
   assert.equal(drain(bucket), 3);
@@ -21,18 +21,18 @@ test('a token bucket gives what it holds, and gathers up to its capacity', () =>
   assert.equal(drain(bucket), 3);
 });
 
-test('a token that was given back is there for the next, and never makes more than the capacity', () => {
+test('a returned token is available again, and never exceeds the capacity', () => {
   const clock = virtualClock();
   const bucket = createTokenBucket(2, 1, clock);
   assert.equal(drain(bucket), 2);
-  bucket.putBack();
+  bucket.refund();
   assert.equal(drain(bucket), 1);
   clock.advance(60_000);
-  bucket.putBack();
+  bucket.refund();
   assert.equal(drain(bucket), 2);
 });
 
-test('another size holds from now on: time that has passed counted by the old one, what is too much is gone', () => {
+test('a new size applies from now on: elapsed time counts at the old rate, and excess tokens are dropped', () => {
   const clock = virtualClock();
   const bucket = createTokenBucket(10, 1, clock);
   assert.equal(drain(bucket), 10);

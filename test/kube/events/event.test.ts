@@ -12,12 +12,12 @@ test('a hundred thousand names within one millisecond are all different', () => 
   assert.equal(names.size, 100_000);
 });
 
-test('the number in a name goes on from its end at its beginning', () => {
+test('the number in a name wraps around', () => {
   const nameOf = createEventNames(0xffff_fffe);
   assert.deepEqual([nameOf('a', 255), nameOf('a', 255)], ['a.ffffffffff', 'a.ff00000000']);
 });
 
-test('a name is a DNS name, however long that of the object is', () => {
+test('a name is a valid DNS name, however long the object’s name is', () => {
   const nameOf = createEventNames(0);
   for (const object of [
     'a',
@@ -31,7 +31,7 @@ test('a name is a DNS name, however long that of the object is', () => {
   }
 });
 
-test('a note has 1 kB at most, and whole characters only', () => {
+test('a note has at most 1 kB, and only whole characters', () => {
   assert.equal(noteOf('a'.repeat(1024)), 'a'.repeat(1024));
   assert.equal(noteOf('a'.repeat(1025)), `${'a'.repeat(1021)}…`);
   const cut = noteOf('🌱'.repeat(500));
@@ -39,7 +39,7 @@ test('a note has 1 kB at most, and whole characters only', () => {
   assert(Buffer.byteLength(cut) <= 1024);
 });
 
-test('a time has microseconds; a series begins with the second time', () => {
+test('a time has microseconds; a series begins with the second occurrence', () => {
   const once = eventBody('x', occurrence(), source, 1_700_000_000_123.25, { count: 1, lastObserved: 0 });
   assert.equal(once.eventTime, '2023-11-14T22:13:20.123250Z');
   assert.equal('series' in once, false);
@@ -47,7 +47,7 @@ test('a time has microseconds; a series begins with the second time', () => {
   assert.deepEqual('series' in twice && twice.series, { count: 2, lastObservedTime: '2023-11-14T22:13:20.000000Z' });
 });
 
-test('who reports is cut to what the API takes', () => {
+test('the reporting instance is cut to the limit of the API', () => {
   const long = { controller: 'weeder.dev/weeder', instance: 'n'.repeat(200) };
   assert.equal(eventBody('x', occurrence(), long, 0, { count: 1, lastObserved: 0 }).reportingInstance.length, 128);
 });

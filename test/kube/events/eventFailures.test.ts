@@ -16,7 +16,7 @@ const terminating = {
 } as const;
 const away = { kind: 'network', message: 'nothing listens there' } as const;
 
-test('an Event whose answer was lost is not written twice', async () => {
+test('an Event with a lost response is not written twice', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   api.answer = ({ body }) => {
@@ -33,7 +33,7 @@ test('an Event whose answer was lost is not written twice', async () => {
   assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
 });
 
-test('an API server that is away: tried again ever more rarely, and written when it is back', async () => {
+test('an unreachable API server: retried after growing pauses, and the Events are written when it is back', async () => {
   const api = eventApi();
   api.answer = () => away;
   for (let pod = 0; pod < 30; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
@@ -46,7 +46,7 @@ test('an API server that is away: tried again ever more rarely, and written when
   assert.deepEqual([api.stored.size, api.recorder.lost.refused], [30, 0]);
 });
 
-test('Retry-After is obeyed', async () => {
+test('Retry-After is respected', async () => {
   const api = eventApi();
   api.answer = () => ({ kind: 'throttled', status: 429, message: 'later', retryAfterMs: 30_000 });
   api.recorder.record(occurrence());
@@ -58,7 +58,7 @@ test('Retry-After is obeyed', async () => {
   assert.equal(api.stored.size, 1);
 });
 
-test('one Event that the API server never takes does not stop the others; it is given up and told', async () => {
+test('one Event that the API server always refuses does not stop the others; it is dropped and reported', async () => {
   const api = eventApi();
   const isPoison = (body: unknown) => JSON.stringify(body).includes('poison');
   api.answer = ({ body }) => (isPoison(body) ? { kind: 'unavailable', status: 500, message: 'no' } : undefined);
@@ -75,7 +75,7 @@ test('one Event that the API server never takes does not stop the others; it is 
   ]);
 });
 
-test('an Event that admission refuses is not tried again, and the next one is an Event of its own', async () => {
+test('an Event that admission refuses is not retried, and the next one is a new Event', async () => {
   const api = eventApi();
   api.answer = () => ({ kind: 'invalid', status: 422, message: 'denied' });
   api.recorder.record(occurrence());
@@ -87,7 +87,7 @@ test('an Event that admission refuses is not tried again, and the next one is an
   assert.deepEqual(countsByNote(api), { 'Deleted.': 1 });
 });
 
-test('a missing permission: one line that names it, one try in ten minutes, and Events after the grant', async () => {
+test('a missing permission: one log line that names it, one attempt in ten minutes, and Events after the grant', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   api.answer = () => forbidden;
@@ -118,7 +118,7 @@ test('a missing permission: one line that names it, one try in ten minutes, and 
   assert.equal(api.logged.length, 2);
 });
 
-test('a permission that is missing in one namespace is no matter in another', async () => {
+test('a missing permission in one namespace does not affect another', async () => {
   const api = eventApi();
   api.answer = ({ path }) => (path.includes('/other/') ? forbidden : undefined);
   for (const namespace of ['other', 'shop', 'other', 'shop']) {
@@ -132,7 +132,7 @@ for (const { what, failure } of [
   { what: 'terminates', failure: terminating },
   { what: 'is gone', failure: { kind: 'notFound', status: 404, message: 'namespaces "shop" not found' } as const },
 ]) {
-  test(`a namespace that ${what} is no news`, async () => {
+  test(`a namespace that ${what} is not reported`, async () => {
     const api = eventApi();
     api.answer = () => failure;
     api.recorder.record(occurrence());

@@ -4,7 +4,7 @@ import { countsByNote, eventApi, occurrence } from '../../support/api/eventApi.t
 
 const away = { kind: 'network', message: 'nothing listens there' } as const;
 
-test('an Event says in the words of events.k8s.io/v1 who did what to which object, and when', async () => {
+test('an Event has the fields of events.k8s.io/v1: who did what to which object, and when', async () => {
   const api = eventApi();
   api.recorder.record(occurrence());
   await api.clock.pass(1_000);
@@ -27,7 +27,7 @@ test('an Event says in the words of events.k8s.io/v1 who did what to which objec
   });
 });
 
-test('what happens again becomes a series of one Event: the second time at once, more together once a minute', async () => {
+test('repeated occurrences become a series of one Event: the second at once, further ones once a minute', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   recorder.record(occurrence());
@@ -51,14 +51,14 @@ test('what happens again becomes a series of one Event: the second time at once,
   });
 });
 
-test('what happens many times before it is written is one request', async () => {
+test('occurrences before the first write are one request', async () => {
   const api = eventApi();
   for (let times = 0; times < 50; times += 1) api.recorder.record(occurrence());
   await api.clock.pass(1_000);
   assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 50 }, 1]);
 });
 
-test('what happens again while its first request is on the way is not lost', async () => {
+test('an occurrence while the first request is in flight is not lost', async () => {
   const api = eventApi({ latency: 500 });
   api.recorder.record(occurrence());
   await api.clock.pass(600);
@@ -68,7 +68,7 @@ test('what happens again while its first request is on the way is not lost', asy
   assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 2 }, 2]);
 });
 
-test('other words, another object, or the same after a long time: an Event of its own', async () => {
+test('another note, another object, or the same after a long time: a new Event', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   recorder.record(occurrence());
@@ -84,7 +84,7 @@ test('other words, another object, or the same after a long time: an Event of it
   assert.equal(api.stored.size, 4);
 });
 
-test('a series goes on after its Event was deleted, as the API server does after an hour', async () => {
+test('a series continues after its Event was deleted, as the API server does after an hour', async () => {
   const api = eventApi();
   api.recorder.record(occurrence());
   await api.clock.pass(1_000);
@@ -94,7 +94,7 @@ test('a series goes on after its Event was deleted, as the API server does after
   assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
 });
 
-test('about one object at most 20 different Events at once, and two a minute; the others are counted', async () => {
+test('at most 20 different Events at once about one object, and two a minute; the others are counted', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   for (let note = 0; note < 25; note += 1) recorder.record(occurrence({ note: `${note}` }));
@@ -109,7 +109,7 @@ test('about one object at most 20 different Events at once, and two a minute; th
   assert.deepEqual(api.logged, [{ fact: { lost: { objectLimit: 5 } }, sentence: 'some Events were not written' }]);
 });
 
-test('in all at most 200 at once and 100 a second, two requests at a time', async () => {
+test('at most 200 at once and 100 a second in total, two requests at a time', async () => {
   const api = eventApi({ latency: 5 });
   for (let pod = 0; pod < 1_000; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
   await api.clock.pass(1_500);
@@ -118,7 +118,7 @@ test('in all at most 200 at once and 100 a second, two requests at a time', asyn
   assert.deepEqual([api.stored.size, api.inFlight.most, api.recorder.waiting], [1_000, 2, 0]);
 });
 
-test('the queue is bounded: what is too much is counted, and told in one line', async () => {
+test('the queue is bounded: excess Events are counted, and reported in one line', async () => {
   const api = eventApi();
   for (let pod = 0; pod < 5_010; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
   assert.deepEqual([api.recorder.waiting, api.recorder.lost.queueFull], [5_000, 10]);
@@ -127,7 +127,7 @@ test('the queue is bounded: what is too much is counted, and told in one line', 
   assert.deepEqual(api.logged, [{ fact: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
 });
 
-test('who has very many Events to be written delays nobody else’s, and loses his own where there are too many', async () => {
+test('a namespace with very many Events does not delay those of others, and loses its own if there are too many', async () => {
   const api = eventApi();
   const of = (namespace: string, index: number) => occurrence({ namespace, pod: `web-${index}` });
   for (let index = 0; index < 5_010; index += 1) api.recorder.record(of('loud', index));
@@ -139,7 +139,7 @@ test('who has very many Events to be written delays nobody else’s, and loses h
   assert(api.stored.size <= 300);
 });
 
-test('what is lost later is told ten minutes after the last line', async () => {
+test('later losses are reported ten minutes after the last line', async () => {
   const api = eventApi();
   const lose = (times: number) => {
     for (let note = 0; note < times; note += 1) api.recorder.record(occurrence({ note: `${Math.random()}` }));
@@ -156,7 +156,7 @@ test('what is lost later is told ten minutes after the last line', async () => {
   assert.deepEqual(lost[0], { lost: { objectLimit: 1 } });
 });
 
-test('while something more important goes on nothing is sent, and afterwards all of it', async () => {
+test('while sending is held back nothing is sent, and afterwards everything', async () => {
   const api = eventApi();
   api.isHeldBack = true;
   for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
@@ -167,20 +167,20 @@ test('while something more important goes on nothing is sent, and afterwards all
   assert.equal(api.stored.size, 10);
 });
 
-test('however long something more important goes on, each of hundreds of Events is written within five seconds', async () => {
+test('however long sending is held back, each of hundreds of Events is written within five seconds', async () => {
   const api = eventApi({ latency: 10 });
   api.isHeldBack = true;
-  const told = 411;
-  for (let pod = 0; pod < told; pod += 1) {
+  const recorded = 411;
+  for (let pod = 0; pod < recorded; pod += 1) {
     api.recorder.record(occurrence({ pod: `web-${pod}` }));
     await api.clock.pass(5);
     assert.equal(api.requests.length > 0, api.clock.monotonic() > 3_000);
   }
   await api.clock.pass(5_000);
-  assert.equal(api.stored.size, told);
+  assert.equal(api.stored.size, recorded);
 });
 
-test('what is told is sent when nothing more has happened for half a second: what it is about goes first', async () => {
+test('Events are sent after half a second without new ones, so that the action itself goes first', async () => {
   const api = eventApi();
   api.recorder.record(occurrence({ pod: 'web-1' }));
   await api.clock.pass(400);
@@ -191,7 +191,7 @@ test('what is told is sent when nothing more has happened for half a second: wha
   assert.equal(api.requests.length, 2);
 });
 
-test('where something happens all the time, what is told is sent after three seconds', async () => {
+test('with a constant flow, Events are sent after three seconds', async () => {
   const api = eventApi();
   for (let pod = 0; pod < 29; pod += 1) {
     api.recorder.record(occurrence({ pod: `web-${pod}` }));
@@ -203,7 +203,7 @@ test('where something happens all the time, what is told is sent after three sec
   assert.equal(api.stored.size, 30);
 });
 
-test('at the end everything is written at once, a series that waits for its minute too', async () => {
+test('close() writes everything at once, including a series that waits for its minute', async () => {
   const api = eventApi({ latency: 5 });
   const { clock, recorder } = api;
   for (const _time of [1, 2, 3]) {
@@ -221,7 +221,7 @@ test('at the end everything is written at once, a series that waits for its minu
   assert.deepEqual(api.logged, []);
 });
 
-test('the end waits a third of a second at most, and says what was lost', async () => {
+test('close() waits at most a third of a second, and reports what was lost', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   api.answer = () => 'hang';
@@ -237,7 +237,7 @@ test('the end waits a third of a second at most, and says what was lost', async 
   assert.deepEqual([recorder.lost.stopped, clock.pending], [100, 0]);
 });
 
-test('at the end nothing is tried twice', async () => {
+test('close() tries nothing twice', async () => {
   const api = eventApi();
   api.answer = () => away;
   for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));

@@ -15,7 +15,7 @@ servicesAndDependantSelectors:
     barePods: delete
 `;
 
-/** A Service that is down, with a slice that it owns, and a pod that crash-loops. */
+/** A Service that is notReady, with a slice that it owns, and a crash-looping pod. */
 function scene({ server }: Embedded) {
   const { store } = server;
   made(store.create(namespaces, { metadata: { name: home } }));
@@ -43,11 +43,11 @@ function scene({ server }: Embedded) {
     service,
     pod,
     ready: (isReady: boolean) => void made(store.patch(endpointSlices, home, 'etcd-main-client-a', slice(isReady))),
-    told: () => store.list(events, { namespace: home }).map((event) => textOf(event['reason'])),
+    reported: () => store.list(events, { namespace: home }).map((event) => textOf(event['reason'])),
   };
 }
 
-/** As `kubectl describe` asks for them. */
+/** As `kubectl describe` requests them. */
 async function eventsAbout(cluster: Embedded, { metadata }: KubeObject) {
   const path = `/api/v1/namespaces/${home}/events`;
   const query = { fieldSelector: `involvedObject.uid=${metadata.uid}` };
@@ -61,20 +61,23 @@ async function eventsAbout(cluster: Embedded, { metadata }: KubeObject) {
 
 const from = { type: 'Normal', count: undefined, reportingComponent: 'weeder.dev/weeder' };
 
-test('a recovery is told on the Service and on the pod, found by their uids', async () => {
+test('a recovery is reported on the Service and on the pod, found by their uids', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   {
     await using weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0' });
     await until('weeder runs', () => weeder.controller.state() === 'running');
     play.ready(true);
-    await until('both Events are there', () => play.told().length === 2);
+    await until('both Events are there', () => play.reported().length === 2);
     play.ready(false);
     play.ready(true);
     const isOpen = () => weeder.facts.filter(({ type }) => type === 'window.opened').length === 2;
     await until('the second window is open', isOpen);
-    await until('the first window is told to be closed', () => play.told().length === 3);
-    await until('the second is told in a series', () => cluster.server.requests.count('patch', 'events') === 1);
+    await until('the end of the first window is reported', () => play.reported().length === 3);
+    await until(
+      'the second window is reported in a series',
+      () => cluster.server.requests.count('patch', 'events') === 1,
+    );
   }
   assert.deepEqual(await eventsAbout(cluster, play.pod), [
     {
@@ -90,21 +93,21 @@ test('a recovery is told on the Service and on the pod, found by their uids', as
   assert.deepEqual(closed, { ...from, reason: 'WindowClosed', message: 'Window closed: 1 pod deleted, 0 skipped.' });
 });
 
-test('what has not been told when weeder stops is told before it ends', async () => {
+test('pending Events are written before weeder ends', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   {
-    // An Event is sent a second later then, and the end may take three.
+    // With this clock an Event is sent a second later, and the end may take three.
     const options = { eventInstance: 'weeder-0', clock: scaledClock(0.1) };
     await using weeder = startEmbeddedWeeder(cluster, config, options);
     await until('weeder runs', () => weeder.controller.state() === 'running');
     play.ready(true);
     await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
   }
-  assert.deepEqual(play.told().sort(), ['PodDeleted', 'WindowClosed', 'WindowOpened']);
+  assert.deepEqual(play.reported().sort(), ['PodDeleted', 'WindowClosed', 'WindowOpened']);
 });
 
-test('without a name to tell them in there are no Events', async () => {
+test('without an instance name there are no Events', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   {
@@ -113,13 +116,13 @@ test('without a name to tell them in there are no Events', async () => {
     play.ready(true);
     await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
   }
-  assert.deepEqual(play.told(), []);
+  assert.deepEqual(play.reported(), []);
   assert.equal(cluster.server.requests.count('create', 'events'), 0);
 });
 
 for (const [how, takesTheLease] of [
-  ['that lost the Lease tells nothing of it: the next one goes on', true],
-  ['that keeps it tells that the deletion was given up', false],
+  ['that lost the Lease does not report it: the next leader continues', true],
+  ['that holds the Lease reports the deletion as failed', false],
 ] as const) {
   test(`a window is open and a deletion is refused when weeder ends: a replica ${how}`, async () => {
     await using cluster = await embedded();
@@ -152,7 +155,7 @@ for (const [how, takesTheLease] of [
       !takesTheLease,
     );
     assert.equal(weeder.logged.includes('window handed over to the leader'), takesTheLease);
-    const told = ['DeletionFailed', 'WindowClosed'].filter((reason) => play.told().includes(reason));
-    assert.deepEqual(told, takesTheLease ? [] : ['DeletionFailed', 'WindowClosed']);
+    const reported = ['DeletionFailed', 'WindowClosed'].filter((reason) => play.reported().includes(reason));
+    assert.deepEqual(reported, takesTheLease ? [] : ['DeletionFailed', 'WindowClosed']);
   });
 }

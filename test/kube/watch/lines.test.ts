@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { lineSplitter } from '../../../src/kube/watch/lines.ts';
 import { peekMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 
-test('lines come out whole, wherever the chunks are cut', () => {
+test('lines are delivered whole, whatever the chunks', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => text.replaceAll('\n', ' '));
   fc.assert(
     fc.property(
@@ -30,7 +30,7 @@ test('lines come out whole, wherever the chunks are cut', () => {
   );
 });
 
-test('a line that is too long is refused while it grows, and reading stops when it is told to', () => {
+test('a line that is too long is refused while it grows, and reading stops on request', () => {
   const splitter = lineSplitter(100);
   assert.equal(
     splitter.push(Buffer.alloc(60, 'a'), () => true),
@@ -59,7 +59,7 @@ function line(type: string, object: unknown): Buffer {
   return Buffer.from(JSON.stringify({ type, object }));
 }
 
-test('uid and version are read from the bytes of a line as kube-apiserver writes it', () => {
+test('uid and resource version are read from the bytes of a line as kube-apiserver writes it', () => {
   assert.deepEqual(peekMetadata(line('MODIFIED', pod)), {
     type: 'MODIFIED',
     kind: 'Pod',
@@ -76,7 +76,7 @@ test('uid and version are read from the bytes of a line as kube-apiserver writes
   assert.equal(peekMetadata(line('DELETED', slice))?.name, 'b');
 });
 
-test('a line that is written in any other way has to be parsed', () => {
+test('a line in any other form has to be parsed', () => {
   const { name, namespace, uid, resourceVersion } = pod.metadata;
   const others: readonly Buffer[] = [
     line('BOOKMARK', pod),
@@ -99,7 +99,7 @@ test('a line that is written in any other way has to be parsed', () => {
   for (const each of others) assert.equal(peekMetadata(each), undefined, each.toString());
 });
 
-test('whatever the labels and annotations say, what is read is what parsing gives', () => {
+test('for any labels and annotations, peeking gives the same as parsing', () => {
   const text = fc.string({ maxLength: 30 });
   fc.assert(
     fc.property(fc.dictionary(text, text), fc.dictionary(text, text), text, (labels, annotations, name) => {
@@ -112,11 +112,11 @@ test('whatever the labels and annotations say, what is read is what parsing give
   );
 });
 
-test('the recordings of real crash loops are read from their bytes', () => {
+test('the recordings of real crash loops can be read from their bytes', () => {
   for (const file of recordings()) {
     for (const text of readFileSync(file, 'utf8').split('\n').filter(Boolean)) {
       const { type, object } = JSON.parse(text);
-      // kube-apiserver writes the kind first; who made a recording shorter may not have.
+      // kube-apiserver writes the kind first; shortened recordings may have another order.
       const { kind, apiVersion, ...rest } = object;
       const peeked = peekMetadata(line(type, { kind, apiVersion, ...rest }));
       assert.equal(peeked?.uid, object.metadata.uid, file.pathname);

@@ -4,7 +4,7 @@ import { until } from '../../support/until.ts';
 import { reflecting } from '../../support/world/reflecting.ts';
 
 for (const protocol of ['http', 'https', 'h2'] as const) {
-  test(`over ${protocol}, the complete state and every change of it reach the sink`, async () => {
+  test(`over ${protocol}, the complete state and every change reach the sink`, async () => {
     await using it = await reflecting(protocol);
     for (let i = 0; i < 50; i += 1) it.server.store.put(`pod-${i}`);
     it.start();
@@ -21,7 +21,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     assert.match(String(first?.headers['user-agent']), /^weeder\/\d/);
   });
 
-  test(`over ${protocol}, watches end by agreement and go on where they stopped, without a new list`, async () => {
+  test(`over ${protocol}, watches end at their timeout and continue at their position, without a new list`, async () => {
     await using it = await reflecting(protocol);
     it.server.store.put('a');
     it.start();

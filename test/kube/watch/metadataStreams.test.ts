@@ -10,13 +10,13 @@ import { reflecting } from '../../support/world/reflecting.ts';
 const forWatches = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const forLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Name and version: what a sink cannot do without. */
+/** The identity and the version, which a sink requires. */
 function onlyIdentity({ metadata }: JsonObject): JsonObject {
   const { name, namespace, uid, resourceVersion } = objectOf(metadata);
   return { metadata: { name, namespace, uid, resourceVersion } };
 }
 
-test('a stream of metadata reads, follows and resumes, and never asks for a whole object', async () => {
+test('a stream of metadata lists, watches and resumes, and never requests a whole object', async () => {
   await using it = await reflecting('http', undefined, { as: 'metadata' });
   it.server.store.put('a');
   it.start();
@@ -36,7 +36,7 @@ test('a stream of metadata reads, follows and resumes, and never asks for a whol
   await assertAlive(it);
 });
 
-test('a stream of whole objects asks for nothing but JSON', async () => {
+test('a stream of whole objects requests only JSON', async () => {
   await using it = await reflecting('http');
   it.server.store.put('a');
   it.start();
@@ -44,7 +44,7 @@ test('a stream of whole objects asks for nothing but JSON', async () => {
   assert.deepEqual([...new Set(it.server.requests.map(({ headers }) => headers['accept']))], ['application/json']);
 });
 
-test('where the complete state comes in pages, these are lists of metadata, with the same selectors', async () => {
+test('if the list is read in pages, these are lists of metadata with the same selectors', async () => {
   await using it = await reflecting('http', undefined, { as: 'metadata', fieldSelector: 'type!=a,type!=b' });
   for (let i = 0; i < 601; i += 1) it.server.store.put(`pod-${i}`);
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
@@ -61,7 +61,7 @@ test('where the complete state comes in pages, these are lists of metadata, with
   await assertAlive(it);
 });
 
-test('whole objects where metadata was asked for are handed to nobody', async () => {
+test('whole objects in place of metadata are not delivered', async () => {
   await using it = await reflecting('http', undefined, { as: 'metadata' });
   it.server.store.put('a');
   const heal = it.server.failAll((answer, request, proceed) => {
@@ -79,7 +79,7 @@ test('whole objects where metadata was asked for are handed to nobody', async ()
 });
 
 for (const initial of ['a watch', 'pages'] as const) {
-  test(`what is reduced reaches the sink without the rest, from ${initial}`, async () => {
+  test(`reduced objects reach the sink without the rest, from ${initial}`, async () => {
     await using it = await reflecting('http', () => true, { as: 'metadata', reduce: onlyIdentity });
     it.server.store.put('a', 20);
     if (initial === 'pages') it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
@@ -88,11 +88,11 @@ for (const initial of ['a watch', 'pages'] as const) {
     it.server.store.put('b', 20);
     await it.untilSame();
     for (const object of it.sink.objects.values()) assert.deepEqual(object, onlyIdentity(object));
-    assert.equal(it.sink.applied, 2, 'its lines were looked at by somebody else');
+    assert.equal(it.sink.applied, 2, 'its lines were also checked by isIrrelevant');
   });
 }
 
-test('neither an object that cannot be reduced nor one that is cut is quoted in the log', async () => {
+test('neither an object that cannot be reduced nor an incomplete one is quoted in the log', async () => {
   await using it = await reflecting('http', undefined, {
     as: 'metadata',
     reduce(object) {
@@ -112,7 +112,7 @@ test('neither an object that cannot be reduced nor one that is cut is quoted in 
   for (const fault of faults) it.server.failNext(fault, isInitialWatch);
   it.server.failAll(answerWith(200, '{"note":"MARKER"'), isPage);
   it.start();
-  await until('all were met', () => it.logged.length > faults.length, it.clock, 100);
+  await until('all have occurred', () => it.logged.length > faults.length, it.clock, 100);
   assert.equal(JSON.stringify(it.logged).includes('MARKER'), false, JSON.stringify(it.logged));
   assert.match(JSON.stringify(it.logged), /could not be reduced to what is needed of it \(Error\)/);
 });

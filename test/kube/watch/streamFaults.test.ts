@@ -52,7 +52,7 @@ for (const protocol of ['http', 'h2'] as const) {
     'an ERROR event with 410': [sending([eventLine('ERROR', statusObject(410, 'Expired'))], 'hold'), isWatch],
     'an ERROR event without a Status': [sending([eventLine('ERROR', { a: 1 })], 'hold'), isWatch],
     'a 410': [answerWith(410, statusBody(410, 'Expired', 'too old resource version')), isResumedWatch],
-    'a version that lies in the future': [
+    'a resource version in the future': [
       answerWith(
         504,
         JSON.stringify({
@@ -62,12 +62,12 @@ for (const protocol of ['http', 'h2'] as const) {
       ),
       isResumedWatch,
     ],
-    'a bookmark older than where we were': [sending([bookmarkLine(3)], 'hold'), isResumedWatch],
+    'a bookmark older than the current position': [sending([bookmarkLine(3)], 'hold'), isResumedWatch],
     'a line of 50 MB': [sending([`{"type":"ADDED","object":"${'x'.repeat(50e6)}"}\n`], 'hold'), isWatch],
     'a 429': [answerWith(429, statusBody(429, 'TooManyRequests', 'slow down'), { 'retry-after': '1' }), isWatch],
   };
   for (const [what, [fault, applies]] of Object.entries(faults)) {
-    test(`over ${protocol}, ${what} is survived, first and later`, async () => {
+    test(`over ${protocol}, the stream recovers from ${what}, on its first and on a later watch`, async () => {
       await using it = await reflecting(protocol);
       it.server.store.put('a');
       it.server.failNext(fault, applies);
@@ -82,7 +82,7 @@ for (const protocol of ['http', 'h2'] as const) {
   }
 }
 
-test('an object of another kind does not reach the sink, even if it looks whole', async () => {
+test('an object of another kind does not reach the sink, even if it is complete', async () => {
   await using it = await started('http');
   const applied = it.sink.applied;
   const metadata = { name: 'node', uid: 'n', resourceVersion: '104' };
@@ -96,7 +96,7 @@ test('an object of another kind does not reach the sink, even if it looks whole'
   assert.equal(it.sink.applied, applied);
 });
 
-test('a kind that the API server does not have is asked for each second, and found within two when it comes', async () => {
+test('a kind that the API server does not have is requested each second, and found within two seconds once it exists', async () => {
   const whenMissing = 'The API server has no such kind: apply its definition.';
   await using it = await reflecting('http', undefined, { whenMissing });
   const define = it.server.failAll(answerWith(404, '404 page not found\n', { 'content-type': 'text/plain' }));

@@ -6,7 +6,7 @@ import { assertAlive, isPage, sending, started } from '../../support/api/streamF
 import { until } from '../../support/until.ts';
 import { reflecting } from '../../support/world/reflecting.ts';
 
-test('after 410 the complete state is read at once, and what went away meanwhile is gone', async () => {
+test('after 410 the complete state is read at once, and objects deleted meanwhile are removed', async () => {
   await using it = await started('http');
   const revive = it.server.failAll((answer) => answer.cut());
   it.server.cutConnections();
@@ -21,7 +21,7 @@ test('after 410 the complete state is read at once, and what went away meanwhile
   await assertAlive(it);
 });
 
-test('410 again and again is answered more and more slowly', async () => {
+test('repeated 410 responses are retried after growing pauses', async () => {
   await using it = await started('http');
   it.server.failAll(answerWith(410, statusBody(410, 'Expired', 'too old')), isResumedWatch);
   it.server.cutConnections();
@@ -36,7 +36,7 @@ for (const [status, reason] of [
   [400, 'BadRequest'],
   [422, 'Invalid'],
 ] as const) {
-  test(`a server that refuses WatchList with ${status} is asked for pages at once`, async () => {
+  test(`a server that refuses WatchList with ${status} is listed in pages at once`, async () => {
     await using it = await reflecting('http');
     for (let i = 0; i < 1_203; i += 1) it.server.store.put(`pod-${i}`);
     it.server.failAll(answerWith(status, statusBody(status, reason, 'sendInitialEvents is forbidden')), isInitialWatch);
@@ -51,7 +51,7 @@ for (const [status, reason] of [
   });
 }
 
-test('a page of large objects is followed by small ones', async () => {
+test('a page of large objects is followed by small pages', async () => {
   await using it = await reflecting('http');
   for (let i = 0; i < 120; i += 1) it.server.store.put(`pod-${i}`, 100_000);
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'sendInitialEvents is forbidden')), isInitialWatch);
@@ -65,7 +65,7 @@ test('a page of large objects is followed by small ones', async () => {
   );
 });
 
-test('a server that ignores WatchList is noticed, and asked for pages', async () => {
+test('a server that ignores WatchList is detected, and listed in pages', async () => {
   await using it = await reflecting('http');
   it.server.store.put('a');
   it.server.failAll((answer) => {
@@ -78,7 +78,7 @@ test('a server that ignores WatchList is noticed, and asked for pages', async ()
   await assertAlive(it);
 });
 
-test('initial events without an end are given up within a minute', async () => {
+test('initial events without an end are abandoned within a minute', async () => {
   await using it = await reflecting('http');
   it.server.store.put('a');
   it.server.failAll((answer) => {
@@ -96,7 +96,7 @@ test('initial events without an end are given up within a minute', async () => {
   await assertAlive(it);
 });
 
-test('a continue token that has expired restarts the list, and nothing of the half list stays', async () => {
+test('an expired continue token restarts the list, and nothing of the incomplete list remains', async () => {
   await using it = await reflecting('http');
   for (let i = 0; i < 1_203; i += 1) it.server.store.put(`pod-${i}`);
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
@@ -118,7 +118,7 @@ test('a continue token that has expired restarts the list, and nothing of the ha
   );
 });
 
-test('a page that is no list, or no JSON, is a failure and not an empty cluster', async () => {
+test('a page that is not a list, or not JSON, is a failure and not an empty cluster', async () => {
   for (const body of [
     '{"kind":"Status"}',
     '{"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[1]}',
@@ -136,7 +136,7 @@ test('a page that is no list, or no JSON, is a failure and not an empty cluster'
   }
 });
 
-test('a bookmark older than where we were (etcd was restored) leads to a complete state at once', async () => {
+test('a bookmark older than the current position (etcd was restored) leads to a new list at once', async () => {
   await using it = await started('http');
   it.server.failNext(sending([bookmarkLine(3)], 'hold'), isResumedWatch);
   it.server.cutConnections();
@@ -146,7 +146,7 @@ test('a bookmark older than where we were (etcd was restored) leads to a complet
   await assertAlive(it);
 });
 
-test('objects that come in pages have their type, as those that come in a watch', async () => {
+test('objects from pages have their type, like those from a watch', async () => {
   await using it = await reflecting('http');
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
   const metadata = { name: 'a', namespace: 'b', uid: 'u', resourceVersion: '1' };
@@ -158,7 +158,7 @@ test('objects that come in pages have their type, as those that come in a watch'
   assert.deepEqual([...it.sink.objects.values()], [{ kind: 'Pod', apiVersion: 'v1', metadata }]);
 });
 
-test('an empty list whose items are null is read as one', async () => {
+test('a list with null items is an empty list', async () => {
   await using it = await reflecting('http');
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
   const list = { kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '100' }, items: null };

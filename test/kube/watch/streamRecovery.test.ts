@@ -7,14 +7,14 @@ import { until } from '../../support/until.ts';
 import { reflecting } from '../../support/world/reflecting.ts';
 
 for (const protocol of ['http', 'h2'] as const) {
-  test(`over ${protocol}, headers that never come are noticed, and a new connection is tried`, async () => {
+  test(`over ${protocol}, missing response headers are detected, and a new connection is tried`, async () => {
     await using it = await started(protocol);
     it.server.failNext(() => undefined, isResumedWatch);
-    await until('the fault was met and got over', () => it.server.requests.length >= 4, it.clock, 100);
+    await until('the stream has recovered', () => it.server.requests.length >= 4, it.clock, 100);
     await assertAlive(it);
   });
 
-  test(`over ${protocol}, a half-open connection is found and replaced within 30 s, and nothing is lost`, async () => {
+  test(`over ${protocol}, a half-open connection is detected and replaced within 30 s, and nothing is lost`, async () => {
     await using it = await started(protocol);
     await until('the watch is there', () => it.server.requests.length >= 2, it.clock, 0);
     const connections = it.server.connections;
@@ -31,7 +31,7 @@ for (const protocol of ['http', 'h2'] as const) {
     await assertAlive(it);
   });
 
-  test(`over ${protocol}, a connection that is half-open from the first list on is found within 30 s`, async () => {
+  test(`over ${protocol}, a connection that is half-open from the first list on is detected within 30 s`, async () => {
     await using it = await reflecting(protocol);
     it.server.store.put('a');
     it.server.failNext((answer, _request, _proceed) => {
@@ -43,13 +43,13 @@ for (const protocol of ['http', 'h2'] as const) {
     assert(it.clock.monotonic() <= 30_000, `took ${it.clock.monotonic()} ms`);
   });
 
-  test(`over ${protocol}, an outage with broken connections is got over by resuming`, async () => {
+  test(`over ${protocol}, a stream resumes after an outage with broken connections`, async () => {
     await using it = await started(protocol);
     const revive = it.server.failAll((answer) => answer.cut());
     it.server.cutConnections();
     it.server.store.put('during');
     it.server.store.remove('a');
-    await until('some tries failed', () => it.server.requests.length > 6, it.clock);
+    await until('some attempts failed', () => it.server.requests.length > 6, it.clock);
     revive();
     await assertAlive(it);
     assert.equal(it.sink.lists, 1);
@@ -74,7 +74,7 @@ for (const protocol of ['http', 'h2'] as const) {
   });
 }
 
-test('a stream cut at any byte of a line loses nothing and repeats nothing', async () => {
+test('a stream that is cut at any byte of a line loses nothing and repeats nothing', async () => {
   await using it = await started('http');
   let length = 1;
   for (let at = 0; at <= length; at += 1) {
@@ -89,10 +89,10 @@ test('a stream cut at any byte of a line loses nothing and repeats nothing', asy
       if (at % 2 === 0) answer.end();
       else setImmediate(() => answer.cut());
     }, isResumedWatch);
-    // A stream that lived this long is good, so the next one is tried soon.
+    // A stream that lived this long is stable, so the next one is opened soon.
     it.clock.advance(6_000);
     it.server.cutConnections();
-    await until('the world has changed', () => it.server.store.objects.has(`y-${at}`), it.clock, 100);
+    await until('the store has changed', () => it.server.store.objects.has(`y-${at}`), it.clock, 100);
     await it.untilSame();
     assert.equal(it.sink.lists, 1, `cut at ${at}`);
     assert.deepEqual(it.sink.disorder, [], `cut at ${at}`);
@@ -100,7 +100,7 @@ test('a stream cut at any byte of a line loses nothing and repeats nothing', asy
   assert(length > 300);
 });
 
-test('garbage at the same place twice leads to a new list', async () => {
+test('an unreadable event at the same position twice leads to a new list', async () => {
   await using it = await started('http');
   const heal = it.server.failAll(sending(['garbage\n'], 'hold'), isResumedWatch);
   it.server.cutConnections();
@@ -109,7 +109,7 @@ test('garbage at the same place twice leads to a new list', async () => {
   await assertAlive(it);
 });
 
-test('Retry-After is obeyed, in seconds and as a date', async () => {
+test('Retry-After is respected, in seconds and as a date', async () => {
   for (const retryAfter of ['12', new Date(Date.UTC(2026, 0, 1) + 13_000).toUTCString()]) {
     await using it = await reflecting('http');
     it.server.store.put('a');
@@ -120,7 +120,7 @@ test('Retry-After is obeyed, in seconds and as a date', async () => {
   }
 });
 
-test('a sink that throws ends the stream, which begins anew with a complete state', async () => {
+test('a sink that throws ends the stream, which starts over with a list', async () => {
   await using it = await started('http');
   const apply = it.sink.apply.bind(it.sink);
   it.sink.apply = () => {
@@ -133,7 +133,7 @@ test('a sink that throws ends the stream, which begins anew with a complete stat
   assert(it.logged.some(({ fact }) => String(fact['cause']).includes('no room')));
 });
 
-test('lines of no interest are not parsed, and are resumed from all the same', async () => {
+test('irrelevant lines are not parsed, and still advance the position', async () => {
   await using it = await started('http', (name) => name.startsWith('boring'));
   const applied = it.sink.applied;
   for (let i = 0; i < 100; i += 1) it.server.store.put(`boring-${i}`);
@@ -154,22 +154,22 @@ test('lines of no interest are not parsed, and are resumed from all the same', a
   assert.equal(it.sink.lists, 1);
 });
 
-test('a process that stood still goes on with the streams it had', async () => {
+test('a process that was suspended continues with its streams', async () => {
   await using it = await started('h2');
   const connections = it.server.connections;
   await until('the watch is there', () => it.server.requests.length >= 2, it.clock, 0);
-  // As after SIGCONT: every timer is overdue by far, and what came meanwhile waits in the sockets.
+  // As after SIGCONT: every timer is long overdue, and received data waits in the sockets.
   it.clock.suspend(120_000);
   await assertAlive(it);
   assert.equal(it.server.connections, connections);
 });
 
-test('a missing permission is named with the rule to grant, and logged ever more rarely', async () => {
+test('a missing permission is reported with the rule to grant, and logged at growing intervals', async () => {
   await using it = await reflecting('http');
   const message = 'pods is forbidden: User "w" cannot watch resource "pods" in API group "" at the cluster scope';
   const grant = it.server.failAll(answerWith(403, statusBody(403, 'Forbidden', message)));
   it.start();
-  await until('some tries were refused', () => it.server.requests.length > 8, it.clock, 200);
+  await until('some attempts were refused', () => it.server.requests.length > 8, it.clock, 200);
   grant();
   await it.untilSame();
   const warnings = it.logged.filter(({ level }) => level === 'warn');

@@ -11,7 +11,7 @@ import { accessTo, reflecting } from '../../support/world/reflecting.ts';
 import { testSink } from '../../support/world/testSink.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
-/** One stream, `pods`, that was begun for the complete state. */
+/** The status of one stream, `pods`, that begins with a list. */
 function begun() {
   const clock = virtualClock();
   const statuses = createStreamStatuses(clock);
@@ -20,7 +20,7 @@ function begun() {
   return { clock, statuses, one };
 }
 
-test('a stream is down from its begin until it has the complete state', () => {
+test('a stream is down from its start until it has the complete state', () => {
   const { clock, statuses, one } = begun();
   clock.advance(700);
   statuses.opened('pods');
@@ -48,7 +48,7 @@ test('a lost stream is down until a watch is open again, and its state is that o
   assert.deepEqual([one().downFor, one().problem, one().isSynced], [undefined, undefined, true]);
 });
 
-test('after an expiry an open answer is not enough: the complete state has to be there', () => {
+test('after an expiry an open response is not enough: the list must be complete', () => {
   const { clock, statuses, one } = begun();
   statuses.synced('pods', 12);
   clock.advance(60_000);
@@ -61,7 +61,7 @@ test('after an expiry an open answer is not enough: the complete state has to be
   assert.equal(one().downFor, undefined);
 });
 
-test('a stream that is opened and lost again and again never came up; one that held for a while did', () => {
+test('a stream that is repeatedly opened and lost counts as down throughout; a stable one does not', () => {
   const { clock, statuses, one } = begun();
   statuses.synced('pods', 12);
   clock.advance(60_000);
@@ -81,18 +81,18 @@ test('a stream that is opened and lost again and again never came up; one that h
   assert.equal(one().downFor, 0);
 });
 
-test('a silent stream is down since it was last heard, and not only since that was noticed', () => {
+test('a silent stream is down since its last data, not since the silence was detected', () => {
   const { clock, statuses, one } = begun();
   statuses.synced('pods', 12);
   clock.advance(60_000);
-  statuses.heard('pods', 10);
+  statuses.received('pods', 10);
   clock.advance(24_000);
   assert.equal(one().quietFor, 24_000);
   statuses.lost('pods', 'silent', 'nothing came');
   assert.equal(one().downFor, 24_000);
 });
 
-test('a stream on a half-open connection is down for as long as nothing came on that connection', () => {
+test('a stream on a half-open connection is down for as long as the connection was silent', () => {
   const { clock, statuses, one } = begun();
   statuses.synced('pods', 12);
   clock.advance(70_000);
@@ -100,7 +100,7 @@ test('a stream on a half-open connection is down for as long as nothing came on 
   assert.equal(one().downFor, 20_000);
 });
 
-test('a watch whose connection is half-open ends as silent, and tells for how long', async () => {
+test('a watch on a half-open connection ends as silent, with the duration', async () => {
   const clock = virtualClock();
   const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not answer', silentMs: 20_000 };
   const client = {
@@ -116,14 +116,14 @@ test('a watch whose connection is half-open ends as silent, and tells for how lo
   assert.partialDeepStrictEqual(event, { type: 'stream.silent', resourceVersion: '7', silentMs: 20_000 });
 });
 
-test('the totals of a resource outlast its streams', () => {
+test('the totals of a resource outlive its streams', () => {
   const { statuses } = begun();
   statuses.begun('other', '/api/v1/pods', false);
-  statuses.heard('pods', 10);
-  statuses.heard('other', 5);
+  statuses.received('pods', 10);
+  statuses.received('other', 5);
   statuses.lost('other', 'silent', 'nothing came');
   statuses.forget('other');
-  statuses.heard('other', 100);
+  statuses.received('other', 100);
   assert.deepEqual(
     statuses.all().map(({ name }) => name),
     ['pods'],
@@ -131,7 +131,7 @@ test('the totals of a resource outlast its streams', () => {
   assert.deepEqual(statuses.totals().get('pods'), { bytes: 15, losses: { lost: 0, silent: 1, expired: 0 } });
 });
 
-test('a reflector tells of its state, its losses and every byte that comes in', async () => {
+test('a reflector reports its state, its losses and every received byte', async () => {
   await using it = await reflecting('http');
   it.server.store.put('a');
   it.start();

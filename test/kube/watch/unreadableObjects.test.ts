@@ -12,12 +12,16 @@ const nameless = { kind: 'Pod', metadata: { namespace: 'n', uid: 'u', resourceVe
 const named = { kind: 'Pod', metadata: { namespace: 'n', name: 'good', uid: 'g', resourceVersion: '5' } };
 const clusterScoped = { kind: 'Pod', metadata: { name: 'scopeless', uid: 's', resourceVersion: '6' } };
 
-/** A sink that knows whether changes may be missed. */
-function doubtingSink(): { readonly sink: ObjectSink; readonly state: TestSink['state']; readonly told: string[] } {
+/** A sink that records whether changes may be missed. */
+function completenessSink(): {
+  readonly sink: ObjectSink;
+  readonly state: TestSink['state'];
+  readonly notified: string[];
+} {
   const inner = testSink();
-  const told: string[] = [];
+  const notified: string[] = [];
   const note = (word: string) => {
-    if (told.at(-1) !== word) told.push(word);
+    if (notified.at(-1) !== word) notified.push(word);
   };
   const sink: ObjectSink = {
     begin: () => inner.begin(),
@@ -29,15 +33,15 @@ function doubtingSink(): { readonly sink: ObjectSink; readonly state: TestSink['
     lost: () => note('lost'),
     resumed: () => note('resumed'),
   };
-  return { sink, state: inner.state, told };
+  return { sink, state: inner.state, notified };
 }
 
 const warningsOf = (logged: readonly { readonly level: string; readonly sentence: string }[]) =>
   logged.filter(({ level }) => level === 'warn').map(({ sentence }) => sentence);
 const leftOut = 'stream has an object that cannot be read: it is left out';
 
-test('an object without a namespace is read as any other, in the complete state and later', async () => {
-  const { sink, state } = doubtingSink();
+test('an object without a namespace is read like any other, in the list and later', async () => {
+  const { sink, state } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
   it.server.failNext(sending([eventLine('ADDED', clusterScoped), bookmarkLine(6, true)], 'end'), isInitialWatch);
   const later = { ...clusterScoped, metadata: { ...clusterScoped.metadata, resourceVersion: '8' } };
@@ -47,35 +51,35 @@ test('an object without a namespace is read as any other, in the complete state 
   assert.deepEqual(warningsOf(it.logged), []);
 });
 
-test('an object that cannot be read is left out of a watch, is logged once, and the others go on', async () => {
-  const { sink, state, told } = doubtingSink();
+test('an unreadable object in a watch is skipped and logged once, and the others are read', async () => {
+  const { sink, state, notified } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
   it.server.failNext(sending([bookmarkLine(3, true)], 'end'), isInitialWatch);
   const lines = [eventLine('ADDED', nameless), eventLine('ADDED', named), eventLine('MODIFIED', nameless)];
   it.server.failNext(sending(lines, 'hold'), isResumedWatch);
   it.start();
   await until('the other one came', () => state.has('good'), it.clock);
-  await until('it is doubted', () => told.at(-1) === 'lost', it.clock);
+  await until('the sink is marked as lost', () => notified.at(-1) === 'lost', it.clock);
   assert.deepEqual(warningsOf(it.logged), [leftOut]);
   assert.ok(it.isWatching());
 });
 
-test('an object that cannot be read is left out of the complete state, which is then known to be incomplete', async () => {
-  const { sink, state, told } = doubtingSink();
+test('an unreadable object in a list is skipped, and the list counts as incomplete', async () => {
+  const { sink, state, notified } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
-  // From any other version the watch that follows would be expired, and the list read again.
+  // With any other version the following watch would expire, and the list would be read again.
   const end = bookmarkLine(it.server.store.version, true);
   const lines = [eventLine('ADDED', nameless), eventLine('ADDED', named), end];
   it.server.failNext(sending(lines, 'end'), isInitialWatch);
   it.start();
   await until('it watches', () => it.isWatching(), it.clock);
   assert.ok(state.has('good'));
-  assert.deepEqual(told, ['lost', 'complete', 'lost']);
+  assert.deepEqual(notified, ['lost', 'complete', 'lost']);
   assert.deepEqual(warningsOf(it.logged), [leftOut]);
 });
 
-test('an object that cannot be read is left out of a page', async () => {
-  const { sink, state, told } = doubtingSink();
+test('an unreadable object in a page is skipped', async () => {
+  const { sink, state, notified } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
   const page = {
@@ -87,18 +91,18 @@ test('an object that cannot be read is left out of a page', async () => {
   it.start();
   await until('it watches', () => it.isWatching(), it.clock);
   assert.deepEqual([...state.keys()].sort(), ['good', 'scopeless']);
-  assert.equal(told.at(-1), 'lost');
+  assert.equal(notified.at(-1), 'lost');
   assert.deepEqual(warningsOf(it.logged), [leftOut]);
 });
 
-test('a sink is told when its stream is lost, and when it goes on where it stopped', async () => {
-  const { sink, told } = doubtingSink();
+test('a sink is notified when its stream is lost, and when it resumes', async () => {
+  const { sink, notified } = completenessSink();
   await using it = await reflecting('http', undefined, { sink });
   it.server.store.put('a');
   it.start();
   await until('it watches', () => it.server.requests.some(isResumedWatch), it.clock);
-  assert.deepEqual(told, ['lost', 'complete']);
+  assert.deepEqual(notified, ['lost', 'complete']);
   it.server.cutConnections();
-  await until('it has resumed', () => told.at(-1) === 'resumed', it.clock);
-  assert.deepEqual(told, ['lost', 'complete', 'lost', 'resumed']);
+  await until('it has resumed', () => notified.at(-1) === 'resumed', it.clock);
+  assert.deepEqual(notified, ['lost', 'complete', 'lost', 'resumed']);
 });

@@ -23,7 +23,7 @@ function begun(
   return { clock, begin, watches: Array.from({ length: count }, begin) };
 }
 
-test('a watch is held the longer the more there are, so that all together cost one request a second', () => {
+test('the more watches there are, the longer each lasts, so that all together take one request a second', () => {
   const seconds = begun(2_000).watches.map((watch) => watch.seconds);
   assert.deepEqual(
     [1, 2, 15, 16, 100, 900, 901, 2_000].map((count) => seconds[count - 1]),
@@ -35,7 +35,7 @@ test('a watch is held the longer the more there are, so that all together cost o
   );
 });
 
-test('the watch that is opened after the short one has ended is the short one', () => {
+test('the watch that is opened after the short one has ended is the new short one', () => {
   const { clock, begin, watches } = begun(100);
   assert.equal(begin().seconds, 101);
   watches[0]?.ended();
@@ -48,7 +48,7 @@ test('the watch that is opened after the short one has ended is the short one', 
   );
 });
 
-test('the watch that is open longest is opened anew when the short one does not come back', () => {
+test('the longest open watch is reopened if the short one does not return', () => {
   const { clock, watches } = begun(100);
   watches[0]?.ended();
   watches[1]?.ended();
@@ -61,7 +61,7 @@ test('the watch that is open longest is opened anew when the short one does not 
   );
 });
 
-test('what was opened with old credentials is opened anew within 15 s after they have changed', () => {
+test('watches with old credentials are reopened within 15 s after a change of credentials', () => {
   const { clock, begin, watches } = begun(100);
   for (const watch of watches) watch.openedOn(1);
   begin().openedOn(1);
@@ -79,7 +79,7 @@ test('what was opened with old credentials is opened anew within 15 s after they
 });
 
 for (const protocol of ['http', 'h2'] as const) {
-  test(`over ${protocol}, sixty streams cost a request a second, and silence is found within 30 s`, async () => {
+  test(`over ${protocol}, sixty streams take one request a second, and silence is detected within 30 s`, async () => {
     const clock = virtualClock();
     await using server = await misbehavingServer(protocol, clock);
     const client = createKubeClient({ access: accessTo(server.url), clock });
@@ -101,7 +101,7 @@ for (const protocol of ['http', 'h2'] as const) {
     const allHave = (object: string) => () => [...sinks.values()].every(({ state }) => state.has(object));
     await until('all are watching', () => server.requests.filter(isResumedWatch).length >= 60, clock, 0);
 
-    // The first ones were opened when there were few.
+    // The first watches were opened when there were few.
     const spanMs = 60_000;
     await run(clock, spanMs);
     const before = server.requests.length;
@@ -113,7 +113,7 @@ for (const protocol of ['http', 'h2'] as const) {
     server.freeze();
     server.store.put('while-frozen');
     const frozenAt = clock.monotonic();
-    await until('all have what came meanwhile', allHave('while-frozen'), clock);
+    await until('all have received the change', allHave('while-frozen'), clock);
     assert(clock.monotonic() - frozenAt <= 30_000, `took ${clock.monotonic() - frozenAt} ms`);
     assert([...sinks.values()].every(({ lists }) => lists === 1));
     for (const actor of actors) actor.stop();

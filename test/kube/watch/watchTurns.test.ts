@@ -6,11 +6,11 @@ import { watchOnce } from '../../../src/kube/watch/watchOnce.ts';
 import { faultyServer } from '../../support/api/faultyServer.ts';
 import { accessTo } from '../../support/world/reflecting.ts';
 
-/** Enough lines that they come in several pieces, and that what one of them takes adds up. */
+/** Enough lines that they arrive in several pieces, and that the processing time adds up. */
 const lines = 200;
 
 for (const protocol of ['https', 'h2'] as const) {
-  test(`over ${protocol}, what the first of many changes asks for is sent before the last one has been read`, async () => {
+  test(`over ${protocol}, a request caused by the first of many changes is sent before the last one was read`, async () => {
     let read = 0;
     let readWhenAsked: number | undefined;
     await using server = await faultyServer(protocol, (request, answer) => {

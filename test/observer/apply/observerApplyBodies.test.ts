@@ -47,21 +47,25 @@ const ingress = (...rules: object[]) => ({
 });
 const hostOnly = (min: number, max: number) => ({ spec: { rules: [{ host: 'observed' }, bounds(min, max)] } });
 
-function rulesFor(live: JsonObject, schema: JsonObject | undefined, wanted = ingress(rule('a', '/'), rule('b', '/b'))) {
-  const plan = planOf(wanted, schema);
+function rulesFor(
+  live: JsonObject,
+  schema: JsonObject | undefined,
+  desired = ingress(rule('a', '/'), rule('b', '/b')),
+) {
+  const plan = planOf(desired, schema);
   const { spec } = observedFor(live, bodiesOf(plan).observed, plan);
   return isObject(spec) ? spec['rules'] : undefined;
 }
 
-test('of an atomic list the live one is sent, with the observed leaves as in the manifest, and its version', () => {
+test('for an atomic list the live list is sent at its version, with the observed leaves from the manifest', () => {
   const live = ingress(rule('evil', '/mine'), rule('x', '/x'), rule('y'));
   assert.deepEqual(rulesFor(live, hostOnly(1, 0)), [rule('a', '/mine'), rule('x', '/x'), rule('y')]);
   assert.deepEqual(rulesFor(live, hostOnly(1, 2)), [rule('a', '/mine'), rule('x', '/x')], 'one too many');
-  assert.deepEqual(rulesFor(ingress(), hostOnly(1, 0)), [rule('a', '/')], 'the whole element where it is gone');
+  assert.deepEqual(rulesFor(ingress(), hostOnly(1, 0)), [rule('a', '/')], 'the whole element if it is missing');
   assert.deepEqual(
     rulesFor(ingress(), hostOnly(2, 2)),
     [rule('a', '/'), rule('b', '/b')],
-    'and as many as there must be',
+    'and as many as the minimum',
   );
   assert.deepEqual(rulesFor(live, undefined), [rule('a', '/'), rule('b', '/b')], 'all of it is observed');
   const plan = planOf(ingress(rule('a', '/')), hostOnly(1, 0));
@@ -70,7 +74,7 @@ test('of an atomic list the live one is sent, with the observed leaves as in the
   assert.deepEqual([metadata['uid'], metadata['resourceVersion']], ['u', '7']);
 });
 
-test('by observer_schema_list_key the elements of an atomic list are found wherever they are', () => {
+test('observer_schema_list_key identifies the elements of an atomic list, whatever their position', () => {
   const schema = {
     spec: {
       rules: [
@@ -79,14 +83,18 @@ test('by observer_schema_list_key the elements of an atomic list are found where
       ],
     },
   };
-  const wanted = ingress(rule('a', '/'), rule('b', '/b'));
+  const desired = ingress(rule('a', '/'), rule('b', '/b'));
   const live = ingress(rule('x', '/x'), rule('b', '/theirs'), rule('a', '/evil'));
-  assert.deepEqual(rulesFor(live, schema, wanted), [rule('x', '/x'), rule('b', '/theirs'), rule('a', '/')]);
+  assert.deepEqual(rulesFor(live, schema, desired), [rule('x', '/x'), rule('b', '/theirs'), rule('a', '/')]);
   const many = ingress(...['a', 'x', 'y', 'z'].map((host) => rule(host, '/')));
-  assert.deepEqual(rulesFor(many, schema, wanted), [rule('a', '/'), rule('x', '/'), rule('y', '/')], 'the last goes');
+  assert.deepEqual(
+    rulesFor(many, schema, desired),
+    [rule('a', '/'), rule('x', '/'), rule('y', '/')],
+    'the last element is removed',
+  );
 });
 
-test('only where an atomic value is partly observed has the version to be the one that was read', () => {
+test('only a partly observed atomic value requires the version that was read', () => {
   const isPartly = (schema?: JsonObject) => {
     const { manifest, mask, topology } = planOf(ingress(rule('a', '/')), schema);
     return hasPartlyObservedAtomics(manifest.object, mask, topology);
@@ -112,7 +120,7 @@ const deployment = (...containers: object[]) => ({
 const top = structureFor('apps/v1', 'Deployment');
 const inPods = (path: string) => `.spec.template.spec.${path}`;
 
-test('what a conflict names is found by its text, with dots in names, and left out; the rest stays', () => {
+test('the paths of a conflict are found by their text, with dots in names, and omitted; the rest is kept', () => {
   const object = deployment(container('a', 'A', 'B'));
   const texts = new Set(['.metadata.labels.a.b/c', inPods('containers[name="a"].env[name="B"]'), '.spec.nothing']);
   const found = findPaths(object, top, texts);
@@ -127,11 +135,11 @@ test('what a conflict names is found by its text, with dots in names, and left o
   assert.equal(omitPaths(object, top, new Set()), object);
 });
 
-test('strangers are elements of merged lists that are applied, and never fields, or what lies in strangers', () => {
+test('foreign elements are elements of applied merge lists, not fields, and not nested in other foreign elements', () => {
   const live = deployment(container('a', 'A', 'EVIL'), container('evil', 'B'));
-  const strangers = foreignElementsIn(live, deployment(container('a', 'A')), top);
+  const foreign = foreignElementsIn(live, deployment(container('a', 'A')), top);
   assert.deepEqual(
-    strangers.map(({ path }) => pathText(path)),
+    foreign.map(({ path }) => pathText(path)),
     [inPods('containers[name="a"].env[name="EVIL"]'), inPods('containers[name="evil"]')],
   );
   assert.deepEqual(foreignElementsIn(live, deployment({ name: 'a' }, { name: 'evil' }), top), []);
@@ -139,7 +147,7 @@ test('strangers are elements of merged lists that are applied, and never fields,
   assert.deepEqual([...gaps], [inPods('containers[name="a"].env')]);
 });
 
-test('what somebody took away and nobody observes stays away, but not with an element that comes back', () => {
+test('an unobserved field that another client removed is not restored, unless its element is recreated', () => {
   const image = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } } };
   const { topology, ...plan } = planOf(deployment(container('a', 'A', 'B')), image);
   const bodies = bodiesOf({ topology, ...plan });
@@ -156,7 +164,7 @@ test('what somebody took away and nobody observes stays away, but not with an el
   assert.equal(isPartlyMissing(none, bodies, topology), true);
 });
 
-test('the rival is who owns what differs: itself, something in it, or the atomic value around it', () => {
+test('the conflicting manager owns what differs: the field itself, a field in it, or the atomic value around it', () => {
   const containers = { 'k:{"name":"a"}': { '.': {}, 'f:image': {} } };
   const entries = [
     { manager: owner.own, operation: 'Apply', fieldsV1: { 'f:spec': { 'f:replicas': {}, 'f:rules': {} } } },
@@ -176,18 +184,18 @@ test('the rival is who owns what differs: itself, something in it, or the atomic
     { manager: 'late', operation: 'Update', time: '2026-11-21T10:00:03Z', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
   ];
   const live = { metadata: { managedFields: entries } };
-  const rival = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') =>
+  const conflicting = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') =>
     conflictingManagerOf(live, { path, is }, owner);
-  assert.equal(rival('.spec.replicas'), 'kube-controller-manager/Update/scale');
-  assert.equal(rival(inPods('containers[name="a"].image')), 'kubectl-edit/Update');
-  assert.equal(rival(inPods('containers[name="a"]'), 'excess'), 'kubectl-edit/Update');
-  assert.equal(rival('.spec.rules[0].host'), 'late/Update', 'the newest of two');
-  assert.equal(rival(inPods('containers[name="a"].args')), undefined);
-  assert.equal(rival('.spec.replicas', 'missing'), undefined, 'what was deleted has no owner');
+  assert.equal(conflicting('.spec.replicas'), 'kube-controller-manager/Update/scale');
+  assert.equal(conflicting(inPods('containers[name="a"].image')), 'kubectl-edit/Update');
+  assert.equal(conflicting(inPods('containers[name="a"]'), 'excess'), 'kubectl-edit/Update');
+  assert.equal(conflicting('.spec.rules[0].host'), 'late/Update', 'the newest of two');
+  assert.equal(conflicting(inPods('containers[name="a"].args')), undefined);
+  assert.equal(conflicting('.spec.replicas', 'missing'), undefined, 'a deleted field has no owner');
   const labels = (manager: string, fields: object) => ({ manager, fieldsV1: { 'f:metadata': { 'f:labels': fields } } });
   const labelled = { metadata: { managedFields: [labels('helm', {}), labels(owner.own, { 'f:team': {} })] } };
   const drift = { path: '.metadata.labels.team', is: 'changed' } as const;
-  assert.equal(conflictingManagerOf(labelled, drift, owner), undefined, 'helm has the map, and nothing in it');
+  assert.equal(conflictingManagerOf(labelled, drift, owner), undefined, 'helm owns the map, and nothing in it');
   assert.equal(
     conflictingManagerOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner),
     undefined,

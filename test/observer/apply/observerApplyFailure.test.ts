@@ -11,12 +11,12 @@ const settings: Identity = { group: '', kind: 'ConfigMap', namespace: 'shop', na
 const secret: Identity = { ...settings, kind: 'Secret' };
 const itself = { name: 'a', kind: 'configmaps' };
 
-/** An answer as the API server gives it. */
+/** A response of the API server. */
 function answer(code: number, message: string, more: { readonly details?: object; readonly reason?: string } = {}) {
   return classify(code, {}, JSON.stringify({ kind: 'Status', code, message, ...more }), 0);
 }
 
-function told(failure: ApiFailure, identity = settings) {
+function outcome(failure: ApiFailure, identity = settings) {
   return applyFailure(failure, { verb: 'patch', identity, plural: 'configmaps' }, server).failure;
 }
 
@@ -28,7 +28,7 @@ const taken = cause('FieldValueInvalid', 'spec.ports[0].nodePort', allocated);
 for (const [what, failure, is] of [
   ['a missing object', answer(404, 'configmaps "a" not found', { details: itself }), 'missing'],
   ['a missing namespace', answer(404, 'no', { details: { name: 'a', kind: 'namespaces' } }), 'transient'],
-  ['another object that is missing', answer(404, 'no', { details: { name: 'b', kind: 'roles' } }), 'transient'],
+  ['another missing object', answer(404, 'no', { details: { name: 'b', kind: 'roles' } }), 'transient'],
   ['a kind that is not served', answer(404, 'the server could not find it', { details: {} }), 'typeMissing'],
   ['a group that is not served', classify(404, {}, '404 page not found\n', 0), 'typeMissing'],
   ['a stale version', answer(409, 'the object has been modified', { details: itself }), 'conflict'],
@@ -39,55 +39,55 @@ for (const [what, failure, is] of [
   ['fields of others', answer(409, 'no', { details: cause('FieldManagerConflict', '.data.a') }), 'conflict'],
   ['the label of others', answer(409, 'no', { details: cause('FieldManagerConflict', labelPath) }), 'claimed'],
   ['an invalid value', answer(422, 'no', { details: cause('FieldValueRequired', 'spec') }), 'permanent'],
-  ['an address that is given back in a moment', answer(422, 'no', { details: taken }), 'transient'],
+  ['an address that will be released soon', answer(422, 'no', { details: taken }), 'transient'],
   ['an immutable field', answer(422, 'no', { details: immutable }), 'immutable'],
   ['an undeclared field', answer(500, 'failed to create typed patch object (/a): .x: no'), 'permanent'],
-  ['what cannot be decoded', answer(500, 'failed to convert new object (/a)'), 'permanent'],
-  ['what etcd does not take', answer(500, 'etcdserver: request is too large'), 'permanent'],
-  ['another fault of the server', answer(500, 'etcdserver: leader changed'), 'transient'],
+  ['an object that cannot be decoded', answer(500, 'failed to convert new object (/a)'), 'permanent'],
+  ['an object that etcd rejects', answer(500, 'etcdserver: request is too large'), 'permanent'],
+  ['another error of the server', answer(500, 'etcdserver: leader changed'), 'transient'],
   ['a bad request', answer(400, 'no'), 'permanent'],
-  ['too much of it', answer(413, 'no'), 'permanent'],
-  ['a permission that is missing', answer(403, 'no'), 'forbidden'],
+  ['a body that is too large', answer(413, 'no'), 'permanent'],
+  ['a missing permission', answer(403, 'no'), 'forbidden'],
   ['an ending namespace', answer(403, 'no', { details: cause('NamespaceTerminating', '') }), 'namespaceTerminating'],
   ['too many requests', answer(429, 'no', { details: { retryAfterSeconds: 7 } }), 'transient'],
   ['no credentials', answer(401, 'no'), 'transient'],
   ['a connection that broke', { kind: 'network', message: 'no' }, 'transient'],
   ['no answer', { kind: 'timeout', message: 'no' }, 'transient'],
-  ['nobody who waits', { kind: 'cancelled', message: 'no' }, 'cancelled'],
+  ['a cancelled request', { kind: 'cancelled', message: 'no' }, 'cancelled'],
 ] as const satisfies readonly (readonly [string, ApiFailure, ApplyFailureKind])[]) {
-  test(`an apply that meets ${what} is ${is}`, () => {
-    const { is: kind, reason } = told(failure);
+  test(`an apply that fails because of ${what} is ${is}`, () => {
+    const { is: kind, reason } = outcome(failure);
     assert.equal(kind, is);
     assert.notEqual(reason, '');
   });
 }
 
-test('what the server asks to wait is passed on, and fields are named once', () => {
-  assert.equal(told(answer(429, 'no', { details: { retryAfterSeconds: 7 } })).retryAfter, 7_000);
+test('Retry-After is passed on, and fields are named once', () => {
+  assert.equal(outcome(answer(429, 'no', { details: { retryAfterSeconds: 7 } })).retryAfter, 7_000);
   const twice = { causes: [...immutable.causes, ...immutable.causes, { reason: 'x', field: '' }] };
-  assert.deepEqual(told(answer(422, 'no', { details: twice })).fields, ['spec.selector']);
+  assert.deepEqual(outcome(answer(422, 'no', { details: twice })).fields, ['spec.selector']);
 });
 
-test('who else has it is named by its manager, until its name is known', () => {
+test('a conflict names the other manager as the API server does, until its name is known', () => {
   const words = cause('FieldManagerConflict', labelPath, 'conflict with "weeder:1a2b" using v1');
-  assert.equal(told(answer(409, 'no', { details: words })).by, 'weeder:1a2b');
+  assert.equal(outcome(answer(409, 'no', { details: words })).by, 'weeder:1a2b');
 });
 
-test('a sentence has the field and the words, and neither the value nor a diff', () => {
+test('the message contains the field and the text, but not the value or a diff', () => {
   assert.equal(
-    told(answer(422, 'no', { details: immutable })).reason,
+    outcome(answer(422, 'no', { details: immutable })).reason,
     'The API server refused ConfigMap shop/a (422): spec.selector: field is immutable.',
   );
   const diff = cause('FieldValueForbidden', 'spec', 'Forbidden: spec is immutable after creation\n@@ -1 @@\n-  "x"');
-  const { reason } = told(answer(422, 'no', { details: diff }));
+  const { reason } = outcome(answer(422, 'no', { details: diff }));
   assert.equal(
     reason,
     'The API server refused ConfigMap shop/a (422): spec: Forbidden: spec is immutable after creation.',
   );
-  assert(told(answer(422, 'x'.repeat(9_000))).reason.length < 400);
+  assert(outcome(answer(422, 'x'.repeat(9_000))).reason.length < 400);
 });
 
-test('of a Secret there are code, reason and fields, whatever the answer echoes', () => {
+test('the message for a Secret contains code, reason and fields, whatever the response contains', () => {
   for (const failure of [
     answer(500, 'failed to create typed patch object: .stringData.a: expected string, got hunter2'),
     answer(422, 'hunter2', { reason: 'Invalid', details: cause('FieldValueInvalid', 'data[a]', 'hunter2') }),
@@ -97,17 +97,17 @@ test('of a Secret there are code, reason and fields, whatever the answer echoes'
     answer(429, 'hunter2'),
     { kind: 'badAnswer', message: 'hunter2' } as const,
   ])
-    assert(!told(failure, secret).reason.includes('hunter2'), told(failure, secret).reason);
+    assert(!outcome(failure, secret).reason.includes('hunter2'), outcome(failure, secret).reason);
   const invalid = answer(422, 'hunter2', {
     reason: 'Invalid',
     details: cause('FieldValueInvalid', 'data[a]', 'hunter2'),
   });
-  assert.equal(told(invalid, secret).reason, 'The API server refused Secret shop/a (422 Invalid): data[a].');
-  const network = told({ kind: 'network', message: 'connect ECONNREFUSED' }, secret);
+  assert.equal(outcome(invalid, secret).reason, 'The API server refused Secret shop/a (422 Invalid): data[a].');
+  const network = outcome({ kind: 'network', message: 'connect ECONNREFUSED' }, secret);
   assert(network.reason.includes('ECONNREFUSED'), network.reason);
 });
 
-test('a field is immutable only where every cause says so', () => {
+test('a refusal counts as immutable only if every cause says so', () => {
   const [one] = immutable.causes;
   assert(one);
   assert.equal(isImmutable([one]), true);
@@ -117,7 +117,7 @@ test('a field is immutable only where every cause says so', () => {
   assert.equal(isImmutable([]), false);
 });
 
-test('what would take others along is never recreated', () => {
+test('a kind whose deletion takes other objects along is never recreated', () => {
   const of = (group: string, kind: string) => canBeRecreated({ ...settings, group, kind });
   assert.deepEqual(
     [of('', 'Namespace'), of('', 'PersistentVolumeClaim'), of('apiextensions.k8s.io', 'CustomResourceDefinition')],

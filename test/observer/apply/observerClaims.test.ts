@@ -14,8 +14,8 @@ function marked(label: string | undefined, name?: string) {
   return { metadata: { labels: { [labelName]: label }, annotations: { [annotationName]: name } } };
 }
 
-/** Whether the object is nobody's, and for which application the API server was asked. */
-async function abandoned(
+/** Whether the claim is stale, and for which application the API server was asked. */
+async function staleness(
   object: ReturnType<typeof marked>,
   { answer = 'missing', isKnown = false, seesAll = false }: Partial<Asked> = {},
 ) {
@@ -39,25 +39,25 @@ interface Asked {
   readonly seesAll: boolean;
 }
 
-test('a label is nobody’s where the application whose name and hash it has does not exist, as the API server says', async () => {
-  assert.deepEqual(await abandoned(marked(ghost.label, ghost.name)), [true, ['shop/ghost']]);
-  assert.deepEqual(await abandoned(marked(ghost.label, ghost.name), { seesAll: true }), [true, ['shop/ghost']]);
+test('a claim is stale if the application that it names does not exist according to the API server', async () => {
+  assert.deepEqual(await staleness(marked(ghost.label, ghost.name)), [true, ['shop/ghost']]);
+  assert.deepEqual(await staleness(marked(ghost.label, ghost.name), { seesAll: true }), [true, ['shop/ghost']]);
   for (const answer of ['otherUid', 'forbidden', 'transient', 'cancelled'] as const)
-    assert.deepEqual(await abandoned(marked(ghost.label, ghost.name), { answer }), [false, ['shop/ghost']], answer);
+    assert.deepEqual(await staleness(marked(ghost.label, ghost.name), { answer }), [false, ['shop/ghost']], answer);
 });
 
-test('a label whose name is not its own is nobody’s only where all applications are known, and none has it', async () => {
+test('a claim with a name that does not match is stale only if all applications are known and none matches', async () => {
   for (const name of [undefined, '', 'ghost', 'shop/other', 'shop/ghost/more', '/ghost']) {
-    assert.deepEqual(await abandoned(marked(ghost.label, name)), [false, []], String(name));
-    assert.deepEqual(await abandoned(marked(ghost.label, name), { seesAll: true }), [true, []], String(name));
+    assert.deepEqual(await staleness(marked(ghost.label, name)), [false, []], String(name));
+    assert.deepEqual(await staleness(marked(ghost.label, name), { seesAll: true }), [true, []], String(name));
     assert.deepEqual(
-      await abandoned(marked(ghost.label, name), { seesAll: true, isKnown: true }),
+      await staleness(marked(ghost.label, name), { seesAll: true, isKnown: true }),
       [false, []],
       String(name),
     );
   }
-  assert.deepEqual(await abandoned(marked(undefined)), [false, []]);
-  assert.deepEqual(await abandoned(marked(ghost.label, ghost.name), { isKnown: true }), [false, []]);
+  assert.deepEqual(await staleness(marked(undefined)), [false, []]);
+  assert.deepEqual(await staleness(marked(ghost.label, ghost.name), { isKnown: true }), [false, []]);
 });
 
 function labelled(world: ObserverWorld, label: string | undefined, name: string) {
@@ -72,7 +72,7 @@ function stateOf(world: ObserverWorld) {
   return [objectOf(labels)[labelName], objectOf(world.object('ConfigMap/one')?.['data'])['key']];
 }
 
-test('a label of an application that does not exist ends no care: it is put back, with what was changed', async () => {
+test('a stale claim does not stop corrections: the label is restored, and so are other changes', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
@@ -83,7 +83,7 @@ test('a label of an application that does not exist ends no care: it is put back
   world.stop();
 });
 
-test('a label of an application that exists is a claim for as long as it exists', async () => {
+test('the claim of an existing application is valid as long as that application exists', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   world.apply('other', { manifests: [configMap('two')], deletionPolicy: 'orphan' });
@@ -99,7 +99,7 @@ test('a label of an application that exists is a claim for as long as it exists'
   world.stop();
 });
 
-test('in detect what has the label of nobody is compared, and nothing is written', async () => {
+test('in detect mode a resource with a stale claim is compared, and nothing is written', async () => {
   const world = await observerWorld();
   world.put({
     ...configMap('one', 'theirs'),
@@ -112,7 +112,7 @@ test('in detect what has the label of nobody is compared, and nothing is written
   world.stop();
 });
 
-test('what has the label of nobody before it is applied for the first time is taken over', async () => {
+test('a resource with a stale claim is taken over by the first apply', async () => {
   const world = await observerWorld();
   world.put({
     ...configMap('one', 'theirs'),

@@ -28,10 +28,10 @@ function object(resourceVersion: string, metadata: JsonObject = {}): JsonObject 
 }
 
 function unused(): never {
-  throw new Error('nothing else is asked');
+  throw new Error('no other request is expected');
 }
 
-/** Answers reads with these objects, one after the other, and a removal or a patch with what `write` says. */
+/** Serves these objects to reads, one after the other, and `write`'s result to a removal or a patch. */
 function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: unknown) => Outcome<undefined>) {
   const left = [...objects];
   const versions: unknown[] = [];
@@ -60,9 +60,9 @@ function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: un
   return { api, versions };
 }
 
-const conflict = () => failed('conflict', 'it is another one by now');
+const conflict = () => failed('conflict', 'it has another version by now');
 
-test('a deletion that meets another version decides anew by what is there then, and gives up after five', async () => {
+test('a deletion that conflicts decides again with the current object, and fails after five attempts', async () => {
   const newer = apiOf([object('1'), object('2'), undefined], (version) =>
     version === '2' ? done(undefined) : conflict(),
   );
@@ -74,12 +74,12 @@ test('a deletion that meets another version decides anew by what is there then, 
   assert.deepEqual(relabelled.versions, ['1'], 'without its label it is not tried again');
   for (const remove of [deleteResource, releaseResource]) {
     const endless = apiOf([object('1')], conflict);
-    const given = await remove(endless.api, target, owner, 'u', signal);
-    assert.deepEqual([given.ok ? '' : given.failure.is, endless.versions.length], ['conflict', 5]);
+    const repeated = await remove(endless.api, target, owner, 'u', signal);
+    assert.deepEqual([repeated.ok ? '' : repeated.failure.is, endless.versions.length], ['conflict', 5]);
   }
 });
 
-test('what may not be read is in the way only where a reply says that it was applied', async () => {
+test('an unreadable resource blocks the deletion only if an apply has returned its uid', async () => {
   const { api } = apiOf([], unused);
   const forbidden: ObserverApi = { ...api, read: async () => failed('forbidden', 'not allowed') };
   const applied = await deleteResource(forbidden, target, owner, 'u', signal);
@@ -87,9 +87,9 @@ test('what may not be read is in the way only where a reply says that it was app
   assert.deepEqual([applied.ok || applied.failure.is, never.ok || never.failure.is], ['forbidden', 'otherUid']);
 });
 
-test('what is deleted and still there says what it waits for', async () => {
-  const held = object('2', { deletionTimestamp: 'now', finalizers: ['example.org/a', 'example.org/b'] });
-  for (const reads of [[object('1'), held], [held]]) {
+test('a terminating resource is reported with what it waits for', async () => {
+  const terminating = object('2', { deletionTimestamp: 'now', finalizers: ['example.org/a', 'example.org/b'] });
+  for (const reads of [[object('1'), terminating], [terminating]]) {
     const outcome = await deleteResource(apiOf(reads, () => done(undefined)).api, target, owner, 'u', signal);
     assert.deepEqual(outcome.ok ? undefined : [outcome.failure.is, outcome.failure.reason], [
       'terminating',
@@ -100,7 +100,7 @@ test('what is deleted and still there says what it waits for', async () => {
   assert.equal((await deleteResource(other.api, target, owner, 'u', signal)).ok, true);
 });
 
-test('an application stays while what it deleted is not gone: asked for at least every ten seconds, and nobody is warned', async () => {
+test('an application exists until its deleted resources are gone: checked at least every ten seconds, without warnings', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
@@ -111,7 +111,7 @@ test('an application stays while what it deleted is not gone: asked for at least
   assert.ok(asked > 55 && asked < 140, `${asked} times`);
   assert.deepEqual([world.condition('web', 'Degraded'), world.factsOf('application.refused')], ['False', []]);
   const said = JSON.stringify(world.application('web')?.['status']);
-  assert.ok(said.includes('Deleted, and not gone yet: ConfigMap shop/one (waits for its finalizers'), said);
+  assert.ok(said.includes('Waiting for the deletion of: ConfigMap shop/one (waits for its finalizers'), said);
   world.refusals.set('delete', failure('missing', 'it is gone').failure);
   await world.pass(11 * second);
   assert.deepEqual([world.application('web'), world.factsOf('resource.deleted').length], [undefined, 1]);
@@ -119,7 +119,7 @@ test('an application stays while what it deleted is not gone: asked for at least
   world.stop();
 });
 
-test('what holds a deletion up holds up rights, accounts and namespaces, and nothing else', async () => {
+test('a failed deletion delays service accounts and namespaces, but no other resource', async () => {
   const world = await observerWorld();
   world.kinds.set('ServiceAccount', { ...kindOf('ServiceAccount'), plural: 'serviceaccounts' });
   const own = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
@@ -129,18 +129,18 @@ test('what holds a deletion up holds up rights, accounts and namespaces, and not
   world.refusals.set('delete ConfigMap/two', failure('forbidden', 'not allowed').failure);
   world.deleteApplication('web');
   await world.pass(second);
-  const gone = () => ['ConfigMap/one', 'ConfigMap/two', 'ServiceAccount/own'].filter((each) => !world.object(each));
+  const missing = () => ['ConfigMap/one', 'ConfigMap/two', 'ServiceAccount/own'].filter((each) => !world.object(each));
   const deleted = () =>
     new Set(world.factsOf('resource.deleted').map(({ resource: { kind, name } }) => `${kind}/${name}`));
   assert.deepEqual([...deleted()], ['ConfigMap/one']);
   world.refusals.clear();
   await world.pass(minute);
   assert.deepEqual([...deleted()], ['ConfigMap/one', 'ConfigMap/two', 'Namespace/more', 'ServiceAccount/own']);
-  assert.deepEqual([world.application('web'), gone().length], [undefined, 3]);
+  assert.deepEqual([world.application('web'), missing().length], [undefined, 3]);
   world.stop();
 });
 
-test('a resource in no namespace stays when its kind is not known for a while, and its application says another thing', async () => {
+test('a cluster-scoped resource is not deleted while its kind is temporarily unknown and the application changes', async () => {
   const world = await observerWorld();
   const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } };
   const kind: RestMapping = { ...kindOf('Gadget'), group: 'example.org', plural: 'gadgets', isNamespaced: false };
@@ -157,7 +157,7 @@ test('a resource in no namespace stays when its kind is not known for a while, a
   world.stop();
 });
 
-test('a kind in no namespace that was never known in the version of its manifest does not hold up the end', async () => {
+test('a cluster-scoped kind that was never served in the manifest’s version does not delay the deletion of the application', async () => {
   const world = await observerWorld();
   const kind: RestMapping = {
     ...kindOf('Gadget'),
@@ -176,7 +176,7 @@ test('a kind in no namespace that was never known in the version of its manifest
   world.stop();
 });
 
-test('a status that is wiped while the answer to the last write of it is on its way is written again', async () => {
+test('a status that is wiped while the response to its last write is delayed is written again', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(minute);
@@ -192,7 +192,7 @@ test('a status that is wiped while the answer to the last write of it is on its 
   world.stop();
 });
 
-test('a wiped status is written again once, and an echo of an own write is no reason to write', async () => {
+test('a wiped status is written again once, and the echo of weeder’s own write causes no write', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(minute);
@@ -208,7 +208,7 @@ test('a wiped status is written again once, and an echo of an own write is no re
   world.stop();
 });
 
-test('wiped while no weeder ran, the inventory is had from the manifests when the application ends', async () => {
+test('if the status was wiped while weeder was down, the inventory is derived from the manifests at deletion', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one'), configMap('two')] });
   await world.pass(2 * second);

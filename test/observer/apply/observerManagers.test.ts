@@ -7,7 +7,7 @@ import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 
-test('the managers of an application fit what the API server takes, however long its name is', () => {
+test('the managers and the label of an application fit the API server’s limits, however long its name', () => {
   fc.assert(
     fc.property(name, fc.array(name, { minLength: 1, maxLength: 4 }), (namespace, parts) => {
       const { own, init, label } = ownerOf({ namespace, name: parts.join('.') });
@@ -20,7 +20,7 @@ test('the managers of an application fit what the API server takes, however long
   for (const key of [labelName, annotationName]) assert.match(key, labelKey.pattern);
 });
 
-test('two applications share no manager, also where their namespaces and names run together', () => {
+test('two applications never share a manager, even if namespace and name concatenate equally', () => {
   const owners = [
     { namespace: 'a', name: 'b-c' },
     { namespace: 'a-b', name: 'c' },
@@ -31,8 +31,8 @@ test('two applications share no manager, also where their namespaces and names r
   assert.equal(new Set(owners.flatMap(({ own, init }) => [own, init])).size, 2 * owners.length);
 });
 
-// A version of weeder that made others of the same name would own nothing of what is there.
-test('an application has the same managers each time, and says for people who it is', () => {
+// A version of weeder that generated other names would own nothing of the existing objects.
+test('an application always has the same managers, and a readable name', () => {
   const web = { namespace: 'shop', name: 'web' };
   assert.deepEqual(ownerOf(web), ownerOf({ ...web }));
   assert.deepEqual(ownerOf(web), {

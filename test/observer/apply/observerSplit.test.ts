@@ -28,7 +28,7 @@ const identity = (manifest: Manifest) => ({
   metadata: { name: manifest.identity.name, namespace: manifest.identity.namespace },
 });
 
-test('without a schema everything is observed, and there is one manager', () => {
+test('without a schema everything is observed by one manager', () => {
   assert.deepEqual(parts(nginxDeployment, leaf), {
     whole: nginxDeployment.object,
     observed: nginxDeployment.object,
@@ -36,7 +36,7 @@ test('without a schema everything is observed, and there is one manager', () => 
   });
 });
 
-test('each part says which object it is, and each element of a list which one it is', () => {
+test('each part contains the identity of the object and the keys of its list elements', () => {
   const { whole, observed, unobserved } = partsBy(nginxDeployment, {
     spec: { template: { spec: { containers: [{ image: null, env: [{ value: null }, bounds(0, 0)] }, bounds(1, 3)] } } },
   });
@@ -61,7 +61,7 @@ test('each part says which object it is, and each element of a list which one it
   assert.equal(at(unobserved, 'spec.replicas'), 2);
 });
 
-test('an element with several keys has all that the manifest says in both parts', () => {
+test('an element with several keys has all keys of the manifest in both parts', () => {
   const { observed, unobserved } = partsBy(nginxService, {
     spec: { ports: [null, null, { name: null }, bounds(0, 0)], selector: null },
   });
@@ -73,10 +73,10 @@ test('an element with several keys has all that the manifest says in both parts'
       { port: 53, protocol: 'UDP', name: 'dns-udp' },
     ],
   });
-  assert.equal(unobserved, undefined, 'nothing but keys is left');
+  assert.equal(unobserved, undefined, 'only keys are left');
 });
 
-test('a key that is observed itself is in both parts', () => {
+test('an observed key is in both parts', () => {
   const { observed, unobserved } = partsBy(nginxService, { spec: { ports: [{ port: null }, bounds(0, 0)] } });
   assert.deepEqual(at(observed, 'spec.ports'), [{ port: 80 }]);
   assert.deepEqual(at(unobserved, 'spec.ports'), [
@@ -86,7 +86,7 @@ test('a key that is observed itself is in both parts', () => {
   ]);
 });
 
-test('an atomic value is in one part, whole, also where only a part of it is observed', () => {
+test('an atomic value is in one part as a whole, even if only a part of it is observed', () => {
   const ingress = manifestOf({
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
@@ -102,14 +102,14 @@ test('an atomic value is in one part, whole, also where only a part of it is obs
   assert.deepEqual(at(map, 'spec.template.spec.nodeSelector'), { disk: 'ssd' }, 'also for a key that it lacks');
 });
 
-test('an atomic value of which nothing is observed is not observed', () => {
+test('an atomic value without observed fields is in the unobserved part', () => {
   const { observed, unobserved } = partsBy(nginxDeployment, { spec: { replicas: null } });
   assert.deepEqual(at(observed, 'spec'), { replicas: 2 });
   assert.deepEqual(at(unobserved, 'spec.selector'), { matchLabels: { app: 'nginx' } });
   assert.equal(at(unobserved, 'spec.replicas'), undefined);
 });
 
-test('the values of a set go to either part', () => {
+test('the values of a set are divided between the parts', () => {
   const gadget = manifestOf({
     apiVersion: 'observer.example.org/v1',
     kind: 'Gadget',
@@ -121,7 +121,7 @@ test('the values of a set go to either part', () => {
   assert.deepEqual(at(unobserved, 'spec.tags'), ['c']);
 });
 
-test('a schema that lists only what the manifest lacks leaves everything to the unobserved part', () => {
+test('a schema that lists only fields that the manifest lacks leaves everything in the unobserved part', () => {
   const { observed, unobserved } = partsBy(nginxDeployment, {
     spec: { template: { spec: { hostNetwork: null, containers: [{ securityContext: null }, bounds(0, 0)] } } },
   });
@@ -129,7 +129,7 @@ test('a schema that lists only what the manifest lacks leaves everything to the 
   assert.deepEqual(unobserved, nginxDeployment.object);
 });
 
-test('bounds alone do not make an element observed, and those that must be there are, whole', () => {
+test('a maximum alone does not make elements observed; elements up to the minimum are observed as a whole', () => {
   const loose = partsBy(nginxService, { spec: { ports: [bounds(0, 3)] } });
   assert.equal(at(loose.observed, 'spec'), undefined);
   const strict = partsBy(nginxService, { spec: { ports: [bounds(2, 3)] } });
@@ -139,7 +139,7 @@ test('bounds alone do not make an element observed, and those that must be there
   ]);
 });
 
-test('empty maps and lists are in a part too: that they are there', () => {
+test('empty maps and lists belong to a part too', () => {
   const { observed, unobserved } = partsBy(nginxDeployment, {
     spec: { template: { spec: { volumes: [{ emptyDir: null }, bounds(0, 0)] } } },
   });
@@ -147,7 +147,7 @@ test('empty maps and lists are in a part too: that they are there', () => {
   assert.equal(at(unobserved, 'spec.template.spec.volumes'), undefined);
 });
 
-test('what the API server alone writes, and a status, is applied by nobody', () => {
+test('fields that only the API server writes, and the status, are in no part', () => {
   const manifest: Manifest = {
     ...nginxService,
     object: {
@@ -163,12 +163,12 @@ test('what the API server alone writes, and a status, is applied by nobody', () 
   }
 });
 
-test('an object of nothing but its name is one manager’s, and so is one in no namespace', () => {
+test('an object with only a name has one manager, also a cluster-scoped one', () => {
   const empty = manifestOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }, '');
   assert.deepEqual(parts(empty, leaf), { whole: empty.object, observed: empty.object, unobserved: undefined });
 });
 
-test('names that every object of the language has are names like any other', () => {
+test('keys named like Object.prototype properties are ordinary keys', () => {
   const data: unknown = JSON.parse('{"constructor":"a","__proto__":"b","plain":"c"}');
   const manifest = manifestOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data });
   const { observed, unobserved } = partsBy(manifest, { data: JSON.parse('{"__proto__":null}') });

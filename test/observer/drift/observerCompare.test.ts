@@ -16,7 +16,7 @@ const bounds = (min: number, max: number, key?: string | readonly string[]) => (
   ...(key === undefined ? {} : { observer_schema_list_key: key }),
 });
 
-/** Compares what edits have made of the server's reply with that; the reply is the manifest, unless it is given. */
+/** Compares the edited reply with the server's reply; the reply is the manifest unless given. */
 function drifts(manifest: Manifest, shape: FieldMask, edits: readonly Edit[], reply: JsonObject = manifest.object) {
   const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
   const baseline = project(reply, manifest, shape, structure);
@@ -24,7 +24,7 @@ function drifts(manifest: Manifest, shape: FieldMask, edits: readonly Edit[], re
   assert.deepEqual(
     compare(baseline, project(structuredClone(reply), manifest, shape, structure)),
     [],
-    'no drift, no edit',
+    'no drift without an edit',
   );
   return compare(baseline, found).map(({ path, desired, found: value, is }) => [is, path, desired, value]);
 }
@@ -33,13 +33,13 @@ const container = 'spec.template.spec.containers.0';
 const containerPath = '.spec.template.spec.containers[name="nginx"]';
 const metadata = (object: JsonObject) => objectOf(object['metadata']);
 
-test('a field that somebody changed is drift, with what is wanted and what was found', () => {
+test('a changed field is drift, with its desired and its found value', () => {
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.image`, 'nginx:evil']]), [
     ['changed', `${containerPath}.image`, 'nginx:1.29', 'nginx:evil'],
   ]);
 });
 
-test('a field that somebody took away is missing, and one that was put in its place is excess only where it is observed', () => {
+test('a removed field is missing; an added field is excess only if it is observed', () => {
   assert.deepEqual(
     drifts(nginxDeployment, leaf, [
       [`${container}.resources.limits.cpu`, undefined],
@@ -50,7 +50,7 @@ test('a field that somebody took away is missing, and one that was put in its pl
   );
 });
 
-test('further keys in a map are nobody’s business: labels, annotations, data', () => {
+test('additional keys in a map are not drift: labels, annotations, data', () => {
   const edits: Edit[] = [
     [['metadata', 'labels', 'team'], 'blue'],
     [['metadata', 'annotations', 'deployment.kubernetes.io/revision'], '2'],
@@ -59,7 +59,7 @@ test('further keys in a map are nobody’s business: labels, annotations, data',
   assert.deepEqual(drifts(nginxDeployment, leaf, edits), []);
 });
 
-test('exactly equal is equal and nothing else is: wanted is what the server made of a quantity', () => {
+test('values are compared exactly: the desired value is what the server made of a quantity', () => {
   const reply = edited(nginxDeployment.object, [`${container}.resources.limits.cpu`, '1']);
   assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.resources.limits.cpu`, '1000m']], reply), [
@@ -67,7 +67,7 @@ test('exactly equal is equal and nothing else is: wanted is what the server made
   ]);
 });
 
-test('the text 1000m in a ConfigMap is not 1, and empty is not absent (B)', () => {
+test('the text 1000m in a ConfigMap is not 1, and empty is not absent', () => {
   const config = manifestOf({
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -86,7 +86,7 @@ test('the text 1000m in a ConfigMap is not 1, and empty is not absent (B)', () =
   );
 });
 
-test('what the server dropped from the manifest is wanted to be absent (B)', () => {
+test('a field that the server dropped from the manifest is desired to be absent', () => {
   const reply = edited(nginxDeployment.object, [`${container}.args`, undefined]);
   assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.args`, ['-g']]], reply), [
@@ -94,7 +94,7 @@ test('what the server dropped from the manifest is wanted to be absent (B)', () 
   ]);
 });
 
-test('only what the schema lists is observed', () => {
+test('only fields in the schema are observed', () => {
   const shape = shapeOf(nginxDeployment, {
     spec: { template: { spec: { containers: [{ image: null }, bounds(0, 0)] } } },
   });
@@ -109,7 +109,7 @@ test('only what the schema lists is observed', () => {
   );
 });
 
-test('a path that the manifest lacks and the schema lists is wanted to be absent, as is what it would be a default', () => {
+test('a field in the schema that the manifest lacks is desired to be absent, or at the server’s default', () => {
   const shape = shapeOf(nginxDeployment, {
     spec: { template: { spec: { hostNetwork: 'observed', securityContext: 'observed' } } },
   });
@@ -132,7 +132,7 @@ test('a path that the manifest lacks and the schema lists is wanted to be absent
   );
 });
 
-test('elements of a map list are found by all of their keys, defaults filled in; their order says nothing', () => {
+test('elements of a map list are matched by all keys, including defaults; their order does not matter', () => {
   const reply = edited(nginxService.object, ['spec.ports.0.protocol', 'TCP'], ['spec.ports.1.protocol', 'TCP']);
   const [web, dns, udp] = [0, 1, 2].map((index) => ({ ...portsOf(reply)[index] }));
   assert.deepEqual(drifts(nginxService, leaf, [['spec.ports', [udp, web, dns]]], reply), []);
@@ -146,13 +146,13 @@ function portsOf(object: JsonObject): readonly JsonObject[] {
   return Array.isArray(ports) ? ports : [];
 }
 
-test('an element that somebody puts first is one drift, not one for each that moves (C)', () => {
+test('an element inserted at the front is one drift, not one per shifted element', () => {
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.env.^`, { name: 'Z', value: '0' }]]), [
     ['excess', `${containerPath}.env[name="Z"]`, undefined, { name: 'Z', value: '0' }],
   ]);
 });
 
-test('an element that is gone is told by its fields, and one in its place as an intruder', () => {
+test('a missing element is reported by its fields, and an added one as excess', () => {
   assert.deepEqual(
     drifts(nginxDeployment, leaf, [
       [`${container}.env.1`, undefined],
@@ -166,7 +166,7 @@ test('an element that is gone is told by its fields, and one in its place as an 
   );
 });
 
-test('a container that somebody adds is drift, and what admission had added is not', () => {
+test('an added container is drift, a container that admission added is not', () => {
   const injected = { name: 'injected', image: 'proxy' };
   const reply = edited(nginxDeployment.object, ['spec.template.spec.containers.^', injected]);
   assert.deepEqual(drifts(nginxDeployment, leaf, [], reply), []);
@@ -178,7 +178,7 @@ test('a container that somebody adds is drift, and what admission had added is n
   ]);
 });
 
-test('an element that is there twice is drift, listed or not, and is no intruder besides (C)', () => {
+test('a duplicate element is drift, in the schema or not, and not also excess', () => {
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.env.+`, { name: 'A', value: 'x' }]]), [
     ['duplicate', `${containerPath}.env[name="A"]`, 1, 2],
   ]);
@@ -190,7 +190,7 @@ test('an element that is there twice is drift, listed or not, and is no intruder
   ]);
 });
 
-test('a merge key that somebody changed is one element missing and one too many', () => {
+test('a changed merge key is one missing and one excess element', () => {
   const found = drifts(nginxService, leaf, [['spec.ports.0.port', 82]]);
   assert.deepEqual(found, [
     ['missing', '.spec.ports[port=80,protocol="TCP"].name', 'web', undefined],
@@ -204,7 +204,7 @@ const portsSchema = (min: number, max: number, ...listed: unknown[]) =>
 const port = (number: number): Edit => ['spec.ports.+', { name: `p${number}`, port: number }];
 const withoutLast: Edit = ['spec.ports.2', undefined];
 
-test('a list is as long as its bounds allow: in between there is no drift, above there is', () => {
+test('a list within its bounds is not drift, a longer one is', () => {
   const shape = portsSchema(1, 4, { port: null });
   assert.deepEqual(drifts(nginxService, shape, []), []);
   assert.deepEqual(drifts(nginxService, shape, [port(90)]), []);
@@ -217,7 +217,7 @@ test('a list is as long as its bounds allow: in between there is no drift, above
   ]);
 });
 
-test('bounds that are exact name every intruder, wherever it stands', () => {
+test('with exact bounds every excess element is named, whatever its position', () => {
   const shape = portsSchema(3, 3, { port: null });
   const first: Edit = ['spec.ports.^', { name: 'first', port: 1 }];
   assert.deepEqual(
@@ -229,18 +229,18 @@ test('bounds that are exact name every intruder, wherever it stands', () => {
   );
 });
 
-test('a list that is too short is drift also where its elements have no other observed field', () => {
+test('a list that is too short is drift even if its elements have no other observed field', () => {
   const shape = portsSchema(1, 0, { appProtocol: null });
   assert.deepEqual(drifts(nginxService, shape, [['spec.ports', []]]), [['missing', '.spec.ports', 1, 0]]);
   assert.deepEqual(drifts(nginxService, shape, [withoutLast]), []);
 });
 
-test('with the greatest length 0 a list may be as long as anybody likes', () => {
+test('a maximum length of 0 means no limit', () => {
   const many = Array.from({ length: 200 }, (_, index) => port(1_000 + index));
   assert.deepEqual(drifts(nginxService, portsSchema(1, 0, { port: null }), many), []);
 });
 
-test('a list that the manifest lacks has no more elements than the schema allows', () => {
+test('a list that the manifest lacks may have no more elements than the schema allows', () => {
   const shape = shapeOf(nginxService, { spec: { loadBalancerSourceRanges: [bounds(0, 1)] } });
   const ranges = (count: number): Edit => [
     'spec.loadBalancerSourceRanges',
@@ -252,7 +252,7 @@ test('a list that the manifest lacks has no more elements than the schema allows
   ]);
 });
 
-test('where the reply itself is beyond the bounds, because admission added something, that is no drift', () => {
+test('if admission makes the reply itself exceed the bounds, that is not drift', () => {
   const shape = portsSchema(1, 3, { port: null });
   const reply = edited(nginxService.object, port(90));
   assert.deepEqual(drifts(nginxService, shape, [], reply), []);
@@ -273,7 +273,7 @@ const ingress = manifestOf({
   },
 });
 
-test('an atomic list all of which is observed is compared as a whole: a key that somebody adds in it is seen', () => {
+test('a fully observed atomic list is compared as a whole: a key added in it is drift', () => {
   const found = drifts(ingress, leaf, [['spec.rules.1.http', { paths: [] }]]);
   assert.deepEqual(
     found.map(([is, path]) => [is, path]),
@@ -282,7 +282,7 @@ test('an atomic list all of which is observed is compared as a whole: a key that
   assert.deepEqual(found[0]?.[2], objectOf(ingress.object['spec'])['rules']);
 });
 
-test('an atomic list of which a part is observed is compared by that part, by position', () => {
+test('a partly observed atomic list is compared in the observed fields, by position', () => {
   const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, bounds(1, 3)] } });
   assert.deepEqual(
     drifts(ingress, shape, [
@@ -299,7 +299,7 @@ test('an atomic list of which a part is observed is compared by that part, by po
   ]);
 });
 
-test('observer_schema_list_key tells elements apart where the server’s schema says atomic', () => {
+test('observer_schema_list_key identifies elements of a list that the server’s schema calls atomic', () => {
   const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, { http: null }, bounds(2, 2, 'host')] } });
   const rules = objectOf(ingress.object['spec'])['rules'];
   const reversed = Array.isArray(rules) ? rules.toReversed() : [];
@@ -309,7 +309,7 @@ test('observer_schema_list_key tells elements apart where the server’s schema 
   ]);
 });
 
-test('observer_schema_list_key says nothing where the server knows the keys itself', () => {
+test('observer_schema_list_key has no effect if the server’s schema has keys', () => {
   const shape = shapeOf(nginxService, { spec: { ports: [{ port: null }, bounds(0, 0, 'name')] } });
   assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.name', 'renamed']]), []);
   assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.port', 81]]), [
@@ -317,7 +317,7 @@ test('observer_schema_list_key says nothing where the server knows the keys itse
   ]);
 });
 
-test('a rule of a Role to which somebody adds nonResourceURLs is drift, and so is a peer with another selector', () => {
+test('nonResourceURLs added to a rule of a Role are drift, and so is another selector of a peer', () => {
   const role = manifestOf({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'Role',
@@ -335,7 +335,7 @@ test('a rule of a Role to which somebody adds nonResourceURLs is drift, and so i
   assert.equal(drifts(policy, leaf, [['spec.podSelector.matchLabels', { a: 'b' }]]).length, 1, 'an empty selector');
 });
 
-test('an atomic map is compared as a whole, and its keys may stand in any order', () => {
+test('an atomic map is compared as a whole, regardless of key order', () => {
   const edits: Edit[] = [['spec.template.spec.nodeSelector', { zone: 'a', disk: 'ssd' }]];
   assert.deepEqual(drifts(nginxDeployment, leaf, edits), [
     ['changed', '.spec.template.spec.nodeSelector', { disk: 'ssd' }, { zone: 'a', disk: 'ssd' }],
@@ -357,7 +357,7 @@ const gadget = manifestOf({
   },
 });
 
-test('a set is compared by its values: order is nothing, one more or one less is drift', () => {
+test('a set is compared by its values: order does not matter, an added or missing value is drift', () => {
   assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['b', 'a']]]), []);
   assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['c', 'b', 'a']]]), [
     ['excess', '.spec.tags[="c"]', undefined, 'c'],
@@ -366,12 +366,12 @@ test('a set is compared by its values: order is nothing, one more or one less is
   assert.deepEqual(drifts(gadget, leaf, [['spec.tags', ['a', 'b', 'b']]]), [['duplicate', '.spec.tags[="b"]', 1, 2]]);
 });
 
-test('a list of which the schema says nothing is a whole, like an atomic one', () => {
+test('a list without topology in the schema is compared as a whole, like an atomic one', () => {
   const [drift] = drifts(gadget, leaf, [['spec.plain.0.protocol', 'TCP']]);
   assert.deepEqual(drift?.slice(0, 2), ['changed', '.spec.plain']);
 });
 
-test('of an empty map it is observed that it is there, and not what others put into it', () => {
+test('an empty map is observed to exist, whatever keys others add to it', () => {
   assert.deepEqual(drifts(gadget, leaf, [['spec.open.empty.x', 1]]), []);
   assert.deepEqual(drifts(gadget, leaf, [['spec.open.empty', undefined]]), [
     ['missing', '.spec.open.empty', {}, undefined],
@@ -383,26 +383,26 @@ test('of an empty map it is observed that it is there, and not what others put i
   ]);
 });
 
-test('an empty list is one: an element that somebody puts into it is drift', () => {
+test('an empty list is observed to be empty: an added element is drift', () => {
   assert.deepEqual(drifts(gadget, leaf, [['spec.open.none.+', 'x']]), [['changed', '.spec.open.none', [], ['x']]]);
 });
 
-test('an empty list without a limit may get elements', () => {
+test('an empty list without a maximum may get elements', () => {
   const shape = shapeOf(gadget, { spec: { tags: null, open: { none: [bounds(0, 0)] } } });
   assert.deepEqual(drifts(gadget, shape, [['spec.open.none.+', 'x']]), []);
 });
 
-test('the order of a set that the manifest lacks, and the server filled in, says nothing either', () => {
+test('the order of a server-defaulted set does not matter either', () => {
   const manifest = manifestOf({ ...gadget.object, spec: { whole: { k: 'v' } } });
   const reply = edited(manifest.object, ['spec.tags', ['a', 'b']], ['spec.steps', [{ name: 'a' }, { name: 'b' }]]);
   const shape = shapeOf(manifest, { spec: { tags: null, steps: null } });
   assert.deepEqual(drifts(manifest, shape, [['spec.tags', ['b', 'a']]], reply), []);
   assert.equal(drifts(manifest, shape, [['spec.tags', ['b']]], reply).length, 1);
   const turned: Edit = ['spec.steps', [{ name: 'b' }, { name: 'a' }]];
-  assert.equal(drifts(manifest, shape, [turned], reply).length, 1, 'that of an atomic list does');
+  assert.equal(drifts(manifest, shape, [turned], reply).length, 1, 'the order of an atomic list does matter');
 });
 
-test('two fields never have one path, even where their names have dots', () => {
+test('two fields never have the same path, even with dots in their names', () => {
   assert.deepEqual(drifts(gadget, leaf, [[['spec', 'open', 'a.b'], 7]]), [['changed', '.spec.open["a.b"]', 1, 7]]);
   assert.deepEqual(drifts(gadget, leaf, [['spec.open.a.b', 7]]), [['changed', '.spec.open.a.b', 2, 7]]);
   assert.deepEqual(drifts(gadget, leaf, [[['spec', 'options', 'a.b'], '7']]), [
@@ -410,12 +410,12 @@ test('two fields never have one path, even where their names have dots', () => {
   ]);
 });
 
-test('names that every object of the language has are names like any other', () => {
+test('keys named like Object.prototype properties are ordinary keys', () => {
   const labels = JSON.parse('{"constructor":"a","toString":"b","__proto__":"c"}');
   const manifest = manifestOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: labels });
   const found = drifts(manifest, leaf, [['data', {}]]);
   assert.deepEqual(
-    found.map(([is, path, wanted]) => [is, path, wanted]),
+    found.map(([is, path, desired]) => [is, path, desired]),
     [
       ['missing', '.data.__proto__', 'c'],
       ['missing', '.data.constructor', 'a'],
@@ -424,7 +424,7 @@ test('names that every object of the language has are names like any other', () 
   );
 });
 
-test('whose a resource is, is always observed: a label that is lost or another one is drift', () => {
+test('the ownership label is always observed: its loss or change is drift', () => {
   const shape = shapeOf(nginxService, { spec: { selector: null } });
   const label = ['metadata', 'labels', 'weeder.dev/application'];
   const reply = edited(nginxService.object, [label, 'hash']);
@@ -438,20 +438,20 @@ test('whose a resource is, is always observed: a label that is lost or another o
   }
 });
 
-test('what the API server alone writes in the metadata is not observed, though a manifest has it', () => {
+test('metadata that only the API server writes is not observed, even if the manifest has it', () => {
   const written = { creationTimestamp: null, uid: 'x', resourceVersion: '7', generation: 1, managedFields: [] };
   const manifest = manifestOf({ ...nginxService.object, metadata: { ...metadata(nginxService.object), ...written } });
   const edits: Edit[] = Object.keys(written).map((name) => [`metadata.${name}`, 'other']);
   assert.deepEqual(drifts(manifest, leaf, edits), []);
 });
 
-test('something of another type in the place of a map or a list is drift, and nothing worse', () => {
+test('a value of another type in place of a map or a list is drift, and nothing throws', () => {
   for (const value of ['text', 7, null, [], {}, [null], ['x'], [[]]])
     for (const path of ['spec', 'spec.template', 'spec.template.spec.containers', container, `${container}.env`])
       assert.ok(drifts(nginxDeployment, leaf, [[path, value]]).length > 0, `${JSON.stringify(value)} at ${path}`);
 });
 
-test('the same difference is told in the same order', () => {
+test('the same differences are always reported in the same order', () => {
   const edits: Edit[] = [
     ['spec.replicas', 3],
     ['metadata.labels.app', 'x'],

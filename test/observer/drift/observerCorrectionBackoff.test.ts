@@ -16,8 +16,11 @@ const second = 1_000;
 const minute = 60 * second;
 const replicas = ['.spec.replicas'];
 
-/** The times, in seconds, at which a rival that never rests is corrected. */
-function fight(count: number, keys: (round: number) => readonly string[] = () => replicas): readonly number[] {
+/** The times, in seconds, at which permanently repeated drift is corrected. */
+function correctionTimes(
+  count: number,
+  keys: (round: number) => readonly string[] = () => replicas,
+): readonly number[] {
   let pace: CorrectionHistory = noCorrections;
   let now = 0;
   return Array.from({ length: count }, (_, round) => {
@@ -27,7 +30,7 @@ function fight(count: number, keys: (round: number) => readonly string[] = () =>
   });
 }
 
-/** Corrections of one path: each is as far from the one before as the number of those in a row wants it. */
+/** Corrections of one path: the gap between two of them follows from the number in a row. */
 function assertPaced(moments: readonly number[]): void {
   let row = 0;
   for (const [index, moment] of moments.entries()) {
@@ -38,19 +41,19 @@ function assertPaced(moments: readonly number[]): void {
   }
 }
 
-suite('the pace of corrections', () => {
-  test('lets the first at once, and the second wait already: 2 s, doubling to five minutes', () => {
-    assert.deepEqual(fight(12), [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1110, 1410]);
+suite('the back-off of corrections', () => {
+  test('allows the first at once, and delays from the second on: 2 s, doubling to five minutes', () => {
+    assert.deepEqual(correctionTimes(12), [0, 2, 6, 14, 30, 62, 126, 254, 510, 810, 1110, 1410]);
   });
 
-  test('counts the wait from the correction before, so that a drift that comes late is corrected at once', () => {
+  test('counts the delay from the previous correction, so that late drift is corrected at once', () => {
     const pace = withCorrection(noCorrections, replicas, 0);
     assert.equal(backoffFor(pace, replicas, 500), 1_500);
     assert.equal(backoffFor(pace, replicas, 2_000), 0);
     assert.equal(backoffFor(pace, replicas, 5 * minute), 0);
   });
 
-  test('forgets after ten quiet minutes, and not before', () => {
+  test('resets after ten minutes without a correction, and not before', () => {
     let pace: CorrectionHistory = noCorrections;
     for (let round = 0; round < 6; round += 1) pace = withCorrection(pace, replicas, 0);
     const [just, over] = [10 * minute - 1, 10 * minute];
@@ -59,7 +62,7 @@ suite('the pace of corrections', () => {
     assert.ok(wasCorrectedRecently(pace, replicas, just) && !wasCorrectedRecently(pace, replicas, over));
   });
 
-  test('is one for each path: a fight over one delays no other path, and no correction of both is sooner than either', () => {
+  test('is kept per path: repeated drift of one path delays no other, and a correction of both waits for the longer one', () => {
     let pace: CorrectionHistory = noCorrections;
     for (let round = 0; round < 4; round += 1) pace = withCorrection(pace, replicas, 0);
     assert.equal(backoffFor(pace, ['.spec.paused'], 0), 0);
@@ -67,12 +70,12 @@ suite('the pace of corrections', () => {
     assert.ok(!wasCorrectedRecently(pace, ['.spec.paused'], 0));
   });
 
-  test('counts a resource that is deleted again and again as well', () => {
+  test('applies to a resource that is repeatedly deleted too', () => {
     const pace = withCorrection(noCorrections, [missingKey], 0);
     assert.equal(backoffFor(pace, [missingKey], 0), 2 * second);
   });
 
-  test('counts what somebody adds by its list: another name each time does not help', () => {
+  test('counts added elements by their list: a new name each time makes no difference', () => {
     const key = (name: string, is: 'excess' | 'changed') =>
       correctionKey({ path: `.spec.containers[name=${JSON.stringify(name)}]`, is });
     for (const name of ['a', 'x]y', 'a"]["b', '\\']) assert.equal(key(name, 'excess'), '.spec.containers');
@@ -81,16 +84,16 @@ suite('the pace of corrections', () => {
     assert.equal(correctionKey({ path: '.finalizers[="x"]', is: 'excess' }), '.finalizers');
     assert.equal(correctionKey({ path: '.args[0][1]', is: 'excess' }), '.args[0]');
     assert.equal(correctionKey({ path: '.spec.hostNetwork', is: 'excess' }), '.spec.hostNetwork');
-    const rounds = fight(4, (round) => [key(`evil-${round}`, 'excess')]);
+    const rounds = correctionTimes(4, (round) => [key(`evil-${round}`, 'excess')]);
     assert.deepEqual(rounds, [0, 2, 6, 14]);
   });
 
-  test('is not made longer by a clock that is set back', () => {
+  test('does not grow when the clock is set back', () => {
     const pace = withCorrection(noCorrections, replicas, 60 * minute);
     assert.ok(backoffFor(pace, replicas, 0) <= 5 * minute);
   });
 
-  test('never lets more than one correction in the time that is due, nor any wait longer than five minutes, whatever comes', () => {
+  test('never allows corrections closer than the delay, nor a delay above five minutes, whatever happens', () => {
     const drift = fc.record({ after: fc.nat(11 * minute), key: fc.constantFrom('a', 'b', 'c') });
     fc.assert(
       fc.property(fc.array(drift, { maxLength: 60 }), (drifts) => {
@@ -110,7 +113,7 @@ suite('the pace of corrections', () => {
     );
   });
 
-  test('remembers a bounded number of paths', () => {
+  test('stores a limited number of paths', () => {
     let pace: CorrectionHistory = noCorrections;
     for (let index = 0; index < 1_000; index += 1) pace = withCorrection(pace, [`.a${index}`], index);
     assert.equal(pace.size, 200);

@@ -45,7 +45,7 @@ test('a drift is corrected at once, and reported with what was desired and found
 });
 
 for (const what of ['create', 'update', 'correct'] as const)
-  test(`an edit that the stream tells of before the reply to '${what}' is corrected once the reply is there`, async () => {
+  test(`an edit that the stream delivers before the response to '${what}' is corrected after the response`, async () => {
     const world = await observerWorld();
     if (what !== 'create') {
       world.apply('web', { manifests: [configMap('one')] });
@@ -63,7 +63,7 @@ for (const what of ['create', 'update', 'correct'] as const)
     world.stop();
   });
 
-test('a field that is not observed stays as somebody made it, and nothing is written', async () => {
+test('an unobserved field keeps its edited value, and nothing is written', async () => {
   const observerSchema = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { key: 'observed' } },
   ];
@@ -77,7 +77,7 @@ test('a field that is not observed stays as somebody made it, and nothing is wri
   world.stop();
 });
 
-test('what the watch tells of versions before weeder’s own write is no drift', async () => {
+test('watch events with versions before weeder’s own write are not drift', async () => {
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   const old = world.object('ConfigMap/one') ?? {};
@@ -88,7 +88,7 @@ test('what the watch tells of versions before weeder’s own write is no drift',
   world.stop();
 });
 
-test('a label that was taken away looks like a deletion to the watch, and is put back on what is there', async () => {
+test('a removed label looks like a deletion in the watch, and is restored on the existing object', async () => {
   const world = await observed(['one']);
   const { uid } = objectOf(world.object('ConfigMap/one')?.['metadata']);
   world.edit('ConfigMap/one', { metadata: { labels: { 'weeder.dev/application': null } } });
@@ -99,7 +99,7 @@ test('a label that was taken away looks like a deletion to the watch, and is put
   world.stop();
 });
 
-test('a resource that is deleted comes back', async () => {
+test('a deleted resource is recreated', async () => {
   const world = await observed(['one']);
   world.remove('ConfigMap/one');
   await world.pass(second);
@@ -112,7 +112,7 @@ test('a resource that is deleted comes back', async () => {
   world.stop();
 });
 
-test('nothing is applied to what is being deleted; when it is gone, it is recreated', async () => {
+test('nothing is applied to a terminating resource; once it is gone, it is recreated', async () => {
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
   await world.pass(minute);
@@ -123,7 +123,7 @@ test('nothing is applied to what is being deleted; when it is gone, it is recrea
   world.stop();
 });
 
-test('with a namespace that ends, nothing is made in it, and nobody is told of a failure', async () => {
+test('nothing is created in a terminating namespace, and no failure is reported', async () => {
   const world = await observed(['one']);
   world.refusals.set('create', refusal('namespaceTerminating'));
   world.remove('ConfigMap/one');
@@ -133,7 +133,7 @@ test('with a namespace that ends, nothing is made in it, and nobody is told of a
   world.stop();
 });
 
-test('when somebody keeps changing it back, each correction waits longer, and after ten quiet minutes none does', async () => {
+test('repeated drift is corrected with growing delays, which reset after ten quiet minutes', async () => {
   const world = await observed(['one', 'two']);
   let edits = 0;
   for (let tick = 0; tick < 600; tick += 1) {
@@ -143,12 +143,12 @@ test('when somebody keeps changing it back, each correction waits longer, and af
     }
     await world.pass(100);
   }
-  // After 0, 2, 4, 8, 16 s: the next one would be after 62 s.
+  // After 0, 2, 4, 8, 16 s: the next correction would be after 62 s.
   assert.equal(count(world, 'correct ConfigMap/one'), 5);
   assert.ok(world.factsOf('resource.correctionBackOff').length >= 4);
   world.edit('ConfigMap/two', { data: { key: 'b' } });
   await world.pass(1);
-  assert.equal(keyOf(world, 'two'), 'a', 'a fight over one delays no other');
+  assert.equal(keyOf(world, 'two'), 'a', 'repeated drift of one resource delays no other');
   await world.pass(12 * minute);
   assert.equal(keyOf(world, 'one'), 'a');
   world.edit('ConfigMap/one', { data: { key: 'c' } });
@@ -157,7 +157,7 @@ test('when somebody keeps changing it back, each correction waits longer, and af
   world.stop();
 });
 
-test('a correction that fails is tried again for as long as the drift lasts, and holds up no other resource', async () => {
+test('a failed correction is retried as long as the drift lasts, and delays no other resource', async () => {
   const world = await observed(['one', 'two']);
   world.refusals.set('correct ConfigMap/one', refusal('transient'));
   world.edit('ConfigMap/one', { data: { key: 'b' } });
@@ -173,7 +173,7 @@ test('a correction that fails is tried again for as long as the drift lasts, and
   world.stop();
 });
 
-test('what the API server will never take is told once, tried again every five minutes, and at once when the spec changes', async () => {
+test('a permanent refusal is reported once, retried every five minutes, and at once when the spec changes', async () => {
   const world = await observed(['one']);
   world.refusals.set('correct', refusal('permanent'));
   world.edit('ConfigMap/one', { data: { key: 'b' } });
@@ -186,7 +186,7 @@ test('what the API server will never take is told once, tried again every five m
   world.stop();
 });
 
-test('what somebody else puts right while it is refused is seen', async () => {
+test('drift that another client fixes while corrections are refused is noticed', async () => {
   const world = await observed(['one']);
   world.refusals.set('correct', refusal('permanent'));
   world.edit('ConfigMap/one', { data: { key: 'b' } });
@@ -197,7 +197,7 @@ test('what somebody else puts right while it is refused is seen', async () => {
   world.stop();
 });
 
-test('what is refused before it was applied stands in the status as it is, however long it lasts', async () => {
+test('a refusal before the first apply is in the status, which does not change while it lasts', async () => {
   const world = await observerWorld();
   world.put({ ...configMap('one'), metadata: { name: 'one', namespace: 'shop' } });
   world.refusals.set('create ConfigMap/one', refusal('permanent'));
@@ -207,14 +207,14 @@ test('what is refused before it was applied stands in the status as it is, howev
   const uid = objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['uid'];
   assert(
     !JSON.stringify(world.application('web')).includes(String(uid)),
-    'what was only found is not listed as applied',
+    'a resource that was only found is not listed as applied',
   );
   await world.pass(60 * minute);
   assert.equal(world.statuses.length, said);
   world.stop();
 });
 
-test('a resource whose first apply fails is tried again, and the others are applied', async () => {
+test('a resource whose first apply fails is retried, and the others are applied', async () => {
   const world = await observerWorld();
   world.refusals.set('create ConfigMap/one', refusal('forbidden'));
   world.apply('web', { manifests: [configMap('one'), configMap('two')] });
@@ -227,7 +227,7 @@ test('a resource whose first apply fails is tried again, and the others are appl
   world.stop();
 });
 
-test('a kind that is not installed yet is waited for, and holds up nothing', async () => {
+test('a kind that is not installed yet is waited for, and delays no other resource', async () => {
   const world = await observerWorld();
   const widget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } };
   world.apply('web', { manifests: [widget, configMap('two')] });
@@ -247,7 +247,7 @@ test('a kind that is not installed yet is waited for, and holds up nothing', asy
   world.stop();
 });
 
-test('a resource of another application is refused with both names, and left as it is', async () => {
+test('a resource of another application is refused with both names, and not changed', async () => {
   const world = await observed(['one']);
   world.apply('api', { manifests: [configMap('one', 'mine'), configMap('two')] });
   await world.pass(2 * minute);
@@ -257,11 +257,11 @@ test('a resource of another application is refused with both names, and left as 
   assert.equal(world.condition('api', 'Degraded'), 'True');
   world.deleteApplication('web');
   await world.pass(2 * minute);
-  assert.equal(keyOf(world, 'one'), 'mine', 'it is free now');
+  assert.equal(keyOf(world, 'one'), 'mine', 'its owner is deleted by now');
   world.stop();
 });
 
-test('the application that has a resource is told of its changes at once, whoever else claims it', async () => {
+test('the owner of a resource receives its changes at once, whoever else claims it', async () => {
   const world = await observed(['one']);
   world.apply('api', { manifests: [configMap('one', 'mine')] });
   await world.pass(10_000);
@@ -272,11 +272,11 @@ test('the application that has a resource is told of its changes at once, whoeve
   await world.pass(5_000);
   world.edit('ConfigMap/one', { data: { key: 'again' } });
   await world.pass(10);
-  assert.equal(keyOf(world, 'one'), 'a', 'also when the other one is gone');
+  assert.equal(keyOf(world, 'one'), 'a', 'also after the other application is deleted');
   world.stop();
 });
 
-test('what admission changes each time is taken as it is, told once, and written once', async () => {
+test('a change that admission makes each time is accepted, reported once, and written once', async () => {
   const world = await observed(['one']);
   world.admit = (object) =>
     object['kind'] === 'ConfigMap' ? { ...object, data: { ...objectOf(object['data']), key: 'mirrored' } } : object;
@@ -288,7 +288,7 @@ test('what admission changes each time is taken as it is, told once, and written
   world.stop();
 });
 
-test('at most sixteen applies are under way at once, and one application does not keep another one waiting', async () => {
+test('at most sixteen applies run at once, and no application blocks another one', async () => {
   const world = await observerWorld();
   world.requestTime = 100;
   const many = Array.from({ length: 40 }, (_, index) => `many-${index}`);
@@ -300,7 +300,7 @@ test('at most sixteen applies are under way at once, and one application does no
   world.stop();
 });
 
-test('an observed application that is at rest asks for nothing for minutes', async () => {
+test('an observed application without changes sends no request for minutes', async () => {
   const world = await observed(['one', 'two']);
   const before = world.requests.length;
   await world.pass(4 * minute);
@@ -308,16 +308,16 @@ test('an observed application that is at rest asks for nothing for minutes', asy
   world.stop();
 });
 
-test('a change that no watch ever told of is found within twenty minutes', async () => {
+test('a change without a watch event is found within twenty minutes', async () => {
   const world = await observed(['one']);
-  world.isTold = false;
+  world.sendsEvents = false;
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(20 * minute);
   assert.equal(keyOf(world, 'one'), 'a');
   world.stop();
 });
 
-test('the streams are as many as the kinds in use, whoever uses them', async () => {
+test('there is one stream per kind in use, however many applications use it', async () => {
   const world = await observed(['one']);
   for (const name of ['b', 'c', 'd']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
   await world.pass(2 * second);
@@ -328,7 +328,7 @@ test('the streams are as many as the kinds in use, whoever uses them', async () 
   world.stop();
 });
 
-/** As an autoscaler does, or `kubectl scale`. */
+/** As an autoscaler or `kubectl scale` does. */
 function scale(world: ObserverWorld, replicas: number): void {
   const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
   const managedFields = [{ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale', fieldsV1 }];
@@ -342,9 +342,9 @@ const deployment = {
   spec: { replicas: 2, paused: false },
 };
 
-test('replicas that somebody scales are left to whoever scales, and the rest is corrected as ever (F)', async () => {
+test('scaled replicas are not corrected, and other drift still is', async () => {
   const world = await observerWorld();
-  // The API server leaves to others what the init manager only asks for.
+  // The API server leaves the fields of the init manager to other managers.
   world.keeps = new Set(['replicas']);
   world.apply('web', { manifests: [deployment] });
   await world.pass(2 * second);
@@ -358,7 +358,7 @@ test('replicas that somebody scales are left to whoever scales, and the rest is 
   world.stop();
 });
 
-test('replicas that the schema lists are put back, whoever scales', async () => {
+test('replicas that the schema lists are corrected, whoever scales', async () => {
   const observerSchema = [
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'observed' } },
   ];

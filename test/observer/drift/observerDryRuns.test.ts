@@ -22,7 +22,7 @@ async function observed(names: readonly string[], its: ObserverWorldOptions = {}
   return world;
 }
 
-/** Admission makes this of the data of each ConfigMap. */
+/** Admission makes this change to the data of each ConfigMap. */
 function admitting(world: ObserverWorld, change: (data: JsonObject) => JsonObject): void {
   world.admit = (object) =>
     object['kind'] === 'ConfigMap' ? { ...object, data: change(objectOf(object['data'])) } : object;
@@ -34,43 +34,43 @@ function keyOf(world: ObserverWorld, name: string): unknown {
   return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
 }
 
-/** How often each was tried out anew. */
-function trialsOf(world: ObserverWorld): Record<string, number> {
+/** The number of rebaselines of each resource. */
+function rebaselinesOf(world: ObserverWorld): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { what, key } of world.requests) if (what === 'tryAnew') counts[key] = (counts[key] ?? 0) + 1;
   return counts;
 }
 
-/** When: milliseconds since the world began. */
+/** The times of all rebaselines; milliseconds since the start of the world. */
 function timesOf(world: ObserverWorld): number[] {
   return world.requests.filter(({ what }) => what === 'tryAnew').map(({ at }) => at);
 }
 
-test('each resource is tried out anew once in ten minutes, not all at once, and at rest nothing comes of it', async () => {
+test('each resource is rebaselined once in ten minutes, at different times, without effect if nothing has changed', async () => {
   const names = ['one', 'two', 'three', 'four'];
   const world = await observed(names);
-  const told = world.facts.length;
+  const before = world.facts.length;
   await world.pass(30 * minute);
   const expected = Object.fromEntries(names.map((name) => [`ConfigMap/${name}`, 3]));
-  assert.deepEqual(trialsOf(world), expected);
+  assert.deepEqual(rebaselinesOf(world), expected);
   assert.equal(new Set(timesOf(world).map((at) => at % (10 * minute))).size, names.length, String(timesOf(world)));
-  assert.deepEqual([world.facts.length, world.writes().length], [told, names.length]);
+  assert.deepEqual([world.facts.length, world.writes().length], [before, names.length]);
   world.stop();
 });
 
-test('when its turn is follows from its name: a weeder that comes after asks at the same times', async () => {
+test('the time of a rebaseline follows from the resource’s name: another weeder uses the same times', async () => {
   const world = await observed(['one', 'two']);
   await world.pass(10 * minute);
   const before = timesOf(world);
   await world.restart();
   await world.pass(10 * minute);
-  const places = (times: readonly number[]) => new Set(times.map((at) => at % (10 * minute)));
+  const offsets = (times: readonly number[]) => new Set(times.map((at) => at % (10 * minute)));
   assert.equal(before.length, 2);
-  assert.deepEqual(places(timesOf(world).slice(2)), places(before));
+  assert.deepEqual(offsets(timesOf(world).slice(2)), offsets(before));
   world.stop();
 });
 
-test('5,000 resources have one turn in two seconds, each of them once in three hours', () => {
+test('5,000 resources are rebaselined every two seconds, each of them once in three hours', () => {
   const clock = virtualClock();
   const turns = createSchedule(clock, 10 * minute);
   const names = Array.from({ length: 5_000 }, (_, index) => `shop/web-${index}`);
@@ -92,7 +92,7 @@ test('5,000 resources have one turn in two seconds, each of them once in three h
   assert.deepEqual([new Set(taken.values()), clock.nextDue], [new Set([1]), undefined]);
 });
 
-test('a namespace with many resources has its turns less often, and the others have theirs as before', () => {
+test('a namespace with many resources is rebaselined less often, without an effect on other namespaces', () => {
   const clock = virtualClock();
   const turns = createSchedule(clock, 10 * minute);
   const taken = new Map<string, number>();
@@ -113,7 +113,7 @@ test('a namespace with many resources has its turns less often, and the others h
   assert.deepEqual([taken.get('small'), taken.get('large')], [19 * 10, 5_000]);
 });
 
-test('when admission has changed, what it makes of the manifest now is wanted, and what is there is corrected, once', async () => {
+test('when admission changes, its new result is desired, and the resource is corrected once', async () => {
   const world = await observed(['one']);
   admitting(world, mirrored);
   await world.pass(10 * minute);
@@ -129,11 +129,11 @@ test('when admission has changed, what it makes of the manifest now is wanted, a
   assert.equal(world.condition('web', 'InSync'), 'True');
   admitting(world, (data) => data);
   await world.pass(10 * minute);
-  assert.equal(keyOf(world, 'one'), 'a', 'and also when it is no more');
+  assert.equal(keyOf(world, 'one'), 'a', 'and also when admission changes back');
   world.stop();
 });
 
-test('in detect a change of admission is told as a drift, and nothing is written', async () => {
+test('in detect mode a change of admission is reported as drift, and nothing is written', async () => {
   const world = await observerWorld();
   world.put({ ...configMap('one'), metadata: { name: 'one', namespace: 'shop' } });
   world.apply('web', { manifests: [configMap('one')], mode: 'detect' });
@@ -145,21 +145,21 @@ test('in detect a change of admission is told as a drift, and nothing is written
   world.stop();
 });
 
-test('a trial that fails leaves what is wanted as it is, and the next one is believed', async () => {
+test('a failed dry run does not change the desired state, and the next one does', async () => {
   const world = await observed(['one']);
-  const told = world.facts.length;
+  const before = world.facts.length;
   admitting(world, mirrored);
   world.refusals.set('tryAnew', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
   await world.pass(20 * minute);
   assert.equal(timesOf(world).length, 2);
-  assert.deepEqual([keyOf(world, 'one'), world.facts.length, world.condition('web', 'InSync')], ['a', told, 'True']);
+  assert.deepEqual([keyOf(world, 'one'), world.facts.length, world.condition('web', 'InSync')], ['a', before, 'True']);
   world.refusals.clear();
   await world.pass(10 * minute);
   assert.equal(keyOf(world, 'one'), 'mirror/a');
   world.stop();
 });
 
-test('what admission makes otherwise each time is no reason to want anything else', async () => {
+test('an admission result that differs each time does not change the desired state', async () => {
   const world = await observed(['one']);
   let random = 0;
   admitting(world, (data) => {
@@ -172,9 +172,9 @@ test('what admission makes otherwise each time is no reason to want anything els
   world.stop();
 });
 
-test('what was taken as admission leaves it is not wanted otherwise by a trial', async () => {
+test('a value that was accepted from admission does not change with a rebaseline', async () => {
   const world = await observed(['one']);
-  // Whatever is there keeps its key; only of a new object it would be another one.
+  // Existing objects keep their key; only a new object would get another one.
   world.admit = (object) => {
     const isThere = objectOf(object['metadata'])['uid'] !== undefined;
     const data = objectOf(object['data']);
@@ -188,7 +188,7 @@ test('what was taken as admission leaves it is not wanted otherwise by a trial',
   world.stop();
 });
 
-test('where only a trial on what is there is taken, the values of the manifest are believed, and nothing else', async () => {
+test('if only a dry run on the existing object succeeds, only the values of the manifest are used', async () => {
   const observerSchema = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { key: 'observed', evil: 'observed' } },
   ];
@@ -197,7 +197,7 @@ test('where only a trial on what is there is taken, the values of the manifest a
   const [first = 0] = timesOf(world);
   await world.pass(first + 10 * minute - second - (10 * minute + 2 * second));
   world.isProbeTaken = false;
-  world.isTold = false;
+  world.sendsEvents = false;
   world.edit('ConfigMap/one', { data: { evil: 'x' } });
   admitting(world, mirrored);
   await world.pass(5 * second);
@@ -213,7 +213,7 @@ test('where only a trial on what is there is taken, the values of the manifest a
   world.stop();
 });
 
-test('nothing is tried out anew while it is drifted, paused, being applied or deleted', async () => {
+test('nothing is rebaselined while it is drifted, paused, being applied or deleted', async () => {
   const world = await observed(['one']);
   world.refusals.set('correct', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
   world.edit('ConfigMap/one', { data: { key: 'b' } });
@@ -227,7 +227,7 @@ test('nothing is tried out anew while it is drifted, paused, being applied or de
   world.refusals.set('create', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
   world.apply('web', { manifests: [configMap('one'), configMap('two')] });
   await world.pass(20 * minute);
-  assert.deepEqual(Object.keys(trialsOf(world)), ['ConfigMap/one'], 'one that was never applied');
+  assert.deepEqual(Object.keys(rebaselinesOf(world)), ['ConfigMap/one'], 'one that was never applied');
   world.refusals.set('delete', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
   const before = timesOf(world).length;
   world.deleteApplication('web');
@@ -236,7 +236,7 @@ test('nothing is tried out anew while it is drifted, paused, being applied or de
   world.stop();
 });
 
-test('with a period of 0s nothing is tried out anew, until the config says otherwise', async () => {
+test('with trialPeriod 0s nothing is rebaselined until the config changes', async () => {
   const world = await observed(['one'], { trialPeriod: 0 });
   await world.pass(60 * minute);
   assert.deepEqual(timesOf(world), []);
@@ -253,7 +253,7 @@ test('with a period of 0s nothing is tried out anew, until the config says other
   world.stop();
 });
 
-test('a drift that comes while a trial is under way is corrected to what was wanted before it', async () => {
+test('drift during a dry run is corrected to the previous desired state', async () => {
   const world = await observed(['one']);
   world.requestTime = 5 * second;
   admitting(world, mirrored);

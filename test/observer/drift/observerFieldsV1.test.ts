@@ -26,7 +26,7 @@ test('each step of managedFields is read as the API server writes it in a confli
   for (const other of ['.', 'x:1', 'k:[]', 'k:{', 'v:{', '']) assert.equal(stepTextOf(other), undefined, other);
 });
 
-test('an element is cut out with all that is below it, and what only led to it goes; what is owned itself stays', () => {
+test('an element is removed with everything below it and with its otherwise empty parents; owned parents stay', () => {
   const tree = containers(['a', { '.': {}, 'f:image': {} }], ['evil', { '.': {}, 'f:image': {}, 'f:env': {} }]);
   const path = new Set(['.spec.containers[name="evil"]']);
   assert.deepEqual(cut(tree, path), {
@@ -49,7 +49,7 @@ const step: fc.Arbitrary<PathElement> = fc.oneof(
 const path: fc.Arbitrary<Path> = fc.array(step, { minLength: 1, maxLength: 4 });
 const treeOfAll = (paths: readonly Path[]) => paths.map(treeOf).reduce(union, {});
 
-test('of any fields, what is cut out and what is left are everything, and nothing is in both', () => {
+test('for any fields, the removed and the remaining part are disjoint, and together everything', () => {
   fc.assert(
     fc.property(fc.array(path, { maxLength: 6 }), path, (paths, at) => {
       const tree = treeOfAll(paths);
@@ -60,7 +60,7 @@ test('of any fields, what is cut out and what is left are everything, and nothin
   );
 });
 
-test('a union has the paths of both, in whatever order they are taken', () => {
+test('a union has the paths of both trees, in either order', () => {
   fc.assert(
     fc.property(fc.array(path, { maxLength: 4 }), fc.array(path, { maxLength: 4 }), (ones, others) => {
       const both = union(treeOfAll(ones), treeOfAll(others));
@@ -84,7 +84,7 @@ function pod(managedFields: readonly object[]) {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { uid: 'u', resourceVersion: '7', managedFields } };
 }
 
-test('what somebody added becomes ours alone, of the version that was read, and everything else stays theirs', () => {
+test('an added element becomes weeder’s alone at the version that was read, and the rest keeps its managers', () => {
   const theirs = containers(['a', { 'f:image': {} }], ['evil', { '.': {}, 'f:name': {} }]);
   const live = pod([
     entry('weeder:1', 'Apply', containers(['a', { '.': {} }]), { time: 't' }),
@@ -107,20 +107,20 @@ test('what somebody added becomes ours alone, of the version that was read, and 
   });
 });
 
-test('what nobody owns, because somebody wiped the managers, becomes ours as well', () => {
+test('an element without a manager, because managedFields were wiped, becomes weeder’s too', () => {
   const patch = takeOver(pod([{}]), [evil, [{ field: 'a' }]], 'weeder:1');
   assert.deepEqual(objectOf(patch['metadata'])['managedFields'], [
     entry('weeder:1', 'Apply', { ...containers(['evil', { '.': {} }]), 'f:a': {} }),
   ]);
 });
 
-test('without an application’s managers the others are left, and of none an empty one, for an empty list changes nothing', () => {
+test('withoutManagers removes an application’s managers, and returns one empty entry if none is left, because an empty list has no effect', () => {
   const live = pod([entry('weeder:1', 'Apply', {}), entry('kubectl', 'Update', {}), { time: 't' }]);
   assert.deepEqual(withoutManagers(live, new Set(['weeder:1'])), [entry('kubectl', 'Update', {}), { time: 't' }]);
   assert.deepEqual(withoutManagers(pod([entry('weeder:1', 'Apply', {})]), new Set(['weeder:1'])), [{}]);
 });
 
-test('of what two own the rest of one is what the other does not own, without maps and lists that have nothing left', () => {
+test('difference returns what the other tree does not own, without maps and lists that have become empty', () => {
   const theirs = {
     'f:metadata': { 'f:labels': { '.': {}, 'f:app': {}, 'f:extra': {} } },
     ...containers(['web', { '.': {}, 'f:name': {}, 'f:image': {} }], ['own', { '.': {}, 'f:name': {} }]),
@@ -139,7 +139,7 @@ test('of what two own the rest of one is what the other does not own, without ma
   assert.deepEqual(difference({ 'f:a': {} }, {}), { 'f:a': {} });
 });
 
-test('whatever two own, the rest of one and the other together own what both do, and nothing of the rest is the other’s', () => {
+test('for any two trees, the difference and the other together own what both own, and overlap in nothing', () => {
   const steps = fc.constantFrom('f:a', 'f:b', 'k:{"name":"x"}', 'v:"y"');
   const tree = fc
     .uniqueArray(fc.array(steps, { minLength: 1, maxLength: 3 }), { maxLength: 8 })
@@ -158,7 +158,7 @@ test('whatever two own, the rest of one and the other together own what both do,
   );
 });
 
-test('from kubectl is taken what the application has applied, and nothing from others, from appliers or from a scale', () => {
+test('only what the application has applied is taken from kubectl, and nothing from other managers, appliers or a scale', () => {
   const shared = { 'f:data': { 'f:a': {} } };
   const scale = entry('kubectl', 'Update', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' });
   const applier = entry('kubectl', 'Apply', shared);

@@ -6,11 +6,11 @@ import { observerWorld } from '../../support/world/observerWorld.ts';
 
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
 const policy = '.spec.policy';
-/** Of `policy`, as somebody has set it. */
+/** `policy` as another manager has set it. */
 const managedFields = [{ manager: 'editor', operation: 'Update', fieldsV1: { 'f:spec': { 'f:policy': {} } } }];
 
-/** What is wanted of `policy` after a trial on the live object, in which `editor` has set it; `known`: from the status. */
-async function wantedOf(known: ReadonlyMap<string, string>, inManifest: object = {}) {
+/** The desired `policy` after a dry run on the live object, in which `editor` has set it; `known`: from the status. */
+async function desiredOf(known: ReadonlyMap<string, string>, inManifest: object = {}) {
   const world = await observerWorld();
   const manifests = [{ ...service, spec: { type: 'NodePort', ...inManifest } }];
   world.apply('web', { manifests, observerSchema: [{ ...service, spec: { policy: 'observed' } }] });
@@ -23,18 +23,18 @@ async function wantedOf(known: ReadonlyMap<string, string>, inManifest: object =
   const live = { ...object, metadata, spec: { type: 'NodePort', policy: 'Local', ...inManifest } };
   setDryRunBaseline(resource, resource.plan, { object: live, isIndependent: false }, 0);
   world.stop();
-  return { wanted: resource.baseline?.fields.get(policy), known: resource.initialised.get(policy) };
+  return { desired: resource.baseline?.fields.get(policy), known: resource.initialised.get(policy) };
 }
 
-test('what the server had filled in is wanted where somebody has set it while weeder was away', async () => {
-  assert.deepEqual(await wantedOf(new Map([[policy, 'Cluster']])), { wanted: 'Cluster', known: 'Cluster' });
+test('a value that the server had defaulted is desired if another client changed it while weeder was down', async () => {
+  assert.deepEqual(await desiredOf(new Map([[policy, 'Cluster']])), { desired: 'Cluster', known: 'Cluster' });
 });
 
-test('where it is not known what the server had filled in, the value of somebody else is not taken for it', async () => {
-  assert.deepEqual(await wantedOf(new Map()), { wanted: undefined, known: undefined });
+test('if the server’s default is unknown, another manager’s value is not used instead', async () => {
+  assert.deepEqual(await desiredOf(new Map()), { desired: undefined, known: undefined });
 });
 
-test('what the manifest says by now is no value of the server any more', async () => {
-  const { wanted, known } = await wantedOf(new Map([[policy, 'Cluster']]), { policy: 'Local' });
-  assert.deepEqual([wanted, known], ['Local', undefined]);
+test('a value that the manifest now contains is no longer a server default', async () => {
+  const { desired, known } = await desiredOf(new Map([[policy, 'Cluster']]), { policy: 'Local' });
+  assert.deepEqual([desired, known], ['Local', undefined]);
 });

@@ -6,7 +6,7 @@ import { playObserver, someObserverStory } from '../../support/story/observerSto
 
 const { numRuns, seed } = propertyRuns(60);
 
-test('whatever happens: what is observed is as applied in the end, what is not is never written, and nobody else’s is touched', async () => {
+test('whatever happens: observed fields end up as applied, unobserved ones are never written, and other objects are not touched', async () => {
   let corrections = 0;
   await fc.assert(
     fc.asyncProperty(fc.nat(2 ** 30), someObserverStory, async (dice, story) => {

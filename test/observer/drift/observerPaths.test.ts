@@ -4,7 +4,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { conditionOf } from '../../support/story/storyApplications.ts';
 import { type StoryWorld, storyWorld } from '../../support/story/storyWorld.ts';
 
-/** What the property of the whole observer found, each told by itself. */
+/** Cases that the property test of the observer found. */
 const minute = 60_000;
 const bounds = (min: number, max: number) => ({
   observer_schema_list_min_length: min,
@@ -33,7 +33,7 @@ function service(selector: string, targetPort: number): JsonObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { selector: { app: selector }, ports } };
 }
 
-/** Somebody makes another number of port 80, and leaves its name. */
+/** Another client changes the number of port 80 and keeps its name. */
 function rename(world: StoryWorld): void {
   const live = objectOf(world.get('Service/web'));
   const spec = objectOf(live['spec']);
@@ -53,7 +53,7 @@ function containersOf(world: StoryWorld): unknown[] {
   return arrayOf(objectOf(objectOf(template)['spec'])['containers']).map((each) => objectOf(each)['name']);
 }
 
-test('a port that is put back takes away the one that has its name, and none of the manifest’s own', async () => {
+test('a restored port replaces the foreign one with its name, and no port of the manifest', async () => {
   const world = quietWorld();
   say(world, service('a', 8080), { spec: { ports: ['observed', bounds(1, 0)] } });
   world.start();
@@ -65,7 +65,7 @@ test('a port that is put back takes away the one that has its name, and none of 
   await world.stop();
 });
 
-test('what somebody has renamed of what is not observed, while nobody was there to see it, is no reason to refuse an update', async () => {
+test('an unobserved element that was renamed while weeder was down does not block an update', async () => {
   const world = quietWorld();
   const entry = { spec: { selector: 'observed' } };
   say(world, service('a', 8080), entry);
@@ -82,7 +82,7 @@ test('what somebody has renamed of what is not observed, while nobody was there 
   await world.stop();
 });
 
-test('a container that left the manifest goes, also where somebody has applied it too', async () => {
+test('a container that left the manifest is removed, even if another manager has applied it too', async () => {
   const world = quietWorld();
   const entry = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(1, 0)] } } } };
   const both = { spec: { template: { spec: { containers: 'observed' } } } };
@@ -105,7 +105,7 @@ test('a container that left the manifest goes, also where somebody has applied i
   await world.stop();
 });
 
-test('what is observed no more is not deleted where the label was taken away at the same time', async () => {
+test('a resource that is no longer observed is not deleted if its label was removed at the same time', async () => {
   const world = quietWorld();
   say(world, service('a', 8080), { spec: { selector: 'observed', ports: 'observed' } });
   world.start();

@@ -39,7 +39,7 @@ function projected(each: Case, spec: object) {
   return project({ ...identity, spec }, manifest, shape, structure);
 }
 
-test('a drift is told exactly when something observed differs, of any kind, manifest, schema and edit', () => {
+test('drift is reported exactly if something observed differs, for any kind, manifest, schema and edit', () => {
   const seen = { drifted: 0, same: 0 };
   fc.assert(
     fc.property(cases, (each) => {
@@ -53,7 +53,7 @@ test('a drift is told exactly when something observed differs, of any kind, mani
   assert.ok(seen.drifted > enough(300) && seen.same > enough(300), JSON.stringify(seen));
 });
 
-test('the order of what is told apart by keys or values is no part of what is observed', () => {
+test('the order of elements with keys or values is not observed', () => {
   fc.assert(
     fc.property(cases, (each) => {
       const turned = turnedRound(each.node, each.found);
@@ -65,7 +65,7 @@ test('the order of what is told apart by keys or values is no part of what is ob
   );
 });
 
-/** With the elements of each map list and set the other way round; of duplicates, which are none without order. */
+/** The value with the elements of each map list and set reversed, except for lists with duplicates. */
 function turnedRound(node: Node | undefined, value: unknown): unknown {
   if (isObject(value)) {
     const below = (name: string) =>
@@ -80,7 +80,7 @@ function turnedRound(node: Node | undefined, value: unknown): unknown {
   return isClear ? value.map((each) => turnedRound(node.items, each)).toReversed() : value;
 }
 
-test('the parts of a manifest are the whole, each field is in the one where it belongs, and only keys are in both', () => {
+test('the parts of a manifest form the whole, each field is in the right part, and only keys are in both', () => {
   fc.assert(
     fc.property(cases, (each) => {
       const { manifest, shape, structure } = laidOut(each);
@@ -108,7 +108,7 @@ test('the parts of a manifest are the whole, each field is in the one where it b
   );
 });
 
-test('each element in a part says which one it is, as far as the manifest does', () => {
+test('each element of a part contains the keys that the manifest has', () => {
   fc.assert(
     fc.property(cases, (each) => {
       const { manifest, shape, structure } = laidOut(each);
@@ -133,7 +133,7 @@ function pathsOf({ node }: Case, body: JsonObject): ReadonlyMap<string, Leaf> {
   return new Map('spec' in body ? leavesOf(node, body['spec'], 'observed').map((leaf) => [leaf.path, leaf]) : []);
 }
 
-test('whatever is given for a schema is read or refused, and every fault has a place', () => {
+test('any value for a schema is read or refused, and every error has a path', () => {
   const words = fc.constantFrom(null, 'observed', 'observer_schema_list_min_length', 'metadata', 'name', 1, -1, 0.5);
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -148,13 +148,13 @@ test('whatever is given for a schema is read or refused, and every fault has a p
     fc.property(
       fc.oneof(tree, fc.array(fc.record({ apiVersion: tree, kind: tree, metadata: tree, spec: tree }))),
       (value) => {
-        const { faults, entries } = readObserverSchema(value);
-        assert.ok(faults.every(({ where, message }) => where.startsWith('observerSchema') && message !== ''));
+        const { errors, entries } = readObserverSchema(value);
+        assert.ok(errors.every(({ where, message }) => where.startsWith('observerSchema') && message !== ''));
         assert.ok(
           value === null ||
             value === undefined ||
             !Array.isArray(value) ||
-            faults.length > 0 ||
+            errors.length > 0 ||
             entries.size === value.length,
         );
       },

@@ -12,7 +12,7 @@ function scene() {
   };
 }
 
-test('the streams of what defines kinds are open while somebody waits for a kind, and for a minute after that', () => {
+test('the streams of definitions are open while a kind is awaited, and for a minute afterwards', () => {
   const { clock, streams } = scene();
   assert.equal(streams.needs.size, 0);
   streams.await(true);
@@ -24,7 +24,7 @@ test('the streams of what defines kinds are open while somebody waits for a kind
   assert.equal(streams.needs.size, 0);
 });
 
-test('once they are stopped, no timer is left that keeps the process alive, whoever stops waiting later', () => {
+test('after stop() no timer keeps the process alive, even if the last waiter ends later', () => {
   const { clock, streams } = scene();
   streams.await(true);
   streams.await(false);

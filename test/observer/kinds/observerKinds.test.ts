@@ -37,7 +37,7 @@ function scene(documents: Parameters<typeof discoveryClient>[0]) {
     const found = await finding;
     return found.ok ? `${found.value.version} ${found.value.plural}` : found.failure.is;
   };
-  /** Lets so much time pass, step by step. */
+  /** Advances the clock by this time in steps. */
   const pass = async (ms: number, step = 50) => {
     for (let passed = 0; passed < ms; passed += step) {
       at.clock.advance(step);
@@ -47,7 +47,7 @@ function scene(documents: Parameters<typeof discoveryClient>[0]) {
   return { ...at, kinds, find, findServed, pass, documents };
 }
 
-/** What has become of something that is waited for. */
+/** Records the result of a promise. */
 function following<T>(asked: Promise<T>): { done: T | undefined } {
   const following: { done: T | undefined } = { done: undefined };
   void asked.then((value) => {
@@ -56,7 +56,7 @@ function following<T>(asked: Promise<T>): { done: T | undefined } {
   return following;
 }
 
-test('one document says which kinds there are: those that can be applied, and for whatever is not in it nothing is asked', async () => {
+test('one document lists the kinds that can be applied, and for other kinds no request is sent', async () => {
   const reviews = { resource: 'reviews', responseKind: { kind: 'Review' }, scope: 'Cluster', verbs: ['create'] };
   const odd = [{ resource: 3, responseKind: { kind: 'Odd' } }, null, { resource: 'odds' }];
   const v1 = aggregatedVersion('v1', ['Widget']);
@@ -76,7 +76,7 @@ test('one document says which kinds there are: those that can be applied, and fo
   assert.equal(at.requests[0]?.accept, aggregatedForm);
 });
 
-test('what may be out of date is asked for again, and sent again only where it has changed', async () => {
+test('an outdated document is requested again, and transferred only if it has changed', async () => {
   const at = scene({ '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] }) });
   await at.find('Widget');
   at.clock.advance(29_000);
@@ -91,7 +91,7 @@ test('what may be out of date is asked for again, and sent again only where it h
   assert.equal(await at.find('Widget'), 'typeMissing');
 });
 
-test('a server without the aggregated form is asked for the names of its groups, and for the versions in use', async () => {
+test('without aggregated discovery the server is asked for its groups, and for the versions in use', async () => {
   const verbs = ['get', 'patch', 'delete'];
   const list = (...kinds: readonly string[]) => ({
     kind: 'APIResourceList',
@@ -127,21 +127,21 @@ test('a server without the aggregated form is asked for the names of its groups,
   assert.equal(await at.findServed('Widget'), 'typeMissing');
   assert.equal(await at.findServed('Gadget'), 'v2 gadgets');
   at.documents['/apis/example.org/v2'] = { status: 503 };
-  assert.equal(await at.findServed('Gadget'), 'v2 gadgets', 'what does not answer is what it was');
-  assert.equal(await at.findServed('Widget'), 'transient', 'it may be in the one that cannot be asked');
+  assert.equal(await at.findServed('Gadget'), 'v2 gadgets', 'an unavailable version keeps its last result');
+  assert.equal(await at.findServed('Widget'), 'transient', 'it may be in the version that is unavailable');
   assert.equal(await at.findServed('ConfigMap', ''), 'v1 configmaps');
   delete at.documents['/apis/example.org/v2'];
   assert.equal(await at.findServed('Gadget'), 'typeMissing');
 });
 
-test('an API group that is away is not taken for one that is not there', async () => {
+test('an unavailable API group does not count as missing', async () => {
   const current = [aggregatedVersion('v1', ['Widget'])];
   const at = scene({ '/apis': aggregatedList({ 'example.org': current, 'never.org': [] }) });
   assert.equal(await at.find('Widget'), 'widgets');
   const stale = (kinds: readonly string[]) => [aggregatedVersion('v1', kinds, { freshness: 'Stale' })];
   at.documents['/apis'] = aggregatedList({ 'example.org': stale([]), 'never.org': stale([]) });
   at.clock.advance(31_000);
-  assert.equal(await at.find('Widget'), 'widgets', 'what was known of it before');
+  assert.equal(await at.find('Widget'), 'widgets', 'its last known kinds');
   assert.equal(await at.find('Gadget'), 'transient');
   assert.equal(await at.find('Thing', 'never.org/v1'), 'transient');
   assert.equal(await at.findServed('Gadget'), 'transient');
@@ -151,7 +151,7 @@ test('an API group that is away is not taken for one that is not there', async (
   assert.equal(await at.find('Gadget'), 'typeMissing');
 });
 
-test('a server that is in trouble is no reason to say that a kind is missing, and is not asked by everybody', async () => {
+test('server errors do not make a kind missing, and do not cause a request per caller', async () => {
   for (const status of [500, 503, 403, 404]) {
     const at = scene({ '/apis': { status }, '/openapi/v3': { status } });
     for (let times = 0; times < 20; times += 1) {
@@ -165,11 +165,11 @@ test('a server that is in trouble is no reason to say that a kind is missing, an
     assert.equal(await at.find('Widget'), 'widgets');
     at.documents['/apis'] = { status };
     at.clock.advance(31_000);
-    assert.equal(await at.find('Widget'), 'widgets', 'what is known is believed meanwhile');
+    assert.equal(await at.find('Widget'), 'widgets', 'known kinds are used meanwhile');
   }
 });
 
-test('whoever asks for the same at once is answered by one request', async () => {
+test('simultaneous callers share one request', async () => {
   const at = scene({
     '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] }),
     '/openapi/v3': openApiIndexOf('1'),
@@ -182,7 +182,7 @@ test('whoever asks for the same at once is answered by one request', async () =>
   assert.deepEqual(at.asked(), ['/apis', '/openapi/v3', documentPath]);
 });
 
-test('five hundred kinds that do not exist cost fewer than two hundred requests of discovery in an hour', async () => {
+test('five hundred missing kinds cause fewer than two hundred discovery requests in an hour', async () => {
   const at = scene({
     '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] }),
     '/api': aggregatedList({ '': [aggregatedVersion('v1', ['Pod'])] }),
@@ -199,7 +199,7 @@ test('five hundred kinds that do not exist cost fewer than two hundred requests 
   }
   for (let minute = 0; minute < 60; minute += 1) {
     await at.pass(60_000, 1_000);
-    // Applications are read anew all the time, and each asks for all of its kinds.
+    // Applications are read again frequently, and each of them requests all of its kinds.
     for (let index = 0; index < 500; index += 1) await at.find(`Made${index}`, versions[index % versions.length]);
   }
   assert.equal(settledOnes, 0);
@@ -207,7 +207,7 @@ test('five hundred kinds that do not exist cost fewer than two hundred requests 
   assert(at.asked().every(isDiscovery));
 });
 
-test('a kind that is waited for is found, and one that has no document yet is waited for until it has', async () => {
+test('an awaited kind is found, and a kind without a document is waited for until it has one', async () => {
   const at = scene({
     '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Rack'])] }),
     '/openapi/v3': openApiIndexOf('1'),
@@ -217,7 +217,7 @@ test('a kind that is waited for is found, and one that has no document yet is wa
   await at.pass(10_000);
   at.documents['/apis'] = aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Rack', 'Widget'])] });
   await at.pass(60_000);
-  assert.equal(waiting.done, undefined, 'nothing says yet how it is built');
+  assert.equal(waiting.done, undefined, 'its topology is still unknown');
   const missing = await at.kinds.topologyOf(widget, signal);
   assert.equal(!missing.ok && missing.failure.is, 'typeMissing');
   at.documents['/openapi/v3'] = openApiIndexOf('2');
@@ -228,10 +228,10 @@ test('a kind that is waited for is found, and one that has no document yet is wa
   assert.equal(structure.ok && structure.value.field('tags').list.is, 'set');
   const before = at.requests.length;
   await at.pass(300_000, 1_000);
-  assert.equal(at.requests.length, before, 'nobody waits, and nothing is asked');
+  assert.equal(at.requests.length, before, 'nothing is awaited, and nothing is requested');
 });
 
-test('whoever found by a request that a kind is gone is not answered by what was read before', async () => {
+test('after a request has shown that a kind is gone, older documents are not used', async () => {
   const at = scene({
     '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] }),
     '/openapi/v3': openApiIndexOf('1'),
@@ -247,7 +247,7 @@ test('whoever found by a request that a kind is gone is not answered by what was
   assert.deepEqual(waiting.done, { ok: true, value: widget });
 });
 
-test('the wait for a kind ends with its signal, and then nothing is asked any more', async () => {
+test('waiting for a kind ends with its signal, and no further request is sent', async () => {
   const at = scene({ '/apis': aggregatedList({}) });
   const stop = new AbortController();
   const waiting = following(at.kinds.awaitServed('example.org/v1', 'Widget', stop.signal));
@@ -261,7 +261,7 @@ test('the wait for a kind ends with its signal, and then nothing is asked any mo
   assert.equal(at.requests.length, before);
 });
 
-test('the streams of definitions are open while a kind is missing, and what they tell ends a long pause', async () => {
+test('the streams of definitions are open while a kind is missing, and their events end a long pause', async () => {
   const at = discoveryClient({
     '/apis': aggregatedList({ other: [aggregatedVersion('v1', ['Thing'])] }),
     '/openapi/v3': openApiIndexOf('1'),
@@ -297,7 +297,7 @@ test('the streams of definitions are open while a kind is missing, and what they
   const before = at.requests.length;
   sink.apply('MODIFIED', named('things.other'));
   await pass(5_000);
-  assert.equal(at.requests.length, before, 'it is no concern of those who wait');
+  assert.equal(at.requests.length, before, 'it does not concern those who wait');
   sink.apply('ADDED', named('widgets.example.org'));
   await pass(300);
   at.documents['/apis'] = aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] });
@@ -309,7 +309,7 @@ test('the streams of definitions are open while a kind is missing, and what they
   assert.equal(streams.needs.size, 0);
 });
 
-test('documents that are not what they should be say nothing, and nothing is thrown', async () => {
+test('malformed documents define nothing, and nothing throws', async () => {
   for (const [list, body] of [
     [null, null],
     [[], []],
@@ -325,7 +325,7 @@ test('documents that are not what they should be say nothing, and nothing is thr
     assert.equal(await scene({ '/apis': odd }).find('Widget'), 'typeMissing', JSON.stringify(odd));
 });
 
-test('a kind is found under whatever version of its group serves it, the preferred one first', async () => {
+test('a kind is found in any served version of its group, preferring the preferred one', async () => {
   const at = scene({
     '/apis': aggregatedList({
       'example.org': [
@@ -339,7 +339,7 @@ test('a kind is found under whatever version of its group serves it, the preferr
   assert.equal(await at.findServed('Old'), 'v1 olds');
   assert.equal(await at.findServed('Gadget'), 'typeMissing');
   assert.equal(await at.findServed('Gadget', 'none.org'), 'typeMissing');
-  assert.equal(at.requests.length, 4, 'by what is served now, and not by what was read before');
+  assert.equal(at.requests.length, 4, 'from what is served now, not from what was read before');
   at.documents['/apis'] = { status: 500 };
   assert.equal(await at.findServed('Widget'), 'transient');
 });

@@ -5,7 +5,7 @@ import { type ObserverWorld, observerWorld } from '../../support/world/observerW
 
 const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
 const resyncPeriod = 30_000;
-/** Resyncs are a tenth early or late, and come with those of the same second. */
+/** Resyncs are up to a tenth early or late, and are grouped by second. */
 const oneResync = 1.1 * resyncPeriod + 1_000;
 const away: ApplyFailure = { is: 'transient', reason: 'The API group is away.', retryAfter: 0, fields: [] };
 
@@ -22,29 +22,29 @@ function streamOf(world: ObserverWorld) {
   return need?.sink ?? assert.fail('there is no stream of ConfigMaps');
 }
 
-/** Somebody changes it, and the stream does not report that. */
-function editUnheard(world: ObserverWorld): void {
-  world.isTold = false;
+/** Another client changes the object, and the stream does not report that. */
+function editWithoutEvent(world: ObserverWorld): void {
+  world.sendsEvents = false;
   world.edit('ConfigMap/settings', { data: { a: 'theirs' } });
-  world.isTold = true;
+  world.sendsEvents = true;
 }
 
 const dataOf = (world: ObserverWorld) => world.object('ConfigMap/settings')?.['data'];
 const readsOf = (world: ObserverWorld) => world.requests.filter(({ what }) => what === 'read').length;
 
-test('weeder is ready without the streams of kinds that an application chooses, and not without those of applications', async () => {
+test('readiness requires the stream of Applications, but not the streams of applied kinds', async () => {
   const world = await inSync();
   const optional = new Map([...world.core.needs.values()].map(({ kind, isOptional }) => [kind, isOptional === true]));
   assert.deepEqual([optional.get('ConfigMap'), optional.get('Application')], [true, false]);
 });
 
-test('while its stream is lost, a resource is read at each resync, and what differs is put back', async () => {
+test('while its stream is lost, a resource is read at each resync, and drift is corrected', async () => {
   const world = await inSync();
   streamOf(world).lost?.();
-  editUnheard(world);
+  editWithoutEvent(world);
   await world.pass(oneResync);
   assert.deepEqual(dataOf(world), { a: '1' });
-  editUnheard(world);
+  editWithoutEvent(world);
   await world.pass(oneResync);
   assert.deepEqual(dataOf(world), { a: '1' });
 });
@@ -56,7 +56,7 @@ test('a resource whose stream reports every change is not read at a resync', asy
   assert.equal(readsOf(world), before);
 });
 
-test('a stream that has gone on for a while where it was lost is believed again', async () => {
+test('a stream that has been back for a while is trusted again', async () => {
   const world = await inSync();
   streamOf(world).lost?.();
   streamOf(world).resumed?.();
@@ -66,10 +66,10 @@ test('a stream that has gone on for a while where it was lost is believed again'
   assert.equal(readsOf(world), before);
 });
 
-test('a stream that is lost again as soon as it has resumed is not believed', async () => {
+test('a stream that is lost again right after it resumed is not trusted', async () => {
   const world = await inSync();
   streamOf(world).lost?.();
-  editUnheard(world);
+  editWithoutEvent(world);
   for (let passed = 0; passed < oneResync; passed += 1_000) {
     streamOf(world).resumed?.();
     await world.pass(900);
@@ -80,7 +80,7 @@ test('a stream that is lost again as soon as it has resumed is not believed', as
   assert.deepEqual(dataOf(world), { a: '1' });
 });
 
-test('a complete list ends the doubt at once', async () => {
+test('a complete list makes the stream trusted at once', async () => {
   const world = await inSync();
   const sink = streamOf(world);
   sink.lost?.();
@@ -92,7 +92,7 @@ test('a complete list ends the doubt at once', async () => {
   assert.equal(readsOf(world), before);
 });
 
-test('where the API server cannot say it either, the resource is not in sync, and is looked at when its stream is back', async () => {
+test('if the read fails too, the resource is not in sync, and is checked when its stream is back', async () => {
   const world = await inSync();
   streamOf(world).lost?.();
   world.refusals.set('read', away);
@@ -111,7 +111,7 @@ test('where the API server cannot say it either, the resource is not in sync, an
   assert.equal(world.condition('web', 'Degraded'), 'False');
 });
 
-test('an object that cannot be compared ends no stream: the others of its kind are put back', async () => {
+test('an object that cannot be compared does not end the stream: drift of others is corrected', async () => {
   const world = await observerWorld({ trialPeriod: 0 });
   const other = { ...manifest, metadata: { name: 'other' } };
   world.apply('web', { manifests: [manifest, other] });

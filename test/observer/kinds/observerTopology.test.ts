@@ -9,7 +9,7 @@ import { heldBytes } from '../../support/heldBytes.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
 import { extracted, extractedDocument, placeAt, structureFor } from '../../support/objects/structures.ts';
 
-/** Section C of the measurements: kind, path, and what the server says there. */
+/** Kind, path, keys and defaults, as a kube-apiserver publishes them. */
 const mapLists = [
   ['apps/v1', 'Deployment', 'spec.template.spec.containers', ['name'], { name: '' }],
   ['apps/v1', 'Deployment', 'spec.template.spec.containers.*.env', ['name'], { name: '' }],
@@ -68,7 +68,7 @@ const atomicMaps = [
 ] as const;
 
 for (const [apiVersion, kind, path, keys, defaults] of mapLists)
-  test(`elements of ${kind} ${path} are told apart by ${keys.join(' and ')}`, () => {
+  test(`elements of ${kind} ${path} are identified by ${keys.join(' and ')}`, () => {
     assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { is: 'map', keys, defaults });
   });
 
@@ -78,33 +78,33 @@ for (const [apiVersion, kind, path] of atomicLists)
   });
 
 for (const [apiVersion, kind, path] of atomicMaps)
-  test(`${kind} ${path} is an atomic map, and what is around it is not`, () => {
+  test(`${kind} ${path} is an atomic map, and its surroundings are not`, () => {
     const top = structureFor(apiVersion, kind);
     assert.equal(placeAt(top, path).map, 'atomic');
     assert.equal(top.map, 'granular');
     assert.equal(top.field('metadata').field('labels').map, 'granular');
   });
 
-test('the merge key of the older patch names fewer keys than there are, and is not taken for them', () => {
+test('x-kubernetes-patch-merge-key has fewer keys than there are, and is not used', () => {
   const service = JSON.stringify(extractedDocument());
   assert.match(service, /"x-kubernetes-patch-merge-key":"port"/);
   const { list } = placeAt(structureFor('v1', 'Service'), 'spec.ports');
   assert.ok(list.is === 'map' && list.keys.length === 2);
 });
 
-test('finalizers are a set, owner references are told apart by uid', () => {
+test('finalizers are a set, owner references are identified by uid', () => {
   const metadata = structureFor('v1', 'ConfigMap').field('metadata');
   assert.deepEqual(metadata.field('finalizers').list, { is: 'set' });
   assert.deepEqual(metadata.field('ownerReferences').list, { is: 'map', keys: ['uid'], defaults: { uid: '' } });
 });
 
-test('of a list whose custom resource says nothing nothing is known; a set is a set', () => {
+test('a list without list type in a custom resource is unknown; a set is a set', () => {
   const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
   assert.deepEqual(spec.field('plain').list, { is: 'unknown' });
   assert.deepEqual(spec.field('tags').list, { is: 'set' });
 });
 
-test('what a schema leaves open is granular, and its lists are unknown, at any depth', () => {
+test('fields that a schema leaves open are granular, and their lists are unknown, at any depth', () => {
   const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
   for (const at of [spec.field('open'), placeAt(spec, 'open.a.b.c'), placeAt(spec, 'open.list.*.inner')]) {
     assert.equal(at.map, 'granular');
@@ -112,32 +112,32 @@ test('what a schema leaves open is granular, and its lists are unknown, at any d
   }
 });
 
-test('an embedded resource has the metadata of every resource, and the rest of it is open', () => {
+test('an embedded resource has the metadata of every resource, and its other fields are open', () => {
   const inner = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.inner');
   assert.deepEqual(placeAt(inner, 'metadata.finalizers').list, { is: 'set' });
   assert.equal(placeAt(inner, 'spec.template').map, 'granular');
 });
 
-test('an int-or-string is a place of which nothing is known', () => {
+test('an int-or-string has unknown topology', () => {
   const port = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.port');
   assert.equal(port.map, 'granular');
   assert.deepEqual(port.list, { is: 'unknown' });
 });
 
-test('a schema that refers to itself can be walked as deep as anybody likes', () => {
+test('a recursive schema can be walked to any depth', () => {
   const schema = placeAt(structureFor('apiextensions.k8s.io/v1', 'CustomResourceDefinition'), 'spec.versions.*.schema');
   let at = schema.field('openAPIV3Schema');
   for (let depth = 0; depth < 500; depth += 1) at = at.field('properties').field('deeper');
   assert.deepEqual(at.field('required').list, { is: 'atomic' });
-  assert.equal(at.field('default').map, 'atomic', 'any JSON is taken as a whole');
+  assert.equal(at.field('default').map, 'atomic', 'any JSON is compared as a whole');
 });
 
-test('a place is made once, however often it is asked for', () => {
+test('a node is created once, however often it is requested', () => {
   const top = structureFor('apps/v1', 'Deployment');
   assert.equal(placeAt(top, 'spec.template.spec.containers'), placeAt(top, 'spec.template.spec.containers'));
 });
 
-test('a kind that the document does not have has no structure', () => {
+test('a kind that the document does not contain has no topology', () => {
   assert.equal(extracted.of('apps', 'v1', 'Widget'), undefined);
   assert.equal(extracted.of('apps', 'v1beta1', 'Deployment'), undefined);
   assert.equal(extracted.of('', 'v1', 'Deployment'), undefined);
@@ -158,7 +158,7 @@ for (const [name, document] of Object.entries({
   'kinds that are no list': schemas({ 'x-kubernetes-group-version-kind': 'A' }),
   'kinds that are no objects': schemas({ 'x-kubernetes-group-version-kind': [null, 1, 'A'] }),
 }))
-  test(`a document that is ${name} has no kinds, and harms nobody`, () => {
+  test(`a document that is ${name} contains no kinds, and does not throw`, () => {
     assert.equal(topologyOf(document, 'a', 'v1', 'A'), undefined);
   });
 
@@ -173,7 +173,7 @@ for (const [name, property] of Object.entries({
   'a list of no keys': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [] },
   'a list type that nobody knows': { 'x-kubernetes-list-type': 'ring' },
 }))
-  test(`of a place with ${name} nothing is known`, () => {
+  test(`a node with ${name} is unknown`, () => {
     const at = topologyOf(
       schemas({ type: 'object', properties: { p: { type: 'object', ...property } }, ...gvk }),
       'a',
@@ -185,7 +185,7 @@ for (const [name, property] of Object.entries({
     assert.equal(at?.field('p').map, 'granular');
   });
 
-test('schemas that take over each other in a circle end where it closes', () => {
+test('schemas that include each other in a cycle are read without repetition', () => {
   const document = {
     components: {
       schemas: {
@@ -197,7 +197,7 @@ test('schemas that take over each other in a circle end where it closes', () => 
   assert.deepEqual(topologyOf(document, 'a', 'v1', 'A')?.field('p').list, { is: 'set' });
 });
 
-test('what a place says itself wins over what it takes over', () => {
+test('what a node itself declares takes precedence over what it includes', () => {
   const document = schemas({
     type: 'object',
     properties: {
@@ -213,7 +213,7 @@ test('what a place says itself wins over what it takes over', () => {
   assert.deepEqual(at?.list, { is: 'set' });
 });
 
-test('a schema as deep as no person writes one is read as far as that goes', () => {
+test('an extremely deep schema is read to a limit', () => {
   let schema: unknown = { 'x-kubernetes-list-type': 'set' };
   for (let depth = 0; depth < 5_000; depth += 1) schema = { type: 'object', properties: { p: schema } };
   let at = topologyOf(schemas({ type: 'object', properties: { p: schema }, ...gvk }), 'a', 'v1', 'A') ?? unknownNode;
@@ -221,30 +221,30 @@ test('a schema as deep as no person writes one is read as far as that goes', () 
   assert.deepEqual(at.list, { is: 'unknown' });
 });
 
-test('a document is not kept by what was read from it', () => {
+test('what was read from a document does not keep the document in memory', () => {
   const read = () =>
     topologiesOf({ ...schemas({ type: 'object', ...gvk }), texts: Array.from({ length: 100_000 }, String) });
   const first = read();
   const before = heldBytes();
-  const kept = Array.from({ length: 10 }, read);
+  const topologies = Array.from({ length: 10 }, read);
   const grown = heldBytes() - before;
-  assert.ok(first.of('a', 'v1', 'A') && kept.every((each) => each.of('a', 'v1', 'A')));
+  assert.ok(first.of('a', 'v1', 'A') && topologies.every((each) => each.of('a', 'v1', 'A')));
   assert.ok(grown < 1_000_000, `${grown} bytes; a document has more`);
 });
 
-for (const { what, object, faults } of repeatedCases)
-  test(`${what}, twice in a list, is ${faults.length === 0 ? 'no fault' : 'a fault with its positions'}`, () => {
+for (const { what, object, errors } of repeatedCases)
+  test(`${what}, twice in a list, is ${errors.length === 0 ? 'valid' : 'an error with its positions'}`, () => {
     for (const structures of [extracted, builtInTopologies()]) {
       const at = structures.of('', 'v1', String(object['kind']));
       assert(at !== undefined);
       assert.deepEqual(
         repeatedKeys(object, 0, at).map(({ path, message }) => `${formatPath(path)}: ${message}`),
-        faults.map((fault) => `spec.manifests[0].${fault}`),
+        errors.map((error) => `spec.manifests[0].${error}`),
       );
     }
   });
 
-test('elements that do not say all of their key, and lists of which nothing is known, have no key twice', () => {
+test('elements with incomplete keys, and lists of unknown topology, have no repeated keys', () => {
   const at = structureFor('v1', 'Service');
   const ports = [
     { port: 80, protocol: null },
@@ -264,9 +264,9 @@ test('elements that do not say all of their key, and lists of which nothing is k
   assert.equal(repeatedKeys({ spec: { parts } }, 0, gadget).length, 1);
 });
 
-test('a long key that occurs a thousand times is told in one short sentence', () => {
+test('a long key that occurs a thousand times is reported in one short sentence', () => {
   const containers = Array.from({ length: 1_000 }, () => ({ name: 'x'.repeat(10_000) }));
-  const faults = repeatedKeys({ spec: { containers } }, 0, structureFor('v1', 'Pod'));
-  assert.equal(faults.length, 1);
-  assert.match(faults[0]?.message ?? '', /^the key name="x{94}… stands at the positions 0, 1, 2, 3, 4 and 995 more, /);
+  const errors = repeatedKeys({ spec: { containers } }, 0, structureFor('v1', 'Pod'));
+  assert.equal(errors.length, 1);
+  assert.match(errors[0]?.message ?? '', /^the key name="x{94}… is at the positions 0, 1, 2, 3, 4 and 995 more, /);
 });

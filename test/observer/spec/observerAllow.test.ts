@@ -18,27 +18,23 @@ const clusterRole = resource('rbac.authorization.k8s.io', 'ClusterRole', '');
 const globe = resource('example.org', 'Globe', '');
 const all = { deployment, elsewhere, quota, widget, clusterRole, globe };
 
-/** Which of them Applications of the namespace shop may hold. */
+/** Which of the resources Applications of the namespace `home` may hold. */
 const allowedBy = (entries: AllowedResources, home = 'shop') =>
   Object.entries(all).flatMap(([name, each]) => (whyNotAllowed(entries, home, each) === undefined ? [name] : []));
 
-test('without the key, Applications hold kinds that live in namespaces, in their own', () => {
+test('without the key, Applications may hold namespaced kinds in their own namespace', () => {
   assert.deepEqual(allowedBy(defaultObserver.allow), ['deployment', 'quota', 'widget']);
   assert.deepEqual(allowedBy(defaultObserver.allow, 'kube-system'), ['elsewhere']);
 });
 
-test('an entry allows the kinds and namespaces that it names, and one that does is enough', () => {
+test('an entry allows the kinds and namespaces that it names, and one matching entry is enough', () => {
   assert.deepEqual(allowedBy(everythingAllowed), Object.keys(all));
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment'] })), ['deployment']);
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment.apps'] })), ['deployment']);
-  assert.deepEqual(allowedBy(allow({ kinds: ['Widget'] })), [], 'a kind of a group of somebody’s needs its group');
+  assert.deepEqual(allowedBy(allow({ kinds: ['Widget'] })), [], 'a kind of a custom group needs its group');
   assert.deepEqual(allowedBy(allow({ kinds: ['Widget.example.org'] })), ['widget']);
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment.example.org'] })), []);
-  assert.deepEqual(
-    allowedBy(allow({ kinds: ['*.example.org'] })),
-    ['widget'],
-    'and nothing that lives in no namespace',
-  );
+  assert.deepEqual(allowedBy(allow({ kinds: ['*.example.org'] })), ['widget'], 'and nothing that is cluster-scoped');
   assert.deepEqual(allowedBy(allow({ exceptKinds: ['ResourceQuota', '*.example.org'] })), ['deployment']);
   assert.deepEqual(allowedBy(allow({ namespaces: ['kube-system'] })), ['elsewhere']);
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment'] }, { namespaces: ['kube-system'] })), [
@@ -49,7 +45,7 @@ test('an entry allows the kinds and namespaces that it names, and one that does 
   assert.deepEqual(allowedBy(allow({ kinds: ['Pod'], clusterKinds: ['*.example.org'] })), ['globe']);
 });
 
-test('an entry is about the Applications of the namespaces that it names', () => {
+test('an entry applies to the Applications of the namespaces that it names', () => {
   const entries = allow({ kinds: ['Widget.example.org'] }, { applicationNamespaces: ['shop'], clusterKinds: 'all' });
   assert.deepEqual(allowedBy(entries), ['deployment', 'quota', 'widget', 'clusterRole', 'globe']);
   assert.deepEqual(allowedBy(entries, 'other'), []);
@@ -59,7 +55,7 @@ test('an entry is about the Applications of the namespaces that it names', () =>
   assert.match(whyNothingIsAllowed(only, 'other') ?? '', /no Applications in the namespace other \(observer\.allow\)/);
 });
 
-test('what is not allowed is told with its kind and place', () => {
+test('a resource that is not allowed is reported with its kind and namespace', () => {
   const why = (each: Identity) => whyNotAllowed(defaultObserver.allow, 'shop', each);
   const may = "weeder's config does not allow Applications of the namespace shop to hold a";
   assert.equal(why(elsewhere), `${may} Deployment in the namespace kube-system (observer.allow)`);
@@ -88,7 +84,7 @@ function allowFromNowOn(world: ObserverWorld, entries: AllowedResources): void {
   world.core.configure({ services: new Map(), restart: undefined, observer });
 }
 
-test('what is not allowed is neither read nor written, the rest is applied, and a config that allows it is in force at once', async () => {
+test('what is not allowed is neither read nor written, the other resources are applied, and a config that allows it applies at once', async () => {
   const world = await observerWorld({ allow: defaultObserver.allow });
   world.apply('web', { manifests: [settings('own'), settings('theirs', 'other'), globes] });
   await world.pass(5_000);
@@ -106,7 +102,7 @@ test('what is not allowed is neither read nor written, the rest is applied, and 
   assert.notEqual(world.object('Globe/earth'), undefined);
 });
 
-test('what is allowed no longer is left as it is: it is neither corrected nor deleted', async () => {
+test('a resource that is no longer allowed is not changed: neither corrected nor deleted', async () => {
   const world = await observerWorld({ allow: everythingAllowed });
   world.apply('web', { manifests: [settings('own'), globes], resyncPeriod: '5s' });
   await world.pass(5_000);
@@ -117,7 +113,7 @@ test('what is allowed no longer is left as it is: it is neither corrected nor de
   world.edit('ConfigMap/own', { data: { a: 'theirs' } });
   await world.pass(60_000);
   assert.equal(objectOf(world.object('Globe/earth')?.['spec'])['size'], 2);
-  assert.equal(objectOf(world.object('ConfigMap/own')?.['data'])['a'], '1', 'the rest is managed');
+  assert.equal(objectOf(world.object('ConfigMap/own')?.['data'])['a'], '1', 'the other resources are managed');
   assert.deepEqual(
     world.requests.filter(({ key }) => key.includes('earth')),
     [],
@@ -128,7 +124,7 @@ test('what is allowed no longer is left as it is: it is neither corrected nor de
   assert.equal(world.object('Globe/earth'), undefined, 'it was applied by this application');
 });
 
-test('in a namespace that no entry is about, an Application is refused as a whole, and gets no finalizer', async () => {
+test('in a namespace without an entry an Application is refused as a whole, and gets no finalizer', async () => {
   const world = await observerWorld({ allow: allow({ applicationNamespaces: ['platform'] }) });
   world.apply('web', { manifests: [settings('own')] });
   await world.pass(5_000);

@@ -50,7 +50,7 @@ const good = {
         uid: 'u',
         hash: 'h',
         state: 'drifted',
-        drifts: [{ path: '.spec.replicas', is: 'changed', wanted: '2', found: '3' }],
+        drifts: [{ path: '.spec.replicas', is: 'changed', desired: '2', found: '3' }],
         initialised: { '.spec.paused': 'false' },
       },
     ],
@@ -60,24 +60,24 @@ const good = {
 function assertSane(object: unknown): void {
   const application = readApplication(object);
   if (application === undefined) return;
-  const { spec, faults, warnings, inventory } = application;
+  const { spec, errors, warnings, inventory } = application;
   const items = objectOf(objectOf(object)['spec'])['manifests'];
-  const faulty = new Set(faults.flatMap(({ manifest }) => (manifest === undefined ? [] : [manifest])));
+  const faulty = new Set(errors.flatMap(({ manifest }) => (manifest === undefined ? [] : [manifest])));
   for (const manifest of spec.manifests) {
-    assert.ok(!faulty.has(manifest.index), 'a manifest is read or faulty, never both');
+    assert.ok(!faulty.has(manifest.index), 'a manifest is read or has errors, never both');
     const { identity, object: body } = resolveNamespace(manifest, application.namespace, true);
     for (const part of [identity.kind, identity.name, identity.namespace, manifest.apiVersion]) assert.ok(part !== '');
     assert.ok(!identity.name.includes('/') && !identity.namespace.includes('/'));
     assert.equal(objectOf(body['metadata'])['name'], identity.name);
     assert.ok(!('status' in body) && (identity.kind !== 'Secret' || identity.group !== '' || !('stringData' in body)));
   }
-  if (Array.isArray(items) && !faults.some(({ manifest, code }) => manifest === undefined && /too|manif/.test(code))) {
-    assert.equal(spec.manifests.length + faulty.size, items.length, 'no manifest is lost in silence');
+  if (Array.isArray(items) && !errors.some(({ manifest, code }) => manifest === undefined && /too|manif/.test(code))) {
+    assert.equal(spec.manifests.length + faulty.size, items.length, 'no manifest is dropped silently');
   }
-  const isDuplicate = faults.some(({ code }) => code === 'duplicate');
+  const isDuplicate = errors.some(({ code }) => code === 'duplicate');
   const keys = spec.manifests.map((each) => identityKey(resolveNamespace(each, application.namespace, true).identity));
   assert.equal(new Set(keys).size < keys.length, isDuplicate);
-  for (const { path, message } of [...faults, ...warnings]) {
+  for (const { path, message } of [...errors, ...warnings]) {
     assert.equal(path[0], 'spec');
     assert.match(message, /^[^\n]{5,}$/);
     assert.ok(!message.includes('undefined') && !message.includes('[object'), message);
@@ -87,36 +87,36 @@ function assertSane(object: unknown): void {
   assert.deepEqual(readInventory(written).map(writeEntry), written);
 }
 
-test('whatever an Application looks like, it is read or refused with sentences, and no manifest is lost in silence', () => {
+test('any Application is read or refused with messages, and no manifest is dropped silently', () => {
   fc.assert(
     fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 6 }), (edits) => assertSane(edited(good, edits))),
     propertyRuns(3_000),
   );
 });
 
-test('whatever stands in place of a manifest, the one beside it is read as ever', () => {
+test('any value in place of a manifest does not affect the manifests next to it', () => {
   const [first, second] = good.spec.manifests;
   fc.assert(
     fc.property(fc.oneof(oddValue, fc.anything({ maxDepth: 4 })), (odd) => {
       const application = readApplication({ ...good, spec: { manifests: [first, odd, second] } });
       assert(application !== undefined);
       const names = application.spec.manifests.filter(({ index }) => index !== 1).map(({ name }) => name);
-      // What is too deep or too large for all of it is a fault of the whole.
-      if (application.faults.some(({ code }) => code === 'tooDeep' || code === 'tooLarge')) return;
+      // What is too deep or too large as a whole is an error of the whole.
+      if (application.errors.some(({ code }) => code === 'tooDeep' || code === 'tooLarge')) return;
       assert.deepEqual(names, ['stock', 'web']);
-      assert.ok(isObject(odd) || application.faults.some(({ manifest }) => manifest === 1));
+      assert.ok(isObject(odd) || application.errors.some(({ manifest }) => manifest === 1));
     }),
     propertyRuns(2_000),
   );
 });
 
-test('no fault and no warning has a word of what stands in a Secret, whatever is wrong around it', () => {
+test('no error and no warning contains the content of a Secret, whatever else is wrong', () => {
   const inSecret = fc.record({ what: valueEdit, more: fc.array(valueEdit, { maxLength: 3 }) });
   fc.assert(
     fc.property(inSecret, ({ what, more }) => {
       const secret = edited(good.spec.manifests[2], [what, ...more]);
       const read = readApplication({ ...good, spec: { ...good.spec, manifests: [secret] } });
-      assert.ok(!JSON.stringify([read?.faults, read?.warnings]).includes(value));
+      assert.ok(!JSON.stringify([read?.errors, read?.warnings]).includes(value));
     }),
     propertyRuns(2_000),
   );

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { formatFieldError } from '../../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
-import { cli, file } from '../../support/cli.ts';
+import { file, offlineCli } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../../support/fuzz.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
@@ -18,46 +18,46 @@ function application(spec: object, metadata: object = { name: 'web' }): object {
   return { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata, spec };
 }
 
-/** The faults of a text, one a line, and its warnings. */
-function said(text: string): readonly string[] {
+/** The errors of a text, one per line, and its warnings. */
+function messagesOf(text: string): readonly string[] {
   const { errors, warnings } = readApplicationFile(text, 'f') ?? { errors: [], warnings: [] };
   return [...errors.map(formatFieldError), ...warnings.map((each) => `warning ${formatFieldError(each)}`)];
 }
 
 suite('check of Applications', { concurrency: 4 }, () => {
-  test('says in short what a good file holds, beside documents of other kinds', async () => {
+  test('summarises a valid file, next to documents of other kinds', async () => {
     const path = file('nginx.yaml', nginx);
-    assert.deepEqual(await cli(['check', path]), {
+    assert.deepEqual(await offlineCli(['check', path]), {
       code: 0,
       signal: null,
       stdout: [
         `${path}: ok, application shop/nginx: 2 resources, mode correct, deletionPolicy delete, as the account default`,
         '    Deployment shop/nginx: observed as its entry of the schema lists',
         '    Service shop/nginx: every field of its manifest is observed',
-        '  1 other document is not looked at',
+        '  1 other document is not checked',
         '',
       ].join('\n'),
       stderr: '',
     });
   });
 
-  test('says of each resource whether all of it is observed, what is listed, or that it is there', async () => {
+  test('shows for each resource whether it is observed as a whole, as listed, or only by its presence', async () => {
     const named = (name: string, more: object = {}) => ({ ...configMap, metadata: { name }, ...more });
     const { data: _, ...presence } = named('there');
     const spec = {
       manifests: [named('whole'), named('listed'), named('there')],
       observerSchema: [{ ...presence, metadata: { name: 'listed', namespace: null }, data: { a: null } }, presence],
     };
-    const { code, stdout } = await cli(['check', file('presence.yaml', stringify(application(spec)))]);
+    const { code, stdout } = await offlineCli(['check', file('presence.yaml', stringify(application(spec)))]);
     assert.equal(code, 0);
     assert.match(stdout, /ConfigMap whole: every field of its manifest is observed/);
     assert.match(stdout, /ConfigMap listed: observed as its entry of the schema lists/);
     assert.match(stdout, /ConfigMap there: only that it is there is observed/);
   });
 
-  test('names every fault of all of them, one a line, with its place, and ends with 1', async () => {
+  test('lists all errors, one per line with position, and exits with 1', async () => {
     const path = file('faulty.yaml', read('faulty.yaml'));
-    const { code, stdout, stderr } = await cli(['check', path]);
+    const { code, stdout, stderr } = await offlineCli(['check', path]);
     assert.deepEqual([code, stdout], [1, '']);
     assert.deepEqual(
       stderr
@@ -82,16 +82,19 @@ suite('check of Applications', { concurrency: 4 }, () => {
     assert.ok(!stderr.includes('hunter2'));
   });
 
-  test('warns of a Secret that stands in clear text, and does not fail for it', async () => {
+  test('warns about a Secret in clear text, and does not fail', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, stringData: { a: 'hunter2' } };
     const path = file('secret.yaml', stringify(application({ manifests: [secret] })));
-    const { code, stdout, stderr } = await cli(['check', path]);
+    const { code, stdout, stderr } = await offlineCli(['check', path]);
     assert.equal(code, 0);
-    assert.match(stderr, /secret\.yaml:7:7 spec\.manifests\[0\]: warning: the content of a Secret stands here/);
+    assert.match(
+      stderr,
+      /secret\.yaml:7:7 spec\.manifests\[0\]: warning: the content of a Secret is in clear text here/,
+    );
     assert.ok(!`${stdout}${stderr}`.includes('hunter2'));
   });
 
-  test('refuses an integer of more than 64 bits where it stands, and takes one that only a number would round', async () => {
+  test('refuses an integer of more than 64 bits with its position, and accepts one that JavaScript would round', async () => {
     const thing = { apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id: 'ID' } };
     const text = (id: string) => stringify(application({ manifests: [thing] })).replace('ID', id);
     const read = readApplicationFile(text('9007199254740993'), 'f');
@@ -106,10 +109,10 @@ suite('check of Applications', { concurrency: 4 }, () => {
     );
   });
 
-  test('takes other kinds of the name, and configs, for what they are', async () => {
+  test('recognises other kinds of the same name, and configs', async () => {
     const argo = file('argo.yaml', stringify({ ...application({}), apiVersion: 'argoproj.io/v1alpha1' }));
     assert.match(
-      (await cli(['check', argo])).stderr,
+      (await offlineCli(['check', argo])).stderr,
       /this is a Kubernetes manifest \(kind: Application\), not weeder's config/,
     );
     const comment = '# weeder.dev/v1alpha1 has the kind Application\n';
@@ -117,7 +120,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
       'config.yaml',
       `${comment}servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}\n`,
     );
-    assert.match((await cli(['check', config])).stdout, /ok, 1 service, 1 podSelector\n$/);
+    assert.match((await offlineCli(['check', config])).stdout, /ok, 1 service, 1 podSelector\n$/);
   });
 
   test('reads JSON, and files larger than a config may be', async () => {
@@ -127,49 +130,51 @@ suite('check of Applications', { concurrency: 4 }, () => {
       data: { a: 'x'.repeat(bytes) },
     });
     const path = file('large.json', JSON.stringify(application({ manifests: [large(1_000_000)] })));
-    assert.equal((await cli(['check', path])).code, 0);
+    assert.equal((await offlineCli(['check', path])).code, 0);
     const two = [
       application({ manifests: [large(900_000)] }),
       application({ manifests: [large(900_001)] }, { name: 'b' }),
     ];
     const several = file('several.yaml', two.map((each) => stringify(each)).join('---\n'));
     assert.match(
-      (await cli(['check', several])).stdout,
+      (await offlineCli(['check', several])).stdout,
       /application web: 1 resource,[\s\S]*application b: 1 resource,/,
     );
     const tooMuch = file('much.json', JSON.stringify(application({ manifests: [large(2_000_000)] })));
-    assert.match((await cli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in all/);
+    assert.match((await offlineCli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in all/);
   });
 });
 
 suite('a file of Applications', () => {
-  test('may have manifests with keys that are numbers, and nested as deep as CRDs are', () => {
+  test('may have manifests with numeric keys, and nested as deep as CRDs', () => {
     let deep: unknown = { type: 'string' };
     for (let level = 0; level < 30; level += 1) deep = { properties: { a: deep }, items: {} };
     const text = stringify(application({ manifests: [{ ...configMap, spec: deep }] }));
-    assert.deepEqual(said(text.replace('a: "1"', '80: "1"')), []);
+    assert.deepEqual(messagesOf(text.replace('a: "1"', '80: "1"')), []);
   });
 
-  test('has anchors that end: one that contains itself, and one that stands for millions, are told', () => {
+  test('may have anchors, but not one that contains itself or one that expands to millions of values', () => {
     const cyclic = stringify(application({ manifests: [configMap] })).replace(
       /^ {6}data:\n/m,
       '      data: &self\n        b: *self\n',
     );
-    assert.deepEqual(said(cyclic), ['f:12:12 spec.manifests[0].data.b.b: *self refers to a value that contains it']);
+    assert.deepEqual(messagesOf(cyclic), [
+      'f:12:12 spec.manifests[0].data.b.b: *self refers to a value that contains it',
+    ]);
     const bomb = Array.from(
       { length: 20 },
       (_, level) => `a${level}: &a${level} [${Array(10).fill(level === 0 ? '1' : `*a${level - 1}`)}]`,
     );
     const text = `${bomb.join('\n')}\n${stringify(application({ manifests: [configMap] }))}`;
-    assert.match(said(text).join(), /stand for more than 100000 values/);
+    assert.match(messagesOf(text).join(), /expand to more than 100000 values/);
   });
 
-  test('needs a name, a namespace that is one, and the version that there is', () => {
-    const faults = said(
+  test('needs a name, a valid namespace, and the supported version', () => {
+    const errors = messagesOf(
       stringify({ ...application({ manifests: [configMap] }, { namespace: 'A' }), apiVersion: 'weeder.dev/v2' }),
     );
     assert.deepEqual(
-      faults.map((fault) => fault.replace(/^f:\d+:\d+ /, '')),
+      errors.map((error) => error.replace(/^f:\d+:\d+ /, '')),
       [
         'apiVersion: expected weeder.dev/v1alpha1',
         'metadata.name: missing',
@@ -178,52 +183,52 @@ suite('a file of Applications', () => {
     );
   });
 
-  test('may leave the namespace of the application to kubectl, and name it in the schema', () => {
+  test('may omit the namespace of the application, and name it in the schema', () => {
     const entry = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'settings', namespace: 'shop' },
       data: { a: null },
     };
-    assert.deepEqual(said(stringify(application({ manifests: [configMap], observerSchema: [entry] }))), []);
+    assert.deepEqual(messagesOf(stringify(application({ manifests: [configMap], observerSchema: [entry] }))), []);
     const elsewhere = application(
       { manifests: [configMap], observerSchema: [entry] },
       { name: 'web', namespace: 'other' },
     );
-    assert.match(said(stringify(elsewhere)).join(), /which is not among the manifests/);
+    assert.match(messagesOf(stringify(elsewhere)).join(), /which is not among the manifests/);
   });
 
-  test('has a resource in one application only', () => {
+  test('has each resource in one application only', () => {
     const at = (namespace: string, name: string) => application({ manifests: [configMap] }, { name, namespace });
-    const texts = (...objects: object[]) => said(objects.map((each) => stringify(each)).join('---\n'));
+    const texts = (...objects: object[]) => messagesOf(objects.map((each) => stringify(each)).join('---\n'));
     assert.deepEqual(texts(at('shop', 'a'), at('shop', 'b')), [
       'f:22:7 spec.manifests[0]: ConfigMap shop/settings is also a resource of the application shop/a in this file',
     ]);
     assert.deepEqual(texts(at('shop', 'a'), at('other', 'b')), []);
   });
 
-  test('names a key that occurs twice in a list of a built-in kind, and leaves other kinds to the cluster', async () => {
+  test('names a repeated key in a list of a built-in kind, and leaves other kinds to the cluster', async () => {
     const [containers] = repeatedCases;
     const own = { ...containers?.object, apiVersion: 'example.org/v1', kind: 'Rack' };
     const manifests = [configMap, containers?.object, own];
     const path = file('twice.yaml', stringify(application({ manifests })));
-    const { code, stderr } = await cli(['check', path]);
+    const { code, stderr } = await offlineCli(['check', path]);
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      `${path}:19:11 spec.manifests[1].spec.containers: the key name="main" stands at the positions 0, 2, and may stand there once\n`,
+      `${path}:19:11 spec.manifests[1].spec.containers: the key name="main" is at the positions 0, 2, and must be unique\n`,
     );
     const good = file(
       'once.yaml',
       stringify(application({ manifests: [configMap, repeatedCases.at(-1)?.object, own] })),
     );
-    assert.equal((await cli(['check', good])).code, 0);
+    assert.equal((await offlineCli(['check', good])).code, 0);
   });
 
-  test('whatever it holds, is read or refused in lines with places, and nothing is thrown', () => {
+  test('with any content is read or refused in lines with positions, and nothing throws', () => {
     let refused = 0;
-    const assertTold = (text: string) => {
-      for (const line of said(text)) {
+    const assertReadable = (text: string) => {
+      for (const line of messagesOf(text)) {
         refused += 1;
         assert.match(line, /^(?:warning )?f:\d+:\d+ ?[^\n]*: [^\n]+$/);
         if (!text.includes('[object')) assert.doesNotMatch(line, /undefined|\[object/);
@@ -231,19 +236,19 @@ suite('a file of Applications', () => {
     };
     fc.assert(
       fc.property(fc.array(byteEdit, { minLength: 1, maxLength: 8 }), (edits) =>
-        assertTold(editedBytes(Buffer.from(nginx), edits).toString('utf8')),
+        assertReadable(editedBytes(Buffer.from(nginx), edits).toString('utf8')),
       ),
       propertyRuns(400),
     );
     const value = application({ manifests: [configMap], observerSchema: [{ ...configMap, data: { a: null } }] });
     fc.assert(
       fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 5 }), (edits) =>
-        assertTold(
+        assertReadable(
           JSON.stringify({ ...Object(edited(value, edits)), kind: 'Application', apiVersion: 'weeder.dev/v1alpha1' }),
         ),
       ),
       propertyRuns(400),
     );
-    assert.ok(refused > 100, `${refused} faults`);
+    assert.ok(refused > 100, `${refused} errors`);
   });
 });

@@ -17,7 +17,7 @@ const size = (name: string, created: number, more: Partial<ApplicationSize> = {}
 });
 const limits = { applicationsPerNamespace: 3, resourcesPerNamespace: 10, bytesPerNamespace: 1_000, bytes: 5_000 };
 
-test('the oldest applications of a namespace stay, whatever the order in which they are known', () => {
+test('the oldest applications of a namespace are accepted, whatever the order in which they arrive', () => {
   const all = [size('d', 4), size('a', 1), size('c', 3), size('b', 2)];
   for (const some of [all, all.toReversed()]) {
     const refused = refusedInNamespace(some, limits);
@@ -29,7 +29,7 @@ test('the oldest applications of a namespace stay, whatever the order in which t
   assert.deepEqual([...refusedInNamespace(same, { ...limits, applicationsPerNamespace: 1 }).keys()], ['b'], 'by uid');
 });
 
-test('resources and bytes count together, and what is refused takes no room from what is younger', () => {
+test('resources and bytes are summed up, and a refused application does not count', () => {
   const large = size('large', 2, { resources: 10 });
   const refused = refusedInNamespace([size('a', 1), large, size('b', 3)], limits);
   assert.deepEqual([...refused.keys()], ['large']);
@@ -49,7 +49,7 @@ function invalidOf(world: ObserverWorld, name: string): string {
   return status === 'True' ? (textOf(message) ?? '') : '';
 }
 
-test('what exceeds the limits is refused in the status and an Event, and is applied as soon as there is room', async () => {
+test('an application over the limits is refused in the status and an Event, and applied as soon as the limits allow', async () => {
   const world = await observerWorld({ limits: { applicationsPerNamespace: 2 } });
   world.apply('third', { manifests: [settings('c')] }, created(3));
   world.apply('first', { manifests: [settings('a')] }, created(1));
@@ -60,22 +60,22 @@ test('what exceeds the limits is refused in the status and an Event, and is appl
   assert.match(invalidOf(world, 'third'), /more than 2 applications/);
   assert.equal(invalidOf(world, 'second'), '');
   assert(world.object('ConfigMap/b') !== undefined);
-  assert(world.object('ConfigMap/c') !== undefined, 'what was applied stays');
-  const told = world.factsOf('application.invalid');
+  assert(world.object('ConfigMap/c') !== undefined, 'what was applied is not deleted');
+  const reported = world.factsOf('application.invalid');
   assert.deepEqual(
-    told.map((fact) => fact.application.name),
+    reported.map((event) => event.application.name),
     ['third'],
   );
   world.edit('ConfigMap/c', { data: { a: 'theirs' } });
   await world.pass(5_000);
-  assert.deepEqual(world.object('ConfigMap/c')?.['data'], { a: 'theirs' }, 'nothing is done for it');
+  assert.deepEqual(world.object('ConfigMap/c')?.['data'], { a: 'theirs' }, 'it is not corrected');
   world.deleteApplication('second');
   await world.pass(60_000);
   assert.equal(invalidOf(world, 'third'), '');
   assert.deepEqual(world.object('ConfigMap/c')?.['data'], { a: '1' });
 });
 
-test('an application that grows beyond the limits is refused, and no older one; deleted, it takes its resources along', async () => {
+test('an application that grows beyond the limits is refused, no older one is; deleting it deletes its resources', async () => {
   const world = await observerWorld({ limits: { resourcesPerNamespace: 3 } });
   world.apply('first', { manifests: [settings('a')] }, created(1));
   world.apply('second', { manifests: [settings('b')], deletionPolicy: 'delete' }, created(2));
@@ -91,7 +91,7 @@ test('an application that grows beyond the limits is refused, and no older one; 
   assert(world.object('ConfigMap/a') !== undefined);
 });
 
-test('what all namespaces have together is limited too, the newest are refused, and have room once others go', () => {
+test('the limit over all namespaces refuses the newest, until others are deleted', () => {
   const known = knownApplications({ ...defaultObserver, bytesPerNamespace: 700, bytes: 1_000 });
   const take = (id: string, second: number, length: number) => {
     const [namespace = '', name = ''] = id.split('/');
@@ -110,12 +110,12 @@ test('what all namespaces have together is limited too, the newest are refused, 
     /all namespaces.* more than 1000 bytes.*observer\.bytes /,
   );
   take('four/large', 0, 800);
-  assert.deepEqual(refused(), ['four/large', 'two/a'], 'what its namespace refuses takes no room');
+  assert.deepEqual(refused(), ['four/large', 'two/a'], 'what its namespace refuses does not count');
   assert.deepEqual(known.remove('one/a'), ['two/a']);
   assert.deepEqual(refused(), ['four/large']);
 });
 
-test('a config with other limits is in force at once', async () => {
+test('a config with other limits applies at once', async () => {
   const world = await observerWorld({ limits: { applicationsPerNamespace: 1 } });
   world.apply('first', { manifests: [settings('a')] }, created(1));
   world.apply('second', { manifests: [settings('b')] }, created(2));

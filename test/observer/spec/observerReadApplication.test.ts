@@ -14,15 +14,15 @@ function secret(more: object): Readonly<Record<string, unknown>> {
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, ...more };
 }
 
-/** Each fault as `place: message`, behind the number of the only manifest that it concerns. */
-function faultsOf(spec: unknown): readonly string[] {
-  return readSpec(spec, home).faults.map(
+/** Each error as `path: message`, after the number of the only manifest that it concerns. */
+function errorsOf(spec: unknown): readonly string[] {
+  return readSpec(spec, home).errors.map(
     ({ path, message, manifest }) => `${manifest ?? 'all'} ${formatPath(path)}: ${message}`,
   );
 }
 
 suite('an Application that is read', () => {
-  test('has what it says, and the defaults for what it does not', () => {
+  test('has its values, and defaults for missing ones', () => {
     const said = { manifests: [configMap('a')] };
     const application = readApplication({
       apiVersion: 'weeder.dev/v1alpha1',
@@ -42,8 +42,8 @@ suite('an Application that is read', () => {
       },
     });
     assert(application !== undefined);
-    const { spec, faults, warnings, inventory, ...rest } = application;
-    assert.deepEqual([faults, warnings], [[], []]);
+    const { spec, errors, warnings, inventory, ...rest } = application;
+    assert.deepEqual([errors, warnings], [[], []]);
     const { manifests, ...settings } = spec;
     assert.deepEqual(rest, {
       ...home,
@@ -78,8 +78,8 @@ suite('an Application that is read', () => {
     });
   });
 
-  test('says all that it can say', () => {
-    const { spec, faults } = readSpec(
+  test('has all optional values', () => {
+    const { spec, errors } = readSpec(
       {
         manifests: [{ ...configMap('a'), kind: 'Job', apiVersion: 'batch/v1' }],
         observerSchema: [{}],
@@ -92,7 +92,7 @@ suite('an Application that is read', () => {
       },
       home,
     );
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
     assert.deepEqual(
       { ...spec, manifests: [] },
       {
@@ -108,7 +108,7 @@ suite('an Application that is read', () => {
     );
   });
 
-  test('keeps the spec that was read before while its generation and uid are the same, and nothing else of it', () => {
+  test('keeps its previous spec while generation and uid are the same, and nothing else', () => {
     const at = (generation: number, uid: string, name: string, more: object = {}) => ({
       kind: 'Application',
       metadata: { ...home, uid, resourceVersion: String(generation), generation, ...more },
@@ -129,7 +129,7 @@ suite('an Application that is read', () => {
     );
   });
 
-  test('is none without a name, a uid or its kind', () => {
+  test('is not read without a name, a uid or its kind', () => {
     const good = { kind: 'Application', metadata: { ...home, uid: 'u', resourceVersion: '1' }, spec: {} };
     assert.ok(readApplication(good));
     for (const bad of [
@@ -143,7 +143,7 @@ suite('an Application that is read', () => {
     }
   });
 
-  test('that ends by force says so', () => {
+  test('with force-finalize is marked as such', () => {
     const metadata = { ...home, uid: 'u', resourceVersion: '1', deletionTimestamp: '2026-11-21T18:00:00Z' };
     const annotations = { 'weeder.dev/force-finalize': 'true' };
     const read = (more: object) => readApplication({ kind: 'Application', metadata: { ...metadata, ...more } });
@@ -154,7 +154,7 @@ suite('an Application that is read', () => {
 });
 
 suite('a manifest', () => {
-  for (const [what, manifest, fault] of [
+  for (const [what, manifest, message] of [
     ['that is no object', 'text', ': found a text, expected a Kubernetes object'],
     ['that is a list', [], ': found a list, expected a Kubernetes object'],
     ['that is nothing', null, ': found nothing, expected a Kubernetes object'],
@@ -218,27 +218,27 @@ suite('a manifest', () => {
     [
       'of a Secret with a number in stringData',
       secret({ stringData: { pin: 1234 } }),
-      '.stringData.pin: must be a text (its value is not told)',
+      '.stringData.pin: must be a string (its value is not shown)',
     ],
     [
       'of a Secret whose data is a list',
       secret({ data: [{ password: 'hunter2' }] }),
-      '.data: must be a mapping of texts (its content is not told)',
+      '.data: must be a mapping of strings (its content is not shown)',
     ],
     [
       'of a Secret whose stringData is a text',
       secret({ data: { a: null }, stringData: 'hunter2' }),
-      '.stringData: must be a mapping of texts (its content is not told)',
+      '.stringData: must be a mapping of strings (its content is not shown)',
     ],
     [
       'of a Secret with a number in data',
       secret({ data: { pin: 1234 } }),
-      '.data.pin: must be a text (its value is not told)',
+      '.data.pin: must be a string (its value is not shown)',
     ],
   ] as const) {
-    test(`${what} is a fault of its own, and the others stay whole`, () => {
+    test(`${what} is an error of its own, and does not affect the others`, () => {
       const spec = { manifests: [configMap('before'), manifest, configMap('after')] };
-      assert.deepEqual(faultsOf(spec), [`1 spec.manifests[1]${fault}`]);
+      assert.deepEqual(errorsOf(spec), [`1 spec.manifests[1]${message}`]);
       assert.deepEqual(
         readSpec(spec, home).spec.manifests.map(({ name, index }) => [name, index]),
         [
@@ -249,33 +249,33 @@ suite('a manifest', () => {
     });
   }
 
-  test('tells everything that is wrong with it at once', () => {
-    const faults = faultsOf({ manifests: [{ metadata: { namespace: 'A', generateName: 'x' } }] });
+  test('has all its errors reported at once', () => {
+    const errors = errorsOf({ manifests: [{ metadata: { namespace: 'A', generateName: 'x' } }] });
     assert.deepEqual(
-      faults.map((fault) => fault.split(': ', 1)[0]),
+      errors.map((message) => message.split(': ', 1)[0]),
       ['apiVersion', 'kind', 'metadata.generateName', 'metadata.namespace'].map(
         (path) => `0 spec.manifests[0].${path}`,
       ),
     );
   });
 
-  test('may have the names that its kind may have: those of roles, and of kinds that no CRD defines', () => {
+  test('may have the names that its kind allows: those of roles, and of kinds without a CRD', () => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'system:Reader' } };
     const user = { apiVersion: 'user.example.org/v1', kind: 'User', metadata: { name: 'Ann:1' } };
     const list = { apiVersion: 'example.org/v1', kind: 'WhiteList', metadata: { name: 'a' }, items: [] };
-    assert.deepEqual(faultsOf({ manifests: [role, user, list] }), []);
+    assert.deepEqual(errorsOf({ manifests: [role, user, list] }), []);
   });
 
-  test('with a name beside its generateName has that name, as with the API server', () => {
-    const { spec, faults } = readSpec(
+  test('with a name in addition to generateName has that name, as in the API server', () => {
+    const { spec, errors } = readSpec(
       { manifests: [configMap('a', { metadata: { name: 'a-x', generateName: 'a-' } })] },
       home,
     );
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
     assert.deepEqual(spec.manifests[0]?.object['metadata'], { name: 'a-x' });
   });
 
-  test('that was copied from the API server is as somebody would have written it', () => {
+  test('copied from the API server loses the fields that only the server sets', () => {
     const metadata = {
       name: 'a',
       uid: 'u',
@@ -287,8 +287,8 @@ suite('a manifest', () => {
       annotations: { 'weeder.dev/application-name': 'shop/other' },
       finalizers: ['keep'],
     };
-    const { spec, faults } = readSpec({ manifests: [configMap('a', { metadata, status: { phase: 'x' } })] }, home);
-    assert.deepEqual(faults, []);
+    const { spec, errors } = readSpec({ manifests: [configMap('a', { metadata, status: { phase: 'x' } })] }, home);
+    assert.deepEqual(errors, []);
     assert.deepEqual(spec.manifests[0]?.object, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -299,7 +299,7 @@ suite('a manifest', () => {
 });
 
 suite('a Secret', () => {
-  test('has its stringData in data, where it wins over data, as with the API server', () => {
+  test('has its stringData in data, where it takes precedence, as in the API server', () => {
     const { spec } = readSpec(
       { manifests: [secret({ data: { a: 'eA==', b: 'eQ==' }, stringData: { a: 'hunter2' } })] },
       home,
@@ -307,12 +307,12 @@ suite('a Secret', () => {
     assert.deepEqual(spec.manifests[0]?.object, secret({ data: { a: 'aHVudGVyMg==', b: 'eQ==' } }));
   });
 
-  test('of another group keeps its stringData: it is no Secret', () => {
+  test('of another group keeps its stringData: it is not a core Secret', () => {
     const other = { ...secret({ stringData: { a: 1 } }), apiVersion: 'example.org/v1' };
     assert.deepEqual(readSpec({ manifests: [other] }, home).spec.manifests[0]?.object, other);
   });
 
-  test('with content is warned of, one without is not', () => {
+  test('with content causes a warning, one without does not', () => {
     const warned = (more: object) =>
       readSpec({ manifests: [secret(more)] }, home).warnings.map(({ path }) => formatPath(path));
     assert.deepEqual(warned({ stringData: { a: 'b' } }), ['spec.manifests[0]']);
@@ -320,21 +320,21 @@ suite('a Secret', () => {
     assert.deepEqual(warned({ type: 'Opaque', data: {} }), []);
   });
 
-  test('is never quoted by a fault or a warning', () => {
+  test('is never quoted in an error or a warning', () => {
     const spec = {
       manifests: [
         secret({ stringData: { a: ['hunter2'], b: 'hunter2' }, metadata: {} }),
         secret({ data: { a: 'hunter2' } }),
       ],
     };
-    const { faults, warnings } = readSpec(spec, home);
-    assert.equal(faults.length, 2);
-    assert.ok(!JSON.stringify([faults, warnings]).includes('hunter2'));
+    const { errors, warnings } = readSpec(spec, home);
+    assert.equal(errors.length, 2);
+    assert.ok(!JSON.stringify([errors, warnings]).includes('hunter2'));
   });
 });
 
-suite('a fault of the whole', () => {
-  for (const [what, spec, fault] of [
+suite('an error of the whole', () => {
+  for (const [what, spec, message] of [
     ['no spec', undefined, 'spec: missing; an application needs a spec with manifests'],
     ['no manifests', {}, 'spec.manifests: expected a list of Kubernetes objects'],
     ['manifests that are no list', { manifests: { a: 1 } }, 'spec.manifests: expected a list of Kubernetes objects'],
@@ -344,47 +344,47 @@ suite('a fault of the whole', () => {
       'spec.manifests: this list is empty; to end the application, delete it',
     ],
     [
-      'manifests of more than a MiB',
+      'manifests of more than 1 MiB',
       { manifests: [configMap('a', { data: { a: 'x'.repeat(1024 * 1024) } })] },
       'spec.manifests: larger than 1 MiB in all; make several applications of it',
     ],
     [
-      'a schema of more than a MiB',
+      'a schema of more than 1 MiB',
       { manifests: [configMap('a')], observerSchema: ['x'.repeat(1024 * 1024)] },
       'spec.observerSchema: larger than 1 MiB',
     ],
     [
       'the same object twice, under two versions',
       { manifests: [configMap('a'), configMap('a', { apiVersion: 'v2' })] },
-      'spec.manifests[1]: ConfigMap shop/a stands here again, first at manifests[0]',
+      'spec.manifests[1]: ConfigMap shop/a is a duplicate, first at manifests[0]',
     ],
     [
       'the same object twice, with and without its namespace',
       { manifests: [configMap('a'), configMap('a', { metadata: { name: 'a', namespace: 'shop' } })] },
-      'spec.manifests[1]: ConfigMap shop/a stands here again, first at manifests[0]',
+      'spec.manifests[1]: ConfigMap shop/a is a duplicate, first at manifests[0]',
     ],
     [
-      'a mode that there is not',
+      'an unknown mode',
       { manifests: [configMap('a')], mode: 'corect' },
       'spec.mode: found "corect", allowed are correct, detect; did you mean "correct"?',
     ],
     [
-      'a field that there is not',
+      'an unknown field',
       { manifests: [configMap('a')], pausUntil: 'x' },
       'spec.pausUntil: unknown key, allowed are manifests, observerSchema, mode, pausedUntil, resyncPeriod, deletionPolicy, recreate, serviceAccountName; did you mean "pausedUntil"?',
     ],
     [
-      'a day in place of a time',
+      'a date instead of a time',
       { manifests: [configMap('a')], pausedUntil: '2026-01-01' },
       'spec.pausedUntil: found "2026-01-01"; a time is written like 2026-11-21T18:00:00Z, with its zone',
     ],
     [
-      'a resync that is a poll',
+      'a resync period that is too short',
       { manifests: [configMap('a')], resyncPeriod: '4s' },
       'spec.resyncPeriod: found 4s, must be from 5s to 24h',
     ],
     [
-      'a resync before now',
+      'a negative resync period',
       { manifests: [configMap('a')], resyncPeriod: '-5s' },
       'spec.resyncPeriod: found "-5s", must be longer than 0',
     ],
@@ -394,46 +394,46 @@ suite('a fault of the whole', () => {
       'spec.recreate[0]: what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
     ],
     [
-      'an account with a strange name',
+      'a service account with an invalid name',
       { manifests: [configMap('a')], serviceAccountName: 'a/b' },
       'spec.serviceAccountName: found "a/b", allowed are lower-case letters, digits, "-" and ".", at most 253, with a letter or digit at both ends of each part',
     ],
   ] as const) {
     test(`is ${what}`, () => {
-      assert.deepEqual(faultsOf(spec), [`all ${fault}`]);
+      assert.deepEqual(errorsOf(spec), [`all ${message}`]);
     });
   }
 
-  test('is what contains itself, or is nested without end: told, and not walked through', () => {
+  test('is a value that contains itself or is nested too deep: reported, and not traversed', () => {
     const cyclic: Record<string, unknown> = configMap('a');
     cyclic['self'] = cyclic;
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     for (const manifest of [cyclic, configMap('a', { data: deep })]) {
-      assert.deepEqual(faultsOf({ manifests: [manifest] }), ['all spec.manifests: nested more than 100 levels deep']);
+      assert.deepEqual(errorsOf({ manifests: [manifest] }), ['all spec.manifests: nested more than 100 levels deep']);
       const spec = { manifests: [configMap('a')], observerSchema: [manifest] };
-      assert.deepEqual(faultsOf(spec), ['all spec.observerSchema: nested more than 100 levels deep']);
+      assert.deepEqual(errorsOf(spec), ['all spec.observerSchema: nested more than 100 levels deep']);
       assert.equal(readSpec(spec, home).spec.schema, undefined);
     }
   });
 
-  test('leaves the settings on the harmless side', () => {
+  test('leaves the settings at their safe values', () => {
     const { spec } = readSpec({ manifests: [], mode: 'detec', deletionPolicy: 'remove', resyncPeriod: 'soon' }, home);
     assert.deepEqual([spec.mode, spec.deletionPolicy, spec.resyncPeriod], ['detect', 'orphan', 30_000]);
   });
 
-  test('is no fault of a resource alone: 1 MiB, and two objects of a name in two groups', () => {
+  test('is not a single resource of 1 MiB, nor two objects of the same name in two groups', () => {
     const large = configMap('a', { data: { a: 'x'.repeat(1024 * 1024 - 200) } });
-    assert.deepEqual(faultsOf({ manifests: [large] }), []);
+    assert.deepEqual(errorsOf({ manifests: [large] }), []);
     const other = { ...configMap('a'), apiVersion: 'example.org/v1' };
-    assert.deepEqual(faultsOf({ manifests: [configMap('a'), other] }), []);
+    assert.deepEqual(errorsOf({ manifests: [configMap('a'), other] }), []);
   });
 });
 
-test('a resource that may be recreated and is no manifest is a warning', () => {
+test('a recreate entry that matches no manifest is a warning', () => {
   const spec = { manifests: [configMap('a')], recreate: ['ConfigMap/a', 'Job/a'] };
-  const { faults, warnings } = readSpec(spec, home);
-  assert.deepEqual(faults, []);
+  const { errors, warnings } = readSpec(spec, home);
+  assert.deepEqual(errors, []);
   assert.deepEqual(
     warnings.map(({ path, message }) => `${formatPath(path)}: ${message}`),
     ['spec.recreate[1]: names none of the manifests'],
@@ -447,7 +447,7 @@ suite('a manifest in its place', () => {
   ).spec.manifests;
   assert(plain && elsewhere);
 
-  test('is in the application’s namespace unless it names one; what lives in none has none', () => {
+  test('is in the application’s namespace unless it names another; a cluster-scoped one is in none', () => {
     assert.equal(resolveNamespace(plain, 'shop', true).identity.namespace, 'shop');
     assert.deepEqual(resolveNamespace(plain, 'shop', true).object['metadata'], { name: 'a', namespace: 'shop' });
     assert.equal(resolveNamespace(elsewhere, 'shop', true).identity.namespace, 'other');
@@ -455,13 +455,13 @@ suite('a manifest in its place', () => {
     assert.deepEqual(resolveNamespace(elsewhere, 'shop', false).object['metadata'], { name: 'b' });
   });
 
-  test('is a duplicate when another one of no namespace has its name, whatever namespace they write', () => {
+  test('is a duplicate of another cluster-scoped one of the same name, whatever namespaces they name', () => {
     const cluster = (namespace: string, index: number) => ({
       index,
       identity: resolveNamespace({ ...plain, namespace }, 'shop', false).identity,
     });
     const messages = findDuplicates([cluster('x', 0), cluster('y', 1)]).map(({ message }) => message);
-    assert.deepEqual(messages, ['ConfigMap a stands here again, first at manifests[0]']);
+    assert.deepEqual(messages, ['ConfigMap a is a duplicate, first at manifests[0]']);
     const apart = ['x', 'y'].map((namespace, index) => ({
       index,
       identity: resolveNamespace({ ...plain, namespace }, 'shop', true).identity,

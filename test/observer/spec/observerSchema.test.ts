@@ -23,7 +23,7 @@ function nested(levels: number): unknown {
   return levels === 0 ? 'observed' : { x: nested(levels - 1) };
 }
 
-/** A schema with the fault, where it is told, and the same schema without it. */
+/** A schema with the error, its path, and the same schema without the error. */
 interface Row {
   readonly bad: unknown;
   readonly where: string;
@@ -259,32 +259,32 @@ const rows: Readonly<Partial<Record<SchemaErrorCode, readonly Row[]>>> = {
   ],
 };
 
-function faultsOf(schema: unknown) {
+function errorsOf(schema: unknown) {
   const read = readObserverSchema(schema);
   const fitted = fieldMaskFor(nginxService, read);
-  return [...read.faults, ...(fitted.ok ? [] : fitted.error), ...unusedEntries(read, [nginxService])];
+  return [...read.errors, ...(fitted.ok ? [] : fitted.error), ...unusedEntries(read, [nginxService])];
 }
 
 for (const [code, meaning] of Object.entries(schemaErrorTable).map(([each, row]) => [each, row.meaning] as const))
-  test(`a schema with the fault ${code} is refused where it is, and without it taken: ${meaning}`, () => {
+  test(`a schema with the error ${code} is refused at its path, and accepted without it: ${meaning}`, () => {
     const of = Object.entries(rows).find(([each]) => each === code)?.[1] ?? [];
-    assert.ok(of.length > 0, 'every fault of the table has an example');
+    assert.ok(of.length > 0, 'every error of the table has an example');
     for (const { bad, where, good } of of) {
-      const found = faultsOf(bad).find((fault) => fault.code === code);
+      const found = errorsOf(bad).find((error) => error.code === code);
       assert.equal(found?.where, where);
       assert.match(found?.message ?? '', /^(is|has|contains|allows|must|may|does|lists) /);
       assert.ok(found?.hint.endsWith('.'));
-      assert.deepEqual(faultsOf(good), []);
+      assert.deepEqual(errorsOf(good), []);
     }
   });
 
-test('null and the word observed mean the same', () => {
+test('null and the text observed are equivalent', () => {
   const withNulls = readObserverSchema(withPorts({ port: null }, bounds(1, 3)));
   const withWords = readObserverSchema(withPorts({ port: 'observed' }, bounds(1, 3)));
   assert.deepEqual(withWords.entries, withNulls.entries);
 });
 
-test('a schema whose nulls kubectl apply has taken away is refused, and told the way out', () => {
+test('a schema whose nulls kubectl apply has removed is refused with a hint', () => {
   const stored = [
     {
       apiVersion: 'apps/v1',
@@ -293,25 +293,25 @@ test('a schema whose nulls kubectl apply has taken away is refused, and told the
       spec: { template: { spec: { containers: [{}, bounds(1, 3)] } } },
     },
   ];
-  const { faults } = readObserverSchema(stored);
+  const { errors } = readObserverSchema(stored);
   assert.deepEqual(
-    faults.map(({ code, where }) => [code, where]),
+    errors.map(({ code, where }) => [code, where]),
     [['nullsLost', 'observerSchema[0].spec.template.spec.containers[0]']],
   );
   assert.match(
-    faults[0]?.hint ?? '',
+    errors[0]?.hint ?? '',
     /kubectl apply removes them\. Write observed, or use kubectl apply --server-side/,
   );
 });
 
-test('every fault of every entry is told at once, in the order of the schema', () => {
-  const { faults } = readObserverSchema([
+test('all errors of all entries are reported, in the order of the schema', () => {
+  const { errors } = readObserverSchema([
     { ...service, spec: { type: 7, ports: [{ port: null }], selector: {} } },
     'no entry',
     { ...service, metadata: { name: 'other' }, spec: { ports: [null, bounds(2, 1)] } },
   ]);
   assert.deepEqual(
-    faults.map(({ code, where }) => [code, where]),
+    errors.map(({ code, where }) => [code, where]),
     [
       ['leaf', 'observerSchema[0].spec.type'],
       ['boundsMissing', 'observerSchema[0].spec.ports'],
@@ -322,7 +322,7 @@ test('every fault of every entry is told at once, in the order of the schema', (
   );
 });
 
-test('an entry with a fault leaves the others whole', () => {
+test('an entry with an error does not affect the others', () => {
   const good = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'nginx' }, spec: { replicas: null } };
   const alone = readObserverSchema([good]);
   const beside = readObserverSchema([good, { ...service, spec: { type: 7 } }]);
@@ -330,28 +330,28 @@ test('an entry with a fault leaves the others whole', () => {
   assert.ok(fieldMaskFor(nginxDeployment, beside).ok);
 });
 
-test('a resource whose entry has a fault is not observed as a whole instead', () => {
+test('a resource whose entry has an error is not observed as a whole instead', () => {
   const read = readObserverSchema([{ ...service, spec: { type: 7 } }]);
   const fitted = fieldMaskFor(nginxService, read);
   assert.ok(!fitted.ok && fitted.error.every(({ code }) => code === 'leaf'));
   assert.ok(fieldMaskFor(nginxDeployment, read).ok, 'the other one is observed as a whole');
 });
 
-test('an entry that does not say whose it is holds back those that may be meant, and have none of their own', () => {
+test('an entry without an identity blocks the resources that it may refer to, unless they have their own entry', () => {
   const nameless = { apiVersion: 'v1', kind: 'Service', metadata: {}, spec: null };
   assert.ok(!fieldMaskFor(nginxService, readObserverSchema([nameless])).ok);
-  assert.ok(fieldMaskFor(nginxDeployment, readObserverSchema([nameless])).ok, 'another kind cannot be meant');
+  assert.ok(fieldMaskFor(nginxDeployment, readObserverSchema([nameless])).ok, 'it cannot refer to another kind');
   assert.ok(fieldMaskFor(nginxService, readObserverSchema([nameless, ...withSpec(null)])).ok, 'it has its own');
 });
 
-test('of two entries for one resource neither counts, and the resource is held back', () => {
+test('of two entries for one resource neither applies, and the resource is blocked', () => {
   const read = readObserverSchema([
     { ...service, spec: { type: 7 } },
     { ...service, spec: null },
   ]);
   assert.equal(read.entries.size, 0);
   assert.deepEqual(
-    read.faults.map(({ code, where }) => [code, where]),
+    read.errors.map(({ code, where }) => [code, where]),
     [
       ['leaf', 'observerSchema[0].spec.type'],
       ['duplicate', 'observerSchema[0]'],
@@ -361,7 +361,7 @@ test('of two entries for one resource neither counts, and the resource is held b
   assert.ok(!fieldMaskFor(nginxService, read).ok);
 });
 
-test('an entry that names the namespace is closer than one that does not', () => {
+test('an entry with the namespace takes precedence over one without', () => {
   const read = readObserverSchema([
     { ...service, spec: { ports: null } },
     { ...service, metadata: { name: 'nginx', namespace: 'shop' }, spec: { selector: null } },
@@ -377,7 +377,7 @@ function fieldsOf(shape: FieldMask | undefined): readonly string[] {
   return shape?.is === 'map' ? [...shape.fields.keys()] : [];
 }
 
-test('an entry is found whatever version of the API it names: identity has none', () => {
+test('an entry applies to every API version, which is not part of the identity', () => {
   const read = readObserverSchema([
     { apiVersion: 'apps/v1beta2', kind: 'Deployment', metadata: { name: 'nginx' }, spec: { replicas: null } },
   ]);
@@ -385,17 +385,17 @@ test('an entry is found whatever version of the API it names: identity has none'
   assert.deepEqual(unusedEntries(read, [nginxDeployment]), []);
 });
 
-test('without a schema every field of a manifest is observed, and that costs nothing to keep', () => {
+test('without a schema every field of a manifest is observed, by one shared mask', () => {
   for (const schema of [undefined, null, []]) {
     const read = readObserverSchema(schema);
-    assert.deepEqual(read.faults, []);
+    assert.deepEqual(read.errors, []);
     const [one, other] = [fieldMaskFor(nginxService, read), fieldMaskFor(nginxDeployment, read)];
     assert.ok(one.ok && other.ok && one.value === other.value);
     assert.deepEqual(one.value, { is: 'leaf' });
   }
 });
 
-test('a list that must have more elements than are listed has the next ones observed, whole: only so can they be put back', () => {
+test('a list with a minimum above its listed elements has the next ones observed as a whole, so that they can be restored', () => {
   const fitted = fieldMaskFor(nginxService, readObserverSchema(withPorts({ port: null }, bounds(2, 0))));
   const spec = fitted.ok && fitted.value.is === 'map' ? fitted.value.fields.get('spec') : undefined;
   const ports = spec?.is === 'map' ? spec.fields.get('ports') : undefined;
@@ -407,21 +407,21 @@ test('a list that must have more elements than are listed has the next ones obse
   });
 });
 
-test('no fault holds a value: it may be a Secret’s', () => {
+test('no error contains a value, which may be of a Secret', () => {
   const text = JSON.stringify([
-    faultsOf([
+    errorsOf([
       {
         ...service,
         data: { password: 'hunter2' },
         spec: { a: [{ b: 'hunter2' }, { ...bounds('hunter2', 'hunter2') }] },
       },
     ]),
-    faultsOf([{ ...service, kind: ['hunter2'], metadata: { name: 7, namespace: { hunter2: 'x' } } }]),
+    errorsOf([{ ...service, kind: ['hunter2'], metadata: { name: 7, namespace: { hunter2: 'x' } } }]),
   ]);
   assert.ok(!text.includes('hunter2'));
 });
 
-test('a YAML schema whose anchor is within itself is told, and the entry beside it counts', () => {
+test('a YAML schema with an anchor inside itself is an error, and does not affect the next entry', () => {
   const schema: unknown = parse(`
 - apiVersion: v1
   kind: Service
@@ -435,18 +435,18 @@ test('a YAML schema whose anchor is within itself is told, and the entry beside 
 `);
   const read = readObserverSchema(schema);
   assert.deepEqual(
-    read.faults.map(({ code, where }) => [code, where]),
+    read.errors.map(({ code, where }) => [code, where]),
     [['cyclic', 'observerSchema[0].spec.ports']],
   );
   assert.ok(fieldMaskFor(nginxDeployment, read).ok);
 });
 
-test('aliases that multiply without end are read as far as the limit', () => {
+test('aliases that expand endlessly are read up to the limit', () => {
   let aliased: unknown = { a: null };
   for (let depth = 0; depth < 60; depth += 1) aliased = { one: aliased, other: aliased };
-  const { faults } = readObserverSchema([...withSpec(aliased), { ...service, metadata: { name: 'b' }, spec: null }]);
-  assert.deepEqual(new Set(faults.map(({ code }) => code)), new Set(['tooLarge']));
-  assert.equal(faults.length, 2, 'once an entry');
+  const { errors } = readObserverSchema([...withSpec(aliased), { ...service, metadata: { name: 'b' }, spec: null }]);
+  assert.deepEqual(new Set(errors.map(({ code }) => code)), new Set(['tooLarge']));
+  assert.equal(errors.length, 2, 'once per entry');
 });
 
 for (const [name, value] of Object.entries({
@@ -456,12 +456,12 @@ for (const [name, value] of Object.entries({
   'an empty map': {},
   'two million characters': 'x'.repeat(2_000_000),
   'a list of lists': [[[[[]]]]],
-  'a list that is in itself': (() => {
+  'a list that contains itself': (() => {
     const list: unknown[] = [];
     list.push(list);
     return list;
   })(),
-  'an entry that is in itself': (() => {
+  'an entry that contains itself': (() => {
     const entry: Record<string, unknown> = { ...service };
     entry['spec'] = entry;
     return [entry];
@@ -469,7 +469,7 @@ for (const [name, value] of Object.entries({
   'metadata that is text': [{ apiVersion: 'v1', kind: 'Service', metadata: 'nginx', spec: null }],
   'metadata that is a list': [{ apiVersion: 'v1', kind: 'Service', metadata: [], spec: null }],
 }))
-  test(`a schema that is ${name} is refused, and harms nobody`, () => {
-    assert.ok(readObserverSchema(value).faults.length > 0);
+  test(`a schema that is ${name} is refused, and does not throw`, () => {
+    assert.ok(readObserverSchema(value).errors.length > 0);
     assert.equal(readObserverSchema(value).entries.size, 0);
   });

@@ -11,8 +11,8 @@ const copied = { uid: 'b5', resourceVersion: '7', creationTimestamp: '2026-11-21
 function desired(apiVersion: string, kind: string, { metadata, ...fields }: Record<string, unknown>): unknown {
   const name = { name: 'one' };
   const manifest = { apiVersion, kind, metadata: { ...name, ...(metadata as object | undefined) }, ...fields };
-  const { spec, faults } = readSpec({ manifests: [manifest] }, { namespace: 'shop', name: 'web' });
-  assert.deepEqual(faults, []);
+  const { spec, errors } = readSpec({ manifests: [manifest] }, { namespace: 'shop', name: 'web' });
+  assert.deepEqual(errors, []);
   const { apiVersion: _, kind: __, ...object } = spec.manifests[0]?.object ?? {};
   return object;
 }
@@ -22,8 +22,8 @@ const rbac = 'rbac.authorization.k8s.io/v1';
 const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
 const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { view: 'yes' } }] };
 
-suite('what others than its author write into a manifest', () => {
-  test('the rules of an aggregated ClusterRole are left out, those of another one are not', () => {
+suite('fields of a manifest that its author does not own', () => {
+  test('the rules of an aggregated ClusterRole are removed, those of another ClusterRole are not', () => {
     assert.deepEqual(desired(rbac, 'ClusterRole', { aggregationRule, rules }), { ...one, aggregationRule });
     assert.deepEqual(desired(rbac, 'ClusterRole', { rules }), { ...one, rules });
     assert.deepEqual(desired(rbac, 'ClusterRole', { aggregationRule: null, rules }), {
@@ -34,7 +34,7 @@ suite('what others than its author write into a manifest', () => {
     assert.deepEqual(desired(rbac, 'Role', { aggregationRule, rules }), { ...one, aggregationRule, rules });
   });
 
-  test('annotations that Kubernetes, kubectl and weeder write for themselves are left out, those of people are not', () => {
+  test('annotations that Kubernetes, kubectl and weeder maintain are removed, those of users are not', () => {
     const theirs = {
       team: 'web',
       'kubectl.kubernetes.io/restartedAt': '2026-11-21T06:20:40Z',
@@ -69,7 +69,7 @@ suite('what others than its author write into a manifest', () => {
     assert.deepEqual(desired('apps/v1', 'Deployment', { metadata: { annotations: cause } }), one);
   });
 
-  test('what a restart has left in a pod template is left out: put back, it would undo the restart', () => {
+  test('restart annotations in a pod template are removed: restoring them would undo the restart', () => {
     const template = { metadata: { annotations: { [restartMarks.template]: 'x', team: 'web' } } };
     const left = { metadata: { annotations: { team: 'web' } } };
     assert.deepEqual(desired('apps/v1', 'Deployment', { spec: { template } }), { ...one, spec: { template: left } });
@@ -77,7 +77,7 @@ suite('what others than its author write into a manifest', () => {
     assert.deepEqual(desired('batch/v1', 'CronJob', cron(template)), { ...one, ...cron(left) });
   });
 
-  test('finalizers and owners of an object that was copied are left out, those that somebody has written are not', () => {
+  test('finalizers and owners of a copied object are removed, those that a user has written are not', () => {
     const metadata = { finalizers: ['example.org/keep'], ownerReferences: [{ kind: 'Shop', name: 'a', uid: '1' }] };
     assert.deepEqual(desired('v1', 'ConfigMap', { metadata: { ...metadata, ...copied } }), one);
     assert.deepEqual(desired('v1', 'ConfigMap', { metadata: { ...metadata, creationTimestamp: null } }), {
@@ -175,12 +175,12 @@ suite('what others than its author write into a manifest', () => {
       { spec: { manualSelector: true, selector: { matchLabels: { 'job-name': 'x' } } } },
     ],
   ] as const) {
-    test(`of a ${kind} with ${Object.keys(given).join(', ')} what is assigned is left out, and nothing else: ${JSON.stringify(left)}`, () => {
+    test(`of a ${kind} with ${Object.keys(given).join(', ')} only assigned fields are removed: ${JSON.stringify(left)}`, () => {
       assert.deepEqual(desired(version, kind, given), { ...one, ...left });
     });
   }
 
-  test('is not for an observer schema to list', () => {
+  test('cannot be listed in an observer schema', () => {
     const object: JsonObject = { aggregationRule };
     const type = { group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' };
     const isOwned = (field: string) =>
@@ -188,7 +188,7 @@ suite('what others than its author write into a manifest', () => {
     assert.deepEqual(['rules', 'status', 'aggregationRule'].map(isOwned), [true, true, false]);
   });
 
-  test('an object without any of it is the same object', () => {
+  test('an object without such fields is returned unchanged', () => {
     const object = { metadata: { name: 'one', labels: { app: 'web' } }, spec: { replicas: 1 } };
     assert.equal(withoutServerOwned(object, { group: 'apps', kind: 'Deployment' }), object);
   });

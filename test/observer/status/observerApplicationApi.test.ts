@@ -9,11 +9,11 @@ import { applicationApi, applicationsPath } from '../../../src/observer/status/a
 import { embedded, made } from '../../support/world/embedded.ts';
 import { checkSuccessor } from '../../support/world/successor.ts';
 
-test('of what a start asks for a thousand applications sixteen requests are under way at a time, and all are made', async () => {
+test('for a thousand applications at most sixteen requests run at a time, and all are sent', async () => {
   let underWay = 0;
   let most = 0;
   const asked: string[] = [];
-  const unused = (): never => assert.fail('it is not called');
+  const unused = (): never => assert.fail('unexpected call');
   const client: KubeClient = {
     server: 'https://example.org',
     async call({ method, path }): Promise<ApiResult> {
@@ -41,7 +41,7 @@ test('of what a start asks for a thousand applications sixteen requests are unde
     assert.equal(asked.filter((each) => each.startsWith(words)).length, count, words);
 });
 
-test('a finalizer takes one request where the application is as it was reported, and those of others stay in any case', async () => {
+test('adding a finalizer takes one request if the application is unchanged, and always keeps other finalizers', async () => {
   await using cluster = await embedded();
   const { store, requests } = cluster.server;
   const crd = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);
@@ -84,7 +84,7 @@ function metadataOf(result: ApiResult) {
   return { uid: String(uid), resourceVersion: String(resourceVersion), finalizers: arrayOf(finalizers) };
 }
 
-test('what is written for an application never lands on the one that is made under its name after it', async () => {
+test('a write for an application never applies to its successor of the same name', async () => {
   await using cluster = await embedded();
   const { store } = cluster.server;
   const crd = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);

@@ -23,7 +23,7 @@ function view(more: Partial<ApplicationView> = {}): ApplicationView {
     phase: 'observing',
     mode: 'correct',
     pausedUntil: undefined,
-    faults: [],
+    errors: [],
     accountError: '',
     notes: [],
     resources: [resource('web')],
@@ -32,26 +32,30 @@ function view(more: Partial<ApplicationView> = {}): ApplicationView {
 }
 
 /** Each condition as `Type=Status Reason: message`. */
-function told(more: Partial<ApplicationView>): Readonly<Record<string, string>> {
+function textsOf(more: Partial<ApplicationView>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     conditionsOf(view(more)).map(({ type, status, reason, message }) => [type, `${status} ${reason}: ${message}`]),
   );
 }
 
 suite('the conditions', () => {
-  test('do not say that nothing fails while something is yet to be applied', () => {
+  test('do not report the absence of failures while something is still to be applied', () => {
     const waiting = { resources: [resource('web', { isApplied: false, state: 'pending' })] };
-    const degraded = (more: Partial<ApplicationView>) => told(more)['Degraded'];
+    const degraded = (more: Partial<ApplicationView>) => textsOf(more)['Degraded'];
     assert.equal(degraded(waiting), 'False AsExpected: Nothing has failed so far.');
     assert.equal(degraded({ ...waiting, phase: 'applying' }), 'False AsExpected: Nothing has failed so far.');
     assert.equal(degraded({ ...waiting, mode: 'detect' }), 'False AsExpected: Nothing fails.');
     assert.equal(degraded({}), 'False AsExpected: Nothing fails.');
   });
 
-  test('say of a missing account that nothing is applied, where something is to be', () => {
+  test('report for a missing service account that nothing is applied, if something is to be applied', () => {
     const accountError = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
     const those = (more: Partial<ApplicationView>) => {
-      const { Applied, Degraded } = told({ accountError, resources: [resource('web', { isApplied: false })], ...more });
+      const { Applied, Degraded } = textsOf({
+        accountError,
+        resources: [resource('web', { isApplied: false })],
+        ...more,
+      });
       return [Applied, Degraded];
     };
     assert.deepEqual(those({ phase: 'applying' }), [
@@ -65,95 +69,95 @@ suite('the conditions', () => {
     ]);
   });
 
-  test('of an application that is well', () => {
-    assert.deepEqual(told({}), {
+  test('of a healthy application', () => {
+    assert.deepEqual(textsOf({}), {
       Applied: 'True AllApplied: All manifests are applied as they are now.',
       InSync: 'True AsApplied: Every observed field is as it was applied.',
       Degraded: 'False AsExpected: Nothing fails.',
-      Invalid: 'False Valid: The spec has no faults.',
+      Invalid: 'False Valid: The spec has no errors.',
     });
   });
 
-  test('say which fields of which resources are not as applied', () => {
+  test('list the fields of the resources that are not as applied', () => {
     const resources = [
       resource('web', { state: 'drifted', paths: ['.spec.replicas', '.spec.paused'] }),
       resource('db', { state: 'missing' }),
       resource('ok'),
     ];
     assert.equal(
-      told({ resources })['InSync'],
+      textsOf({ resources })['InSync'],
       'False DriftDetected: Not as applied: Deployment shop/web (.spec.replicas, .spec.paused), Deployment shop/db (missing).',
     );
     assert.equal(
-      told({ resources: resources.slice(1) })['InSync'],
+      textsOf({ resources: resources.slice(1) })['InSync'],
       'False Missing: Not as applied: Deployment shop/db (missing).',
     );
   });
 
-  test('still say what differs while its correction is refused or tried again', () => {
+  test('still report drift while its correction is refused or retried', () => {
     for (const state of ['refused', 'backingOff', 'claimed'] as const) {
       assert.match(
-        told({ resources: [resource('web', { state, reason: 'No.', paths: ['.a'] })] })['InSync'] ?? '',
+        textsOf({ resources: [resource('web', { state, reason: 'No.', paths: ['.a'] })] })['InSync'] ?? '',
         /^False DriftDetected/,
       );
       assert.match(
-        told({ resources: [resource('web', { state, reason: 'No.' })] })['InSync'] ?? '',
+        textsOf({ resources: [resource('web', { state, reason: 'No.' })] })['InSync'] ?? '',
         /^Unknown NotObserved/,
       );
     }
   });
 
-  test('name five of many', () => {
+  test('name at most five resources', () => {
     const resources = Array.from({ length: 8 }, (_, index) => resource(`web-${index}`, { state: 'missing' }));
-    assert.match(told({ resources })['InSync'] ?? '', /web-4 \(missing\) and 3 more\.$/);
+    assert.match(textsOf({ resources })['InSync'] ?? '', /web-4 \(missing\) and 3 more\.$/);
   });
 
-  test('say in mode detect that nothing is applied, and whether it is in sync all the same', () => {
-    const { Applied, InSync } = told({ mode: 'detect', resources: [resource('web', { isApplied: false })] });
+  test('report in mode detect that nothing is applied, and whether it is in sync', () => {
+    const { Applied, InSync } = textsOf({ mode: 'detect', resources: [resource('web', { isApplied: false })] });
     assert.equal(Applied, 'False DetectOnly: Nothing is ever applied in mode detect.');
     assert.match(InSync ?? '', /^True AsApplied/);
   });
 
-  test('say until when it is paused', () => {
-    const { Applied, InSync, Degraded } = told({ phase: 'paused', pausedUntil: Date.UTC(2026, 10, 21, 18) });
+  test('report until when the application is paused', () => {
+    const { Applied, InSync, Degraded } = textsOf({ phase: 'paused', pausedUntil: Date.UTC(2026, 10, 21, 18) });
     assert.equal(Applied, 'False Paused: Paused until 2026-11-21T18:00:00.000Z.');
     assert.equal(InSync, 'Unknown Paused: Paused until 2026-11-21T18:00:00.000Z.');
     assert.match(Degraded ?? '', /^False/);
   });
 
-  test('say what is not applied and why, and that the rest is on its way', () => {
+  test('report what is not applied and why, or that it is being applied', () => {
     const failing = [resource('web', { isApplied: false, state: 'refused', reason: 'No such field.' }), resource('db')];
-    const { Applied, Degraded } = told({ resources: failing });
+    const { Applied, Degraded } = textsOf({ resources: failing });
     assert.equal(Applied, 'False Failed: Not applied: Deployment shop/web (No such field).');
     assert.equal(Degraded, 'True Refused: The API server refuses: Deployment shop/web (No such field).');
     assert.match(
-      told({ phase: 'applying', resources: [resource('web', { state: 'pending', isApplied: false })] })['Applied'] ??
+      textsOf({ phase: 'applying', resources: [resource('web', { state: 'pending', isApplied: false })] })['Applied'] ??
         '',
       /^Unknown Applying/,
     );
   });
 
-  test('say of what is kept that its newest manifest is refused, and whether it is as it was', () => {
-    const kept = { isApplied: false, refusal: 'No such field.' } as const;
-    const asBefore = told({ resources: [resource('web', { ...kept, state: 'refused', isAsLastApplied: true })] });
+  test('report for a last known good resource that its current manifest is refused, and whether it is as applied', () => {
+    const refused = { isApplied: false, refusal: 'No such field.' } as const;
+    const asBefore = textsOf({ resources: [resource('web', { ...refused, state: 'refused', isAsLastApplied: true })] });
     assert.equal(asBefore['Applied'], 'False Failed: Not applied: Deployment shop/web (No such field).');
     assert.match(asBefore['InSync'] ?? '', /^True AsApplied/);
     assert.match(asBefore['Degraded'] ?? '', /^True Refused: .*web \(No such field\)\.$/);
-    const drifted = told({ resources: [resource('web', { ...kept, state: 'drifted', paths: ['.a'] })] });
+    const drifted = textsOf({ resources: [resource('web', { ...refused, state: 'drifted', paths: ['.a'] })] });
     assert.equal(drifted['InSync'], 'False DriftDetected: Not as applied: Deployment shop/web (.a).');
     for (const type of ['Applied', 'Degraded'] as const) assert.equal(drifted[type], asBefore[type]);
-    const unknown = told({ resources: [resource('web', { ...kept, state: 'refused' })] });
+    const unknown = textsOf({ resources: [resource('web', { ...refused, state: 'refused' })] });
     assert.match(unknown['InSync'] ?? '', /^Unknown NotObserved/);
   });
 
-  test('say of each trouble what it is, the most lasting first', () => {
+  test('report each problem, the most permanent first', () => {
     const all = [
       resource('a', { state: 'backingOff', reason: 'r' }),
       resource('b', { state: 'typeMissing', reason: 'r' }),
       resource('c', { state: 'refused', reason: 'r' }),
       resource('d', { state: 'claimed', reason: 'by shop/other' }),
     ];
-    const reasonWith = (from: number) => told({ resources: all.slice(0, from) })['Degraded']?.split(':')[0];
+    const reasonWith = (from: number) => textsOf({ resources: all.slice(0, from) })['Degraded']?.split(':')[0];
     assert.deepEqual([4, 3, 2, 1].map(reasonWith), [
       'True OwnershipConflict',
       'True Refused',
@@ -161,35 +165,38 @@ suite('the conditions', () => {
       'True Retrying',
     ]);
     assert.equal(
-      told({ resources: all })['Degraded'],
+      textsOf({ resources: all })['Degraded'],
       'True OwnershipConflict: Belongs to another application: Deployment shop/d (by shop/other).',
     );
   });
 
-  test('name the rival of a fight', () => {
+  test('name the conflicting manager of repeated drift', () => {
     const fought = resource('web', { state: 'drifted', paths: ['.spec.replicas'], conflictingManager: 'kubectl-edit' });
     assert.equal(
-      told({ resources: [fought] })['Degraded'],
+      textsOf({ resources: [fought] })['Degraded'],
       'True CorrectionBackOff: Changed back repeatedly: Deployment shop/web (.spec.replicas) by kubectl-edit.',
     );
   });
 
-  test('say what the end of an application or of a resource waits for', () => {
+  test('report what the deletion of an application or of a resource waits for', () => {
     const stuck = resource('web', { reason: 'may not be deleted' });
     assert.equal(
-      told({ phase: 'deleting', resources: [stuck] })['Degraded'],
+      textsOf({ phase: 'deleting', resources: [stuck] })['Degraded'],
       'True DeletionBlocked: Not deleted: Deployment shop/web (may not be deleted).',
     );
-    assert.match(told({ phase: 'deleting', resources: [stuck] })['InSync'] ?? '', /^Unknown Deleting/);
+    assert.match(textsOf({ phase: 'deleting', resources: [stuck] })['InSync'] ?? '', /^Unknown Deleting/);
     const leaving = resource('web', { state: 'leaving', isApplied: false, reason: 'may not be deleted' });
-    const { Applied, InSync, Degraded } = told({ resources: [leaving, resource('db')] });
+    const { Applied, InSync, Degraded } = textsOf({ resources: [leaving, resource('db')] });
     assert.match(Degraded ?? '', /^True DeletionBlocked/);
     assert.match(`${Applied} ${InSync}`, /^True AllApplied.*True AsApplied/);
   });
 
-  test('carry what belongs to being in sync', () => {
+  test('contain the notes about being in sync', () => {
     const notes = ['The replicas of Deployment shop/web are an autoscaler’s.'];
-    assert.equal(told({ notes })['InSync'], `True AsApplied: Every observed field is as it was applied. ${notes[0]}`);
+    assert.equal(
+      textsOf({ notes })['InSync'],
+      `True AsApplied: Every observed field is as it was applied. ${notes[0]}`,
+    );
   });
 });
 
@@ -203,26 +210,26 @@ suite('the condition Invalid', () => {
   const ofWhole = reportedError({ code: 'spec', path: ['spec', 'mode'], message: 'found "x"', manifest: undefined });
   const ofSchema = { of: 'schema', place: 'spec.observerSchema[0]', message: 'has no leaf' } as const;
 
-  test('has every fault in one sentence, and is named after the one that concerns most', () => {
+  test('has all errors in one sentence, and the reason of the one with the widest scope', () => {
     assert.equal(
-      told({ faults: [ofSchema, ofOne] })['Invalid'],
-      'True ManifestInvalid: 2 faults: spec.observerSchema[0]: has no leaf, spec.manifests[1].metadata.name: missing.',
+      textsOf({ errors: [ofSchema, ofOne] })['Invalid'],
+      'True ManifestInvalid: 2 errors: spec.observerSchema[0]: has no leaf, spec.manifests[1].metadata.name: missing.',
     );
     assert.equal(
-      told({ faults: [ofSchema] })['Invalid'],
-      'True SchemaInvalid: One fault: spec.observerSchema[0]: has no leaf.',
+      textsOf({ errors: [ofSchema] })['Invalid'],
+      'True SchemaInvalid: One error: spec.observerSchema[0]: has no leaf.',
     );
-    assert.match(told({ faults: [ofSchema, ofOne, ofWhole] })['Invalid'] ?? '', /^True SpecInvalid: 3 faults/);
+    assert.match(textsOf({ errors: [ofSchema, ofOne, ofWhole] })['Invalid'] ?? '', /^True SpecInvalid: 3 errors/);
   });
 
   test('of one resource leaves the others applied and in sync', () => {
-    const { Applied, InSync } = told({ faults: [ofOne] });
-    assert.equal(Applied, 'False Invalid: All but what has faults is applied.');
+    const { Applied, InSync } = textsOf({ errors: [ofOne] });
+    assert.equal(Applied, 'False Invalid: Manifests without errors are applied.');
     assert.match(InSync ?? '', /^True AsApplied/);
   });
 
-  test('of the whole holds everything', () => {
-    const { Applied, InSync } = told({ phase: 'invalid', faults: [ofWhole], resources: [] });
+  test('of the whole blocks everything', () => {
+    const { Applied, InSync } = textsOf({ phase: 'invalid', errors: [ofWhole], resources: [] });
     assert.match(`${Applied} ${InSync}`, /^False Invalid: .* Unknown Invalid: /);
   });
 });

@@ -46,7 +46,7 @@ function patched(before: unknown, patch: object | undefined): unknown {
 }
 
 suite('the status patch', () => {
-  test('says everything the first time, and nothing when nothing is new', () => {
+  test('contains everything the first time, and is undefined without a change', () => {
     const status = patched(undefined, statusPatch(undefined, said(), now));
     assert.deepEqual(status, {
       observedGeneration: 1,
@@ -67,7 +67,7 @@ suite('the status patch', () => {
     assert.equal(statusPatch(status, said(), now + 60_000), undefined);
   });
 
-  test('has only what is different: of a new generation of the same resources, not the inventory', () => {
+  test('contains only what has changed: for a new generation of the same resources, not the inventory', () => {
     const status = patched(undefined, statusPatch(undefined, said(), now));
     const patch = statusPatch(status, said({ generation: 2 }), now);
     assert.deepEqual(Object.keys(objectOf(objectOf(patch)['status'])).sort(), ['conditions', 'observedGeneration']);
@@ -75,7 +75,7 @@ suite('the status patch', () => {
     assert.deepEqual(Object.keys(objectOf(objectOf(drifted)['status'])), ['resources']);
   });
 
-  test('keeps the time of a condition whose status stays, whatever else it says, and has a new one when it changes', () => {
+  test('keeps the time of a condition while its status is the same, and sets a new one when it changes', () => {
     const first = patched(undefined, statusPatch(undefined, said(), now));
     const reworded = said({ conditions: [inSync({ reason: 'Other', message: 'Else.' })] });
     const second = patched(first, statusPatch(first, reworded, now + 5_000));
@@ -88,14 +88,14 @@ suite('the status patch', () => {
     assert.equal(conditionOf(objectOf(third)['conditions'], 'InSync')?.lastTransitionTime, '2026-11-21T18:00:09Z');
   });
 
-  test('leaves the conditions of others where they are', () => {
+  test('keeps the conditions of others', () => {
     const foreign = { type: 'Audited', status: 'True', reason: 'R', message: '', lastTransitionTime: 'x' };
     const patch = statusPatch({ conditions: [foreign] }, said(), now);
     const types = arrayOf(objectOf(objectOf(patch)['status'])['conditions']).map((each) => objectOf(each)['type']);
     assert.deepEqual(types, ['InSync', 'Audited']);
   });
 
-  test('stays below what etcd takes: of very many resources it leaves drifts out, and never a row', () => {
+  test('stays below the limit of etcd: for very many resources it omits drifts, but never a row', () => {
     const drifts = shownDrifts(
       deployment,
       Array.from({ length: 20 }, (_, index) => ({ ...image, path: `.a${index}`, found: 'x'.repeat(500) })),
@@ -115,22 +115,22 @@ suite('the status patch', () => {
 });
 
 suite('drifts in the status', () => {
-  test('are at most 20, their values JSON of at most 256 characters', () => {
+  test('are at most 20, with values as JSON of at most 256 characters', () => {
     const drifts = Array.from({ length: 25 }, (_, index) => ({ ...image, path: `.a${index}` }));
     assert.deepEqual(
       shownDrifts(deployment, drifts).map(({ path }) => path),
       drifts.slice(0, 20).map(({ path }) => path),
     );
     const [long] = shownDrifts(deployment, [{ ...image, desired: 'x'.repeat(1_000), found: { a: [1] } }]);
-    assert.equal(long?.wanted, `"${'x'.repeat(254)}…`);
+    assert.equal(long?.desired, `"${'x'.repeat(254)}…`);
     assert.equal(long?.found, '{"a":[1]}');
     const [pair] = shownDrifts(deployment, [{ ...image, desired: `${'x'.repeat(253)}😀😀` }]);
-    assert.equal(pair?.wanted, `"${'x'.repeat(253)}…`);
+    assert.equal(pair?.desired, `"${'x'.repeat(253)}…`);
   });
 
-  test('have no value where there is none, and none of a Secret', () => {
+  test('have no value if there is none, and none for a Secret', () => {
     assert.deepEqual(shownDrifts(deployment, [{ ...image, found: undefined, is: 'missing' }]), [
-      { path: '.spec.image', is: 'missing', wanted: '"nginx:1"' },
+      { path: '.spec.image', is: 'missing', desired: '"nginx:1"' },
     ]);
     assert.deepEqual(shownDrifts(secret, [{ ...image, path: '.data.a' }]), [{ path: '.data.a', is: 'changed' }]);
     assert.deepEqual(shownDrifts({ ...secret, group: 'example.org' }, [image]).length, 1);
@@ -139,7 +139,7 @@ suite('drifts in the status', () => {
 });
 
 suite('the inventory', () => {
-  test('says after a restart what it said before it', () => {
+  test('is the same after writing and reading it', () => {
     const entries = [
       entry({
         state: 'drifted',
@@ -160,14 +160,14 @@ suite('the inventory', () => {
     assert.deepEqual(readInventory(stored), entries);
   });
 
-  test('of an earlier version, which had the uid of whatever it found, proves no apply: neither uid nor hash is taken from it', () => {
+  test('of an earlier version, with the uid of any found object, proves no apply: neither uid nor hash is used', () => {
     const [row] = readInventory([
       { kind: 'Pod', apiVersion: 'v1', name: 'a', uid: 'found', hash: 'h', state: 'inSync' },
     ]);
     assert.deepEqual([row?.appliedUid, row?.hash, row?.state], [undefined, undefined, 'inSync']);
   });
 
-  test('that somebody has damaged loses the damaged rows, and keeps the others', () => {
+  test('with damaged rows loses these rows, and keeps the others', () => {
     const rows = [
       { kind: 'Pod', apiVersion: 'v1', name: 'a', state: 'flying', drifts: [{ path: 1 }, 2], initialised: { a: '{' } },
       { kind: 'Pod', apiVersion: 'v1' },

@@ -22,12 +22,12 @@ function editAll(world: ObserverWorld, applications: number): void {
   for (const name of names(applications)) world.edit(`ConfigMap/${name}`, { data: { key: 'b' } });
 }
 
-/** The states of the resources that a status says. */
+/** The states of the resources in a status. */
 function saidBy(status: object): readonly (string | undefined)[] {
   return arrayOf(objectOf(status)['resources']).map((row) => textOf(objectOf(row)['state']));
 }
 
-test('a drift that is corrected within a second is in no status, one that stays is', async () => {
+test('a drift that is corrected within a second is not in a status, a lasting one is', async () => {
   const world = await observed(1);
   world.requestTime = 900;
   editAll(world, 1);
@@ -48,7 +48,7 @@ test('a drift that is corrected within a second is in no status, one that stays 
   detecting.stop();
 });
 
-test('while corrections wait for their turn no status is written, but for thirty seconds at most', async () => {
+test('while corrections are queued no status is written, for at most thirty seconds', async () => {
   const world = await observed(160);
   world.requestTime = 500;
   editAll(world, 160);
@@ -69,7 +69,7 @@ test('while corrections wait for their turn no status is written, but for thirty
   slow.stop();
 });
 
-test('that an application is invalid is written in a second, that it is applied in five, whatever waits for its turn', async () => {
+test('an invalid application is reported within a second, an applied one within five, whatever else is queued', async () => {
   const world = await observed(160);
   world.requestTime = 2.5 * second;
   editAll(world, 160);
@@ -87,7 +87,7 @@ test('that an application is invalid is written in a second, that it is applied 
   world.stop();
 });
 
-test('four statuses are written at a time, and all of them in the end', async () => {
+test('at most four statuses are written at a time, and eventually all', async () => {
   const world = await observed(0);
   world.statusTime = 100;
   for (const name of names(40)) world.apply(name, { manifests: [configMap(name)], mode: 'detect' });

@@ -3,12 +3,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type PageServer, startPageServer } from '../../support/page/pageServer.ts';
 import { launch } from './chromium.ts';
 
-/** A page in a browser, and what came of it. */
+/** A page in a browser, and its console output. */
 export interface Seen {
   readonly page: Page;
   /** What was written to the console, thrown, or refused by the policy. */
-  readonly said: readonly string[];
-  /** Whom it asked for anything: `http://127.0.0.1:9645`. */
+  readonly consoleLines: readonly string[];
+  /** The origins of its requests: `http://127.0.0.1:9645`. */
   readonly origins: ReadonlySet<string>;
 }
 
@@ -23,16 +23,16 @@ export async function visit(t: TestContext, url: string, options: BrowserContext
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   t.after(() => context.close());
   const page = await context.newPage();
-  const said: string[] = [];
+  const consoleLines: string[] = [];
   const origins = new Set<string>();
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(String(error)));
+  page.on('console', (message) => consoleLines.push(message.text()));
+  page.on('pageerror', (error) => consoleLines.push(String(error)));
   page.on('request', (request) => origins.add(new URL(request.url()).origin));
   await page.goto(url);
-  return { page, said, origins };
+  return { page, consoleLines, origins };
 }
 
-/** The page on a server of its own, which was told `prepare`d things. */
+/** The page on a server of its own, after `prepare`. */
 export async function openPage(
   t: TestContext,
   prepare: (server: PageServer) => void,

@@ -2,9 +2,9 @@ import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { isExecutable } from '../../support/isExecutable.ts';
 
-/** The browser of CHROMIUM, or the `chromium` in PATH. Rejects with a sentence when there is none. */
+/** The browser of CHROMIUM, or the `chromium` in PATH. Rejects with a sentence if there is none. */
 export async function launch(): Promise<Browser> {
-  // Inside a container there is neither a sandbox to be had nor much shared memory.
+  // Inside a container there is no sandbox, and little shared memory.
   return chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 

@@ -4,8 +4,8 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { dryRunClient, leaderGate } from '../../../src/kube/client/clientWrappers.ts';
-import { followKeys } from '../../../src/restart/digest/followKeys.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
+import { watchHashKeys } from '../../../src/restart/digest/watchHashKeys.ts';
 import {
   answerWith,
   faultyServer,
@@ -64,7 +64,7 @@ function refusal(code: number, reason: string) {
 
 const isWrite = ({ method }: ReceivedRequest) => method !== 'GET';
 
-test('a key that is there is read, and nothing is written', async () => {
+test('an existing key is read, and nothing is written', async () => {
   await using it = await withSecret({ key: base64(bytes(1)) });
   const keys = await readHashKeys(it.client, where, signal);
   assert(keys.ok);
@@ -72,13 +72,13 @@ test('a key that is there is read, and nothing is written', async () => {
   assert.deepEqual(it.methods(), ['GET']);
 });
 
-test('the name of a key is 8 characters, the same for the same key, and says nothing of it', () => {
+test('the ID of a key has 8 characters, is the same for the same key, and does not reveal it', () => {
   assert.equal(hashKeyOf(bytes(1)).id, hashKeyOf(bytes(1)).id);
   assert.notEqual(hashKeyOf(bytes(1)).id, hashKeyOf(bytes(2)).id);
   assert.match(hashKeyOf(bytes(1)).id, /^[A-Za-z0-9_-]{8}$/);
 });
 
-test('rotation: the entry key is the current one, and those under other names are found by their id', async () => {
+test('rotation: the entry `key` is the current one, and keys under other names are found by their ID', async () => {
   await using it = await withSecret({ key: base64(bytes(1)), 'key-of-spring': base64(bytes(2, 64)) });
   const keys = await readHashKeys(it.client, where, signal);
   assert(keys.ok);
@@ -93,7 +93,7 @@ for (const { data, made } of [
   { data: undefined, made: ['GET', 'POST'] },
   { data: {}, made: ['GET', 'PUT'] },
 ]) {
-  test(`${data === undefined ? 'no Secret' : 'one without entries'}: a key is made, and the same one found the next time`, async () => {
+  test(`${data === undefined ? 'no Secret' : 'a Secret without entries'}: a key is created, and the next read finds the same key`, async () => {
     await using it = await withSecret(data);
     const first = await readHashKeys(it.client, where, signal);
     assert.deepEqual(it.methods(), made);
@@ -104,7 +104,7 @@ for (const { data, made } of [
     assert.deepEqual(second.value.current, first.value.current);
   });
 
-  test(`${data === undefined ? 'no Secret' : 'one without entries'}: two that make a key at once have the same one`, async () => {
+  test(`${data === undefined ? 'no Secret' : 'a Secret without entries'}: two replicas that create a key at the same time use the same key`, async () => {
     await using it = await withSecret(data);
     it.server.failNext((_answer, _request, proceed) => {
       it.put({ data: { key: base64(bytes(9)) } });
@@ -125,7 +125,7 @@ for (const { data, sentence } of [
   { data: { other: base64(bytes(1)) }, sentence: 'has no entry key.' },
   { data: { key: base64(bytes(1)), old: 'AA==' }, sentence: 'has 1 bytes in old, and a key has 32 at least.' },
 ]) {
-  test(`a Secret that ${sentence} Nothing is written, and it is said what to do`, async () => {
+  test(`a Secret that ${sentence} Nothing is written, and the error says what to do`, async () => {
     await using it = await withSecret(data);
     const keys = await readHashKeys(it.client, where, signal);
     assert(!keys.ok);
@@ -136,7 +136,7 @@ for (const { data, sentence } of [
   });
 }
 
-test('a permission that is missing is named by the rule that grants it', async () => {
+test('the error for a missing permission names the rule that grants it', async () => {
   await using it = await withSecret();
   const message =
     'secrets is forbidden: User "weeder" cannot create resource "secrets" in API group "" in the namespace "weeder"';
@@ -144,10 +144,10 @@ test('a permission that is missing is named by the rule that grants it', async (
   const keys = await readHashKeys(it.client, where, signal);
   assert(!keys.ok);
   assert.equal(keys.error.code, 'HASH_KEY_UNAVAILABLE');
-  assert.match(keys.error.message, /^The Secret weeder\/weeder-hash-key cannot be had: .* verbs: \["create"\]\}\.$/);
+  assert.match(keys.error.message, /^The Secret weeder\/weeder-hash-key is unavailable: .* verbs: \["create"\]\}\.$/);
 });
 
-test('a namespace that does not exist is a problem, and not asked for again and again', async () => {
+test('a missing namespace is an error, and is not retried', async () => {
   await using it = await withSecret();
   it.server.failAll(answerWith(404, refusal(404, 'NotFound').body));
   const keys = await readHashKeys(it.client, where, signal);
@@ -155,16 +155,16 @@ test('a namespace that does not exist is a problem, and not asked for again and 
   assert.deepEqual(it.methods(), ['GET', 'POST']);
 });
 
-test('one that comes and goes each time it is looked at is given up, in the end', async () => {
+test('a Secret that appears and disappears at each attempt is an error after a limited number of attempts', async () => {
   await using it = await withSecret();
   it.server.failAll(answerWith(409, refusal(409, 'AlreadyExists').body), isWrite);
   const keys = await readHashKeys(it.client, where, signal);
   assert(!keys.ok);
-  assert.match(keys.error.message, /cannot be had: Others change it faster than it can be read\.$/);
+  assert.match(keys.error.message, /is unavailable: It changes faster than it can be read\.$/);
   assert.equal(it.methods().length, 10);
 });
 
-test('a replica that does not lead makes no key, and reads the one that is there', async () => {
+test('a standby replica creates no key, and reads an existing one', async () => {
   await using it = await withSecret();
   const standby = leaderGate({ isValid: () => false, signal }, it.client);
   const none = await readHashKeys(standby, where, signal);
@@ -174,7 +174,7 @@ test('a replica that does not lead makes no key, and reads the one that is there
   assert.equal((await readHashKeys(standby, where, signal)).ok, true);
 });
 
-test('in a dry run there is a key, and no Secret', async () => {
+test('a dry run has a key but creates no Secret', async () => {
   await using it = await withSecret();
   const keys = await readHashKeys(dryRunClient(it.client), where, signal);
   assert(keys.ok);
@@ -188,7 +188,7 @@ for (const isThere of [true, false]) {
     await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);
     const { promise: keys, resolve: onKeys } = Promise.withResolvers<HashKeys>();
     const [report, onChecked] = [() => {}, () => {}];
-    const end = followKeys({
+    const end = watchHashKeys({
       client: it.client,
       clock: systemClock,
       where: () => where,

@@ -53,7 +53,7 @@ const asking: Readonly<Record<string, (client: KubeClient) => Promise<unknown>>>
 };
 
 for (const [what, ask] of Object.entries(asking)) {
-  test(`whatever is answered in place of ${what}, no word of it is in what comes of it`, async () => {
+  test(`whatever response arrives in place of ${what}, the result contains none of it`, async () => {
     await using it = await calling('http');
     for (const [name, fault] of Object.entries(garbage)) {
       const restore = it.server.failAll(fault);
@@ -67,7 +67,7 @@ for (const [what, ask] of Object.entries(asking)) {
   });
 }
 
-test('the making of the key may be refused with the key in it: no word of that either', async () => {
+test('creating the key may be refused with the key in the response: the error does not contain it', async () => {
   await using it = await calling('http');
   let sent = '';
   it.server.failAll((answer, request, _proceed) => {
@@ -83,13 +83,13 @@ test('the making of the key may be refused with the key in it: no word of that e
   assert.match(text, /HASH_KEY_UNAVAILABLE/);
 });
 
-test('a workload is no secret: of its refusals the server’s own words are told', async () => {
+test('a workload is not confidential: the error for a refused patch contains the server’s message', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(422, status(422, 'Invalid', `refused: ${marker}`)));
   assert(holds(inspect(await restartApi(it.client).patchWorkload(workload, {}, signal)), marker));
 });
 
-test('and the value itself is where it is to be: in the content of what was read', async () => {
+test('the value itself is in the content that was read, where it belongs', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(200, whole));
   const answer = await restartApi(it.client).readSource(secret, signal);

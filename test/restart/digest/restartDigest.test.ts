@@ -18,7 +18,7 @@ const tag = (...args: Partial<Parameters<typeof tagOf>>) => {
   return tagOf(key, ref, source, uses, optOut).tag;
 };
 
-test('a ConfigMap’s data is text, its binaryData and a Secret’s data are base64', () => {
+test('a ConfigMap’s data is text; its binaryData and a Secret’s data are base64', () => {
   const binaryData = { raw: Buffer.from([0, 255]).toString('base64') };
   assert.deepEqual(readContent({ kind: 'ConfigMap', data: { log: 'ä' }, binaryData }), {
     data: new Map([['log', Buffer.from('ä')]]),
@@ -33,7 +33,7 @@ test('a ConfigMap’s data is text, its binaryData and a Secret’s data are bas
   assert.equal(readContent({ kind: 'Secret', immutable: 'true' }).isImmutable, false);
 });
 
-test('what is no content is none: values that are no texts, and what is no source', () => {
+test('values that are not strings, and anything that is not a source, have no content', () => {
   const { data } = readContent({ kind: 'ConfigMap', data: { a: 'x', b: 7, c: null, d: {} } });
   assert.deepEqual([...data.keys()], ['a']);
   for (const garbage of [undefined, null, 'x', [], { data: [1], binaryData: 'x' }]) {
@@ -41,12 +41,12 @@ test('what is no content is none: values that are no texts, and what is no sourc
   }
 });
 
-test('a tag has 128 bits, and nothing in it can be read', () => {
+test('a tag has 128 bits and reveals no content', () => {
   assert.match(tag(), /^[-\w]{22}$/);
   assert.match(tagOf(hashKey, settings, 'absent', whole, 'none').tag, /^[-\w]{22}$/);
 });
 
-test('the tags of this version: whoever changes them raises the version of the state, or every workload restarts', () => {
+test('the tags of this version: a change to them requires a new state version, or every workload restarts', () => {
   const uses = [use('env', { key: 'log' }), use('volume')];
   assert.deepEqual(tagOf(hashKey, settings, contentOf({ log: 'debug' }, { raw: 'x' }), uses, 'none'), {
     tag: 'ND_WHUzp5kmVh4C1z3wIBA',
@@ -60,7 +60,7 @@ test('the tags of this version: whoever changes them raises the version of the s
   assert.equal(usesFingerprint(uses, 'none'), 'UatPycou');
 });
 
-test('kind, namespace, name and hash key are bound in: equal content elsewhere has another tag', () => {
+test('kind, namespace, name and hash key are part of a tag: equal content elsewhere has another tag', () => {
   const others = [password, { ...settings, namespace: 'bank' }, { ...settings, name: 'setting' }].map((ref) =>
     tag(hashKey, ref),
   );
@@ -70,7 +70,7 @@ test('kind, namespace, name and hash key are bound in: equal content elsewhere h
   assert.notEqual(moved('ab', 'c'), moved('a', 'bc'));
 });
 
-test('variables see data alone, files see binaryData too', () => {
+test('environment variables see only data, files see binaryData too', () => {
   const inBinary = contentOf({}, { log: 'debug', level: '3' });
   for (const how of ['env', 'envFrom'] as const) {
     const uses = [use(how, { key: how === 'env' ? 'log' : undefined })];
@@ -86,7 +86,7 @@ test('variables see data alone, files see binaryData too', () => {
   assert.notEqual(tag(hashKey, settings, content, both), tag(hashKey, settings, inBinary, both));
 });
 
-test('a key that is absent is not one that is empty; a source that is absent is one without any key', () => {
+test('an absent key differs from an empty one; an absent source equals a source without keys', () => {
   const uses = [use('env', { key: 'log', isOptional: true })];
   const withLog = (log?: string) => tag(hashKey, settings, contentOf(log === undefined ? {} : { log }), uses);
   assert.equal(new Set([withLog(), withLog(''), withLog('absent')]).size, 3);
@@ -95,7 +95,7 @@ test('a key that is absent is not one that is empty; a source that is absent is 
   assert.notEqual(tag(hashKey, settings, 'absent'), tag(hashKey, settings, contentOf({ log: '' })));
 });
 
-test('of an image pull secret, what the kubelet looks for counts, and no other key', () => {
+test('only the keys of an image pull secret that the kubelet reads change its tag', () => {
   const pull = (data: Readonly<Record<string, string>>) =>
     tag(hashKey, password, contentOf(data), [use('imagePullSecret', { source: password, containers: [] })]);
   assert.notEqual(pull({ '.dockerconfigjson': 'a' }), pull({ '.dockerconfigjson': 'b' }));
@@ -103,7 +103,7 @@ test('of an image pull secret, what the kubelet looks for counts, and no other k
   assert.equal(pull({ '.dockercfg': 'a', note: 'x' }), pull({ '.dockercfg': 'a', note: 'y' }));
 });
 
-test('nobody sees what is in a volume that is not mounted', () => {
+test('the content of an unmounted volume does not change the tag', () => {
   const unmounted = [use('unmounted', { containers: [] })];
   assert.equal(
     tag(hashKey, settings, content, unmounted),
@@ -111,7 +111,7 @@ test('nobody sees what is in a volume that is not mounted', () => {
   );
 });
 
-test('tags of keys tell which one changed; beyond 20 keys there are none', () => {
+test('key tags identify the changed key; with more than 20 keys there are no key tags', () => {
   const keysOf = (data: Readonly<Record<string, string>>) =>
     tagOf(hashKey, settings, contentOf(data), whole, 'none').keys;
   const [before, after] = [keysOf({ log: 'debug', level: '3' }), keysOf({ log: 'debug', level: '4' })];
@@ -126,7 +126,7 @@ test('tags of keys tell which one changed; beyond 20 keys there are none', () =>
   assert.equal(keysOf(many(21)), undefined);
 });
 
-test('a key that was taken away is lost; one that is new, changed or moved to binaryData is not', () => {
+test('a removed key is lost; a new key, a changed key and a key that moved to binaryData are not', () => {
   const tagged = (source: SourceContent | 'absent', uses = whole) => tagOf(hashKey, settings, source, uses, 'none');
   const before = tagged(content);
   assert.equal(hasLostKeys(before, tagged(contentOf({ log: 'debug' }))), true);
@@ -141,7 +141,7 @@ test('a key that was taken away is lost; one that is new, changed or moved to bi
   assert.equal(hasLostKeys(tagged(content, byKey), tagged(contentOf({ log: 'debug' }), byKey)), false);
 });
 
-test('where the tags of keys are missing, a key counts as lost', () => {
+test('a missing key tag counts as a lost key', () => {
   const without = { tag: 'x', keys: undefined };
   const withKeys = { tag: 'x', keys: {} };
   assert.deepEqual([hasLostKeys(without, withKeys), hasLostKeys(withKeys, without)], [true, true]);
@@ -149,12 +149,12 @@ test('where the tags of keys are missing, a key counts as lost', () => {
   assert.equal(hasLostKeys({ tag: 'x', keys: { toString: '123456' } }, withKeys), true);
 });
 
-test('a key with a name that objects have of themselves is a key like others', () => {
+test('a key named like an Object.prototype property is an ordinary key', () => {
   const { keys = {} } = tagOf(hashKey, settings, readContent(JSON.parse('{"data":{"__proto__":"x"}}')), whole, 'none');
   assert.deepEqual(Object.keys(keys), ['__proto__']);
 });
 
-test('missing is what is required and not there: by the key, or * for the source', () => {
+test('missingKeys lists what is required and absent: the key, or * for the whole source', () => {
   const byKey = (how: 'env' | 'volume' | 'unmounted' | 'annotation', key: string) => use(how, { key });
   const source = contentOf({ log: '' }, { raw: 'x' });
   const uses = [...(['env', 'volume', 'unmounted', 'annotation'] as const).map((how) => byKey(how, 'log')), ...whole];
@@ -169,7 +169,7 @@ test('missing is what is required and not there: by the key, or * for the source
   }
 });
 
-test('what is optional is never missing', () => {
+test('an optional source or key is never missing', () => {
   const isOptional = true;
   const uses = [use('env', { key: 'z', isOptional }), use('volume', { isOptional })];
   assert.deepEqual(missingKeys('absent', uses), []);
@@ -177,7 +177,7 @@ test('what is optional is never missing', () => {
   assert.deepEqual(missingKeys('absent', [...uses, use('env', { key: 'z' })]), ['z']);
 });
 
-test('the hash in a pod template is of this workload and all of its tags, in any order', () => {
+test('the hash in a pod template depends on the workload and on all of its tags, in any order', () => {
   const workload = { kind: 'Deployment', namespace: 'shop', name: 'web' } as const;
   const tags = new Map([
     ['configmap/shop/a', { tag: 'x' }],
@@ -196,7 +196,7 @@ test('the hash in a pod template is of this workload and all of its tags, in any
   assert.equal(new Set([hash, ...others]).size, 6);
 });
 
-test('a fingerprint is of what is looked at and required, and not of who looks, how often or in which order', () => {
+test('a fingerprint covers what is used and what is required, not by which container, how often or in which order', () => {
   const [log, level] = [use('env', { key: 'log' }), use('volume', { key: 'level' })];
   const fingerprint = usesFingerprint([log, level], 'none');
   assert.match(fingerprint, /^[-\w]{8}$/);
@@ -218,7 +218,7 @@ test('a fingerprint is of what is looked at and required, and not of who looks, 
   assert.equal(new Set([fingerprint, ...others]).size, 7);
 });
 
-test('an opt-out is another set of uses only where it concerns what is used', () => {
+test('an opt-out changes the fingerprint only if it covers a used key', () => {
   const log = [use('env', { key: 'log' })];
   assert.equal(usesFingerprint(log, new Set(['other'])), usesFingerprint(log, 'none'));
   assert.notEqual(usesFingerprint(whole, new Set(['other'])), usesFingerprint(whole, 'none'));

@@ -57,7 +57,7 @@ function changed({ data, binaryData }: SourceContent, key: string, value: Buffer
   };
 }
 
-test('two contents have the same tag exactly when pods see the same of them', () => {
+test('two contents have the same tag if and only if pods see the same of them', () => {
   let [same, other] = [0, 0];
   const change = fc.record({ key: name, value: fc.option(bytes, { nil: undefined }), isBinary: fc.boolean() });
   fc.assert(
@@ -73,7 +73,7 @@ test('two contents have the same tag exactly when pods see the same of them', ()
   assert.ok(same > enough(300) && other > enough(300), `${same} alike, ${other} not`);
 });
 
-test('no two lists of keys and bytes have the same tag, wherever one ends and the next begins', () => {
+test('two different lists of keys and bytes never have the same tag, wherever one ends and the next begins', () => {
   const cut = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('0', '1', ':', 'a') });
   const lists = fc.dictionary(cut, cut, { maxKeys: 4 });
   const contentOfList = (list: Record<string, string>): SourceContent => ({
@@ -91,7 +91,7 @@ test('no two lists of keys and bytes have the same tag, wherever one ends and th
   );
 });
 
-test('the order of keys, of uses, and which containers use it, make no difference', () => {
+test('the order of keys, the order of uses and the names of containers do not change a digest', () => {
   const reversed = (map: ReadonlyMap<string, Buffer>) => new Map([...map].reverse());
   fc.assert(
     fc.property(content, uses, optOut, (source, its, out) => {
@@ -104,7 +104,7 @@ test('the order of keys, of uses, and which containers use it, make no differenc
   );
 });
 
-test('the tags of keys differ exactly for the keys that pods see differently', () => {
+test('the key tags differ for exactly those keys that pods see differently', () => {
   fc.assert(
     fc.property(content, name, bytes, fc.boolean(), uses, (before, key, value, isBinary, its) => {
       const after = changed(before, key, value, isBinary);
@@ -117,7 +117,7 @@ test('the tags of keys differ exactly for the keys that pods see differently', (
   );
 });
 
-test('a source that is left out in whole has one tag, whatever is in it', () => {
+test('a fully opted-out source has one tag, whatever its content', () => {
   fc.assert(
     fc.property(content, content, uses, (one, other, its) => {
       assert.deepEqual(tagOf(hashKey, settings, one, its, 'all'), tagOf(hashKey, settings, other, its, 'all'));

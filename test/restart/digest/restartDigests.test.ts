@@ -52,7 +52,7 @@ function cluster() {
   return { read, put, tagOf, unknown };
 }
 
-test('a source is read once for each of its versions, whoever asks and however many at once', async () => {
+test('a source is read once per version, however many workloads ask at the same time', async () => {
   const { read, put, tagOf } = cluster();
   put(settings, '1', { a: '1', b: '1' });
   const tags = await Promise.all(Array.from({ length: 200 }, () => tagOf(settings, 'a')));
@@ -65,7 +65,7 @@ test('a source is read once for each of its versions, whoever asks and however m
   assert.deepEqual(read, ['settings', 'settings']);
 });
 
-test('of what was read nothing is kept but tags: another use of it is another reading', async () => {
+test('only tags are cached, not content: another use of a source reads it again', async () => {
   const { read, put, tagOf } = cluster();
   put(settings, '1', { a: '1', b: '1' });
   await tagOf(settings, 'a');
@@ -74,7 +74,7 @@ test('of what was read nothing is kept but tags: another use of it is another re
 });
 
 for (const kind of ['ConfigMap', 'Secret'] as const)
-  test(`a ${kind} that no stream has told of is missing only when the API server says so`, async () => {
+  test(`a ${kind} that no stream has delivered is missing only if the API server says so`, async () => {
     const { read, put, tagOf, unknown } = cluster();
     const source: SourceRef = { kind, namespace: 'shop', name: 'late' };
     const missing = await tagOf(source, 'a');

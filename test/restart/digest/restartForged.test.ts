@@ -39,14 +39,14 @@ function annotated(copy: JsonObject, annotations: Readonly<Record<string, string
   };
 }
 
-test('a copy is weeder’s if it is sealed with its key, for this Job, in this namespace, with this content', () => {
-  const { copy: kept, object: copy } = copied({ spec: { template: {} } });
+test('a copy is weeder’s only if its seal covers this Job, namespace and content with weeder’s key', () => {
+  const { copy: read, object: copy } = copied({ spec: { template: {} } });
   const isOurs = (object: JsonObject) => {
     const found = readJobCopy(object);
     return found !== undefined && isTrustedCopy(found, keys);
   };
   assert.equal(isOurs(copy), true);
-  assert.deepEqual(readJobCopy(copy), kept);
+  assert.deepEqual(readJobCopy(copy), read);
   const says = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
   const [, , , , seal = ''] = says.split('/');
   for (const [what, forged] of Object.entries({
@@ -61,28 +61,28 @@ test('a copy is weeder’s if it is sealed with its key, for this Job, in this n
     assert.equal(isOurs(forged), false, what);
 });
 
-test('a Job is recreated from what is sealed, and from nothing else of the copy', () => {
-  const { copy: kept, object: copy } = copied({
+test('a Job is recreated only from the sealed content, from no other part of the copy', () => {
+  const { copy: read, object: copy } = copied({
     spec: { parallelism: 3, template: { spec: { containers: [{ name: 'a' }] } } },
   });
   const swapped = {
     ...annotated(copy, {}, { labels: { their: 'label' }, ownerReferences: [{ uid: 'their' }] }),
     spec: { template: { spec: { hostPID: true } } },
   };
-  assert.deepEqual(jobFromCopy(swapped, kept), {
+  assert.deepEqual(jobFromCopy(swapped, read), {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: { annotations: { 'weeder.dev/dependencies': 'state' }, namespace: 'shop', name: 'once' },
     spec: { parallelism: 3, template: { metadata: { labels: {} }, spec: { containers: [{ name: 'a' }] } } },
   });
-  assert.equal(jobFromCopy(annotated(copy, { 'weeder.dev/recreates-with': evil }), kept), undefined);
+  assert.equal(jobFromCopy(annotated(copy, { 'weeder.dev/recreates-with': evil }), read), undefined);
 });
 
 for (const [which, config] of [
   ['with', recreate],
   ['without', plain],
 ] as const) {
-  test(`${which} a rule that recreates, a Job that poses as a copy makes no Job, and is told of once`, async () => {
+  test(`${which} a rule that recreates Jobs, a Job that poses as a copy creates no Job, and is reported once`, async () => {
     const world = await jobWorld(config);
     const seals = ['', `/${key.id}/${'A'.repeat(22)}`];
     for (const [index, seal] of seals.entries()) {
@@ -98,12 +98,14 @@ for (const [which, config] of [
       world.writes.filter((write) => !write.startsWith('PATCH')),
       [],
     );
-    const told = world.factsOf('annotation.unreadable').map(({ annotation, workload }) => [annotation, workload.name]);
-    assert.deepEqual(told, [['weeder.dev/recreates', `weeder-recreates-${stolen}1`]]);
+    const reported = world
+      .factsOf('annotation.unreadable')
+      .map(({ annotation, workload }) => [annotation, workload.name]);
+    assert.deepEqual(reported, [['weeder.dev/recreates', `weeder-recreates-${stolen}1`]]);
   });
 }
 
-test('a copy that somebody writes into while its Job is gone makes no Job', async () => {
+test('a copy that another client modifies while its Job is absent creates no Job', async () => {
   const world = await jobWorld(recreate);
   world.putSource({ a: '1' });
   await world.pass(10 * second);
@@ -119,7 +121,7 @@ test('a copy that somebody writes into while its Job is gone makes no Job', asyn
   assert.equal(world.factsOf('annotation.unreadable').length, 1);
 });
 
-test('who says that weeder has ended the pods of a workload does not have it scaled', async () => {
+test('a forged annotation that claims weeder has scaled a workload to zero does not scale it', async () => {
   for (const says of ['uid-web/7', `uid-web/7/${key.id}/${'A'.repeat(22)}`, 'uid-web/7/unknown1/AAAA']) {
     const world = await restartWorld(plain);
     const annotations = { 'weeder.dev/emptied': says };
@@ -131,7 +133,7 @@ test('who says that weeder has ended the pods of a workload does not have it sca
   }
 });
 
-test('a state that somebody else has written is not believed: the workload is adopted anew, and nothing restarts', async () => {
+test('a state written by another client is not trusted: the workload is adopted again, and nothing restarts', async () => {
   const world = await restartWorld(plain);
   const source = configMap('settings');
   world.putSource(source, { a: '1' });

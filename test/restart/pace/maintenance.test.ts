@@ -10,29 +10,29 @@ const evenings: MaintenanceWindow = { cron: '0 22 * * 1-5', timeZone: 'Europe/Be
 const sundays: MaintenanceWindow = { cron: '0 4 * * 0', timeZone: 'UTC', duration: hour };
 
 function at(time: string, ...windows: readonly MaintenanceWindow[]): string {
-  const said = maintenanceAt(windows, Date.parse(time));
-  if (said.is === 'open') return 'open';
-  return said.opensAt === undefined ? 'never' : `${new Date(said.opensAt).toISOString()} ${said.window.cron}`;
+  const answer = maintenanceAt(windows, Date.parse(time));
+  if (answer.is === 'open') return 'open';
+  return answer.opensAt === undefined ? 'never' : `${new Date(answer.opensAt).toISOString()} ${answer.window.cron}`;
 }
 
-test('without windows it is always open', () => {
+test('without windows, restarts are always allowed', () => {
   assert.equal(at('2026-01-01T00:00:00Z'), 'open');
 });
 
-test('a window is open from its first moment to its last, and before and after that it is known when it opens', () => {
+test('a window is open from its first to its last moment; at other times the next opening is known', () => {
   assert.equal(at('2026-07-03T19:59:59.999Z', evenings), '2026-07-03T20:00:00.000Z 0 22 * * 1-5');
   assert.equal(at('2026-07-03T20:00:00Z', evenings), 'open');
   assert.equal(at('2026-07-03T21:59:59.999Z', evenings), 'open');
   assert.equal(at('2026-07-03T22:00:00Z', evenings), '2026-07-06T20:00:00.000Z 0 22 * * 1-5');
 });
 
-test('of several windows one that is open is enough, and otherwise the one that opens first counts', () => {
+test('with several windows one open window is enough; otherwise the one that opens first counts', () => {
   assert.equal(at('2026-07-05T04:30:00Z', evenings, sundays), 'open');
   assert.equal(at('2026-07-04T12:00:00Z', evenings, sundays), '2026-07-05T04:00:00.000Z 0 4 * * 0');
   assert.equal(at('2026-07-06T12:00:00Z', sundays, evenings), '2026-07-06T20:00:00.000Z 0 22 * * 1-5');
 });
 
-test('a window is open for its duration of real time in the nights in which the clock is changed', () => {
+test('a window is open for its duration of elapsed time, also in nights with a daylight saving change', () => {
   const nights: MaintenanceWindow = { cron: '30 1 * * *', timeZone: 'Europe/Berlin', duration: hour };
   // 1:30 is 0:30 UTC, and an hour later the clock shows 3:30.
   assert.equal(at('2026-03-29T01:29:59Z', nights), 'open');
@@ -42,7 +42,7 @@ test('a window is open for its duration of real time in the nights in which the 
   assert.equal(at('2026-10-25T01:00:00Z', nights), '2026-10-26T00:30:00.000Z 30 1 * * *');
 });
 
-test('a window at 2:30 opens in the night that has no 2:30, and once in the night that has two', () => {
+test('a window at 2:30 opens in the night without a 2:30, and once in the night with two', () => {
   const nights: MaintenanceWindow = { cron: '30 2 * * *', timeZone: 'Europe/Berlin', duration: hour / 2 };
   assert.equal(at('2026-03-29T00:59:59Z', nights), '2026-03-29T01:00:00.000Z 30 2 * * *');
   assert.equal(at('2026-03-29T01:29:00Z', nights), 'open');
@@ -50,12 +50,12 @@ test('a window at 2:30 opens in the night that has no 2:30, and once in the nigh
   assert.equal(at('2026-10-25T01:45:00Z', nights), '2026-10-26T01:30:00.000Z 30 2 * * *');
 });
 
-test('a window that opens again before it is over stays open', () => {
+test('a window that opens again before it ends stays open', () => {
   const always: MaintenanceWindow = { cron: '0 * * * *', timeZone: 'UTC', duration: 24 * 24 * hour };
   for (const minute of ['00', '29', '59']) assert.equal(at(`2026-01-01T12:${minute}:00Z`, always), 'open');
 });
 
-test('it is open when a window opened less than its duration ago, and otherwise at the moment that is told', () => {
+test('maintenance is open for the duration of a window after it opens, and otherwise opens at the returned time', () => {
   const times = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) });
   const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Santiago');
   const window = fc
@@ -71,11 +71,11 @@ test('it is open when a window opened less than its duration ago, and otherwise 
     });
   fc.assert(
     fc.property(fc.array(window, { minLength: 1, maxLength: 3 }), times, (windows, now) => {
-      const said = maintenanceAt(windows, now);
-      const later = said.is === 'closed' ? (said.opensAt ?? 0) : now;
+      const answer = maintenanceAt(windows, now);
+      const later = answer.is === 'closed' ? (answer.opensAt ?? 0) : now;
       assert.ok(later - now <= 8 * 24 * hour);
       assert.equal(maintenanceAt(windows, later).is, 'open');
-      if (said.is === 'closed') assert.equal(maintenanceAt(windows, later - 1).is, 'closed');
+      if (answer.is === 'closed') assert.equal(maintenanceAt(windows, later - 1).is, 'closed');
     }),
     propertyRuns(200),
   );

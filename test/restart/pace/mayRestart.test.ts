@@ -25,12 +25,12 @@ const obstacles = {
   maintenance: { windows: [window] },
 } as const satisfies Record<string, Partial<RestartConditions>>;
 
-test('without an obstacle it may restart now', () => {
+test('without an obstacle, a restart is allowed now', () => {
   assert.deepEqual(mayRestart(free), { is: 'allowed' });
   assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { is: 'allowed' });
 });
 
-test('an annotation that cannot be read holds it until it is changed, and is never ignored', () => {
+test('an unreadable annotation blocks the restart until it changes, and is never ignored', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
     is: 'blocked',
     cause: 'annotation',
@@ -45,7 +45,7 @@ test('an annotation that cannot be read holds it until it is changed, and is nev
   });
 });
 
-test('a pause is waited for', () => {
+test('a restart is pending until a pause ends', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.paused }), {
     is: 'pending',
     cause: 'pausedUntil',
@@ -54,7 +54,7 @@ test('a pause is waited for', () => {
   });
 });
 
-test('the breaker holds it for a time, and says what to do', () => {
+test('the breaker blocks the restart for a time, and the reason says what to do', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.breaker }), {
     is: 'blocked',
     cause: 'breaker',
@@ -64,7 +64,7 @@ test('the breaker holds it for a time, and says what to do', () => {
   });
 });
 
-test('a paused Deployment is waited for, however long', () => {
+test('a restart is pending while the Deployment is paused, however long', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
     is: 'pending',
     cause: 'paused',
@@ -73,7 +73,7 @@ test('a paused Deployment is waited for, however long', () => {
   });
 });
 
-test('two restarts are apart', () => {
+test('a restart is pending until minInterval after the previous one', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
     is: 'pending',
     cause: 'interval',
@@ -82,7 +82,7 @@ test('two restarts are apart', () => {
   });
 });
 
-test('a maintenance window is waited for, and nothing is in the way while one is open', () => {
+test('a restart is pending until a maintenance window opens, and allowed while one is open', () => {
   const opensAt = Date.parse('2026-11-23T21:00:00Z');
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance }), {
     is: 'pending',
@@ -94,18 +94,18 @@ test('a maintenance window is waited for, and nothing is in the way while one is
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { is: 'allowed' });
 });
 
-test('of several obstacles the first in their order is told', () => {
+test('with several obstacles, the first in order is reported', () => {
   const names = ['unreadable', 'paused', 'breaker', 'deploymentPaused', 'interval', 'maintenance'] as const;
   for (const [index, name] of names.entries()) {
-    let question = free;
-    for (const each of names.slice(index).toReversed()) question = { ...question, ...obstacles[each] };
-    assert.deepEqual(mayRestart(question), mayRestart({ ...free, ...obstacles[name] }), name);
+    let given = free;
+    for (const each of names.slice(index).toReversed()) given = { ...given, ...obstacles[each] };
+    assert.deepEqual(mayRestart(given), mayRestart({ ...free, ...obstacles[name] }), name);
   }
 });
 
-test('who asks again at the time that was told may restart after a few times, whatever was in the way', () => {
+test('asking again at each returned time leads to a restart after a few attempts, whatever the obstacles', () => {
   const times = fc.array(fc.integer({ min: -20 * minute, max: 20 * minute }), { maxLength: 5 });
-  const question = fc.record({
+  const given = fc.record({
     pausedUntil: fc.option(
       fc.integer({ min: -minute, max: 60 * minute }).map((ms) => now + ms),
       { nil: undefined },
@@ -115,13 +115,13 @@ test('who asks again at the time that was told may restart after a few times, wh
     windows: fc.constantFrom([], [window], [window, { ...window, cron: '*/30 * * * *', duration: minute }]),
   });
   fc.assert(
-    fc.property(question, (asked) => {
+    fc.property(given, (conditions) => {
       let time = now;
       for (let turn = 0; turn < 6; turn += 1) {
-        const said = mayRestart({ ...free, ...asked, now: time });
-        if (said.is === 'allowed') return;
-        assert.ok(said.until !== undefined && said.until > time, said.reason);
-        time = said.until;
+        const answer = mayRestart({ ...free, ...conditions, now: time });
+        if (answer.is === 'allowed') return;
+        assert.ok(answer.until !== undefined && answer.until > time, answer.reason);
+        time = answer.until;
       }
       assert.fail('still not, after six times');
     }),

@@ -18,7 +18,7 @@ const rule = {
   progressDeadline: 120 * second,
 };
 
-interface Course {
+interface Load {
   /** The time between two changes of the source; milliseconds. */
   readonly every: number;
   readonly answerTime: number;
@@ -26,8 +26,8 @@ interface Course {
   readonly isRolloutStuck: boolean;
 }
 
-/** How long an adopted workload whose source changes all the time goes without a restart; undefined: there was none. */
-async function timeToRestart(course: Course, within: number): Promise<number | undefined> {
+/** How long an adopted workload runs without a restart while its source changes continuously; undefined if never restarted. */
+async function timeToRestart(load: Load, within: number): Promise<number | undefined> {
   let restartedAt: number | undefined;
   const onFact = ({ type }: RestartEvent) => {
     if (type === 'workload.restarted') restartedAt ??= world.clock.monotonic();
@@ -36,15 +36,15 @@ async function timeToRestart(course: Course, within: number): Promise<number | u
   world.putSource(configMap('settings'), { a: '0' });
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(30 * second);
-  world.answerTime = course.answerTime;
-  if (course.isRolloutStuck) {
+  world.answerTime = load.answerTime;
+  if (load.isRolloutStuck) {
     world.rolloutTime = Number.POSITIVE_INFINITY;
     world.patchTemplate('web', { metadata: { annotations: { release: '1' } } });
   }
   const began = world.clock.monotonic();
   for (let value = 1; world.clock.monotonic() - began < within; value += 1) {
     world.putSource(configMap('settings'), { a: String(value) });
-    await world.pass(course.every);
+    await world.pass(load.every);
     if (restartedAt !== undefined) return restartedAt - began;
   }
   return undefined;
@@ -54,33 +54,33 @@ async function timeToRestart(course: Course, within: number): Promise<number | u
  * The bound that docs/restart-control.md states: each step that waits for the API server may take the time of its
  * responses.
  */
-function boundOf({ answerTime, isRolloutStuck }: Course): number {
+function boundOf({ answerTime, isRolloutStuck }: Load): number {
   const longest = isRolloutStuck ? rule.quietMax + rule.stallAfter + pollInterval : rule.quietMax;
   return longest + 6 * answerTime + rule.quietPeriod;
 }
 
-test('a source that changes four times a second is restarted within quietMax and a few slow answers', async () => {
-  const course = { every: 250, answerTime: 3 * second, isRolloutStuck: false };
-  const took = await timeToRestart(course, 120 * second);
-  assert.ok(took !== undefined && took <= boundOf(course), `${took} ms`);
+test('a source that changes four times a second causes a restart within quietMax and a few slow responses', async () => {
+  const load = { every: 250, answerTime: 3 * second, isRolloutStuck: false };
+  const took = await timeToRestart(load, 120 * second);
+  assert.ok(took !== undefined && took <= boundOf(load), `${took} ms`);
 });
 
-test('a rollout of somebody that stands still is waited for until stallAfter, however often a source changes', async () => {
-  const course = { every: 7 * second, answerTime: 0, isRolloutStuck: true };
-  const took = await timeToRestart(course, 300 * second);
-  assert.ok(took !== undefined && took <= boundOf(course), `${took} ms`);
+test('a stalled rollout of the user is waited for until stallAfter, however often a source changes', async () => {
+  const load = { every: 7 * second, answerTime: 0, isRolloutStuck: true };
+  const took = await timeToRestart(load, 300 * second);
+  assert.ok(took !== undefined && took <= boundOf(load), `${took} ms`);
 });
 
 test('whatever the source and the server do, a change reaches the template within the documented bound', async () => {
-  const someCourse = fc.record<Course>({
+  const someLoad = fc.record<Load>({
     every: fc.oneof(fc.integer({ min: 100, max: 1_900 }), fc.integer({ min: 2_000, max: 30_000 })),
     answerTime: fc.oneof(fc.constant(0), fc.integer({ min: 10, max: 8_000 })),
     isRolloutStuck: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(someCourse, async (course) => {
-      const took = await timeToRestart(course, 2 * boundOf(course));
-      assert.ok(took !== undefined && took <= boundOf(course), `${took} ms, bound ${boundOf(course)} ms`);
+    fc.asyncProperty(someLoad, async (load) => {
+      const took = await timeToRestart(load, 2 * boundOf(load));
+      assert.ok(took !== undefined && took <= boundOf(load), `${took} ms, bound ${boundOf(load)} ms`);
     }),
     { numRuns, seed },
   );

@@ -6,7 +6,7 @@ import { play, someLimits, someStory } from '../../support/story/restartStory.ts
 
 const { numRuns, seed } = propertyRuns(20);
 
-test('whatever happens: the limits hold, every change is rolled out in the end, once per quiet period, and nothing else restarts', async () => {
+test('whatever happens: the limits hold, every change is eventually rolled out, once per quiet period, and nothing else restarts', async () => {
   let restarts = 0;
   await fc.assert(
     fc.asyncProperty(someLimits, someStory, async (limits, story) => {

@@ -32,7 +32,7 @@ function windowAfter(now: number) {
   return { cron, timeZone: 'UTC', duration: 10 * minute };
 }
 
-test('what waits for its maintenance window is told, waits on for the weeder that takes over, and then restarts once', async () => {
+test('a restart that waits for its maintenance window is reported, waits on after a takeover, and then happens once', async () => {
   const world = await waiting({ windows: [windowAfter(virtualClock().now())] });
   assert.deepEqual([world.rollouts, causes(world)], [[], ['window']]);
   await world.restart();
@@ -49,14 +49,14 @@ test('what waits for its maintenance window is told, waits on for the weeder tha
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a change that is taken back before the window opens restarts nothing', async () => {
+test('a change that is reverted before the window opens restarts nothing', async () => {
   const world = await waiting({ windows: [windowAfter(virtualClock().now())] });
   world.putSource(configMap('settings'), { a: '1' });
   await world.pass(2 * hour);
   assert.deepEqual(world.rollouts, []);
 });
 
-test('a pause that is set on the workload holds until its time, also for the weeder that takes over', async () => {
+test('a pause on the workload lasts until its time, also after a takeover', async () => {
   const until = new Date(virtualClock().now() + hour).toISOString();
   const world = await waiting({}, { 'weeder.dev/paused-until': until });
   await world.restart();
@@ -66,7 +66,7 @@ test('a pause that is set on the workload holds until its time, also for the wee
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a rollout that is under way when another weeder takes over has its place among the rollouts', async () => {
+test('a rollout in progress counts towards maxConcurrentRollouts after a takeover', async () => {
   const rule = { stallAfter: hour, progressDeadline: 2 * hour };
   const world = await restartWorld(restartConfig({ rule, maxConcurrentRollouts: 1 }));
   for (const name of ['first', 'second']) {
@@ -88,7 +88,7 @@ test('a rollout that is under way when another weeder takes over has its place a
   );
 });
 
-test('a weeder that takes over follows a rollout under way though another source is missing by then', async () => {
+test('after a takeover weeder follows a rollout in progress, even if another source is missing by then', async () => {
   const world = await restartWorld(restartConfig({ maxConcurrentRollouts: 1 }));
   const other = configMap('other');
   const env = ['settings', 'other'].map((name) => ({ name, valueFrom: { configMapKeyRef: { name, key: 'a' } } }));

@@ -49,7 +49,7 @@ function stage(limits: Partial<ScheduleLimits> = {}): Stage {
   };
 }
 
-test('after a quiet time a burst begins at once, and from then on one restart every two seconds', () => {
+test('after an idle time a burst starts at once, and from then on one restart every two seconds', () => {
   const { clock, granted, ask } = stage({ maxConcurrentRollouts: 1_000 });
   for (let index = 0; index < 200; index += 1) ask(`shop/${index}`);
   assert.equal(granted.length, 20);
@@ -62,19 +62,19 @@ test('after a quiet time a burst begins at once, and from then on one restart ev
   assert.equal(clock.pending, 0);
 });
 
-test('no more rollouts are under way than agreed, however long they take', () => {
+test('maxConcurrentRollouts holds, however long the rollouts take', () => {
   const { clock, turns, granted, ask } = stage({ maxConcurrentRollouts: 2 });
   const releases = ['shop/a', 'shop/b', 'shop/c'].map((key) => ask(key));
   clock.advance(3_600_000);
   assert.deepEqual(granted, ['shop/a', 'shop/b']);
   assert.equal(turns.restarts.waiting, 1);
-  assert.equal(clock.pending, 0, 'a place is waited for, not a moment');
+  assert.equal(clock.pending, 0, 'a slot waits for a release, not for a timer');
   releases[0]?.();
   assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
   assert.equal(turns.restarts.active, 2);
 });
 
-test('the namespaces take turns, and in each the oldest change is first', () => {
+test('the namespaces take turns, and within a namespace the oldest change is first', () => {
   const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
   ask('first/0');
   for (const name of ['3', '1', '2']) ask(`large/${name}`, Number(name));
@@ -84,18 +84,18 @@ test('the namespaces take turns, and in each the oldest change is first', () => 
   assert.deepEqual(granted, ['first/0', 'large/1', 'small/0', 'other/0', 'large/2', 'large/3']);
 });
 
-test('who asks anew keeps the turn of its namespace, as long as others wait', () => {
+test('a repeated request keeps the turn of its namespace while others wait', () => {
   const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
   ask('first/0');
-  const giveUp = ask('restless/0', 1);
+  const cancel = ask('restless/0', 1);
   for (const name of ['b', 'c', 'd', 'e']) ask(`${name}/0`);
-  giveUp();
+  cancel();
   ask('restless/0', 1);
   clock.advance(60_000);
   assert.deepEqual(granted, ['first/0', 'restless/0', 'b/0', 'c/0', 'd/0', 'e/0']);
 });
 
-test('a turn that was not needed goes to the next at once, and one that was used does not', () => {
+test('an unused slot passes to the next request at once, a used one does not', () => {
   const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 1 });
   const release = ask('shop/a');
   const used = ask('shop/b');
@@ -109,7 +109,7 @@ test('a turn that was not needed goes to the next at once, and one that was used
   assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
 });
 
-test('a turn given back twice counts once', () => {
+test('releasing a slot twice counts once', () => {
   const { granted, ask } = stage({ burst: 2, maxRestartsPerMinute: 1 });
   const release = ask('shop/a');
   ask('shop/b');
@@ -119,7 +119,7 @@ test('a turn given back twice counts once', () => {
   assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
 });
 
-test('who was released and asked again is not released by the first release once more', () => {
+test('a first release has no effect on a second request for the same workload', () => {
   const { turns, ask } = stage();
   const first = ask('shop/a');
   first();
@@ -128,18 +128,18 @@ test('who was released and asked again is not released by the first release once
   assert.equal(turns.restarts.active, 1);
 });
 
-test('who gives up while it waits is never granted, and leaves no timer behind', () => {
+test('a request that is cancelled while it waits is never granted, and leaves no timer', () => {
   const { clock, granted, ask } = stage({ burst: 1 });
   ask('shop/a');
-  const giveUp = ask('shop/b');
+  const cancel = ask('shop/b');
   assert.equal(clock.pending, 1);
-  giveUp();
+  cancel();
   assert.equal(clock.pending, 0);
   clock.advance(3_600_000);
   assert.deepEqual(granted, ['shop/a']);
 });
 
-test('who waits is told why, once; who is granted at once is not', () => {
+test('a waiting request reports its reason once; a request that is granted at once reports none', () => {
   const { clock, waits, ask } = stage({ burst: 1 });
   ask('shop/a');
   ask('shop/b');
@@ -149,7 +149,7 @@ test('who waits is told why, once; who is granted at once is not', () => {
   ]);
 });
 
-test('other limits are in force at once: more for those that wait, less for those that come', () => {
+test('changed limits apply at once: higher ones to waiting requests, lower ones to new requests', () => {
   const { clock, turns, granted, waits, ask, change } = stage({ maxConcurrentRollouts: 1 });
   const releases = ['a', 'b', 'c', 'd'].map((name) => ask(`shop/${name}`));
   assert.deepEqual(granted, ['shop/a']);
@@ -164,12 +164,12 @@ test('other limits are in force at once: more for those that wait, less for thos
   assert.equal(turns.restarts.waiting, 0);
   for (const name of ['e', 'f']) ask(`shop/${name}`);
   change({ maxConcurrentRollouts: 100, maxRestartsPerMinute: 60, burst: 1 });
-  assert.equal(granted.length, 5, 'of what had gathered no more is left than the new burst');
+  assert.equal(granted.length, 5, 'of the accumulated tokens only the new burst is left');
   clock.advance(1_000);
   assert.equal(granted.length, 6);
 });
 
-test('a rollout that is under way already takes a place and no token, even where there is none left', () => {
+test('a rollout already in progress takes a slot but no token, even if no slot is free', () => {
   const { turns, granted, ask } = stage({ maxConcurrentRollouts: 2, burst: 1 });
   const held = ['a', 'b', 'c'].map((name) => turns.registerRollout(`shop/${name}`));
   ask('shop/d');
@@ -180,7 +180,7 @@ test('a rollout that is under way already takes a place and no token, even where
   assert.deepEqual(granted, ['shop/d']);
 });
 
-test('adoptions have a pace of their own, and no place to wait for', () => {
+test('adoptions have their own rate limit, and no limit on concurrency', () => {
   const { clock, turns, ask } = stage({ burst: 1 });
   const adopted: number[] = [];
   for (let index = 0; index < 500; index += 1) turns.requestAdoption(`shop/${index}`, () => adopted.push(index));
@@ -195,7 +195,7 @@ test('adoptions have a pace of their own, and no place to wait for', () => {
   assert.equal(turns.restarts.active, 1);
 });
 
-test('one workload asks once', () => {
+test('a workload has at most one request', () => {
   const { turns, ask } = stage({ maxConcurrentRollouts: 1 });
   ask('shop/a');
   ask('shop/b');
@@ -205,7 +205,7 @@ test('one workload asks once', () => {
   }
 });
 
-test('a pace of nothing grants nothing, and is looked at again', () => {
+test('a rate of zero grants nothing until the limit changes', () => {
   const { clock, granted, ask, change } = stage({ burst: 1, maxRestartsPerMinute: 0 });
   ask('shop/a');
   ask('shop/b');
@@ -216,7 +216,7 @@ test('a pace of nothing grants nothing, and is looked at again', () => {
   assert.deepEqual(granted, ['shop/a', 'shop/b']);
 });
 
-test('nobody has a turn after close()', () => {
+test('nothing is granted after close()', () => {
   const { clock, turns, granted, ask } = stage({ burst: 1 });
   const release = ask('shop/a');
   ask('shop/b');

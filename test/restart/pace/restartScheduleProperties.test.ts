@@ -5,7 +5,7 @@ import { virtualClock } from '../../../src/base/virtualClock.ts';
 import { createRestartSchedule, type ScheduleLimits } from '../../../src/restart/pace/restartSchedule.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
-/** One step of a story, `after` milliseconds after the previous one. */
+/** One step of a scenario, `after` milliseconds after the previous one. */
 type Step = { readonly after: number } & (
   | {
       readonly what: 'ask';
@@ -47,7 +47,7 @@ interface Asked {
   readonly since: number;
 }
 
-/** Plays a story in virtual time, and checks every granted slot against the rules. */
+/** Runs a scenario in virtual time, and checks every granted slot against the rules. */
 function play(first: ScheduleLimits, story: readonly Step[]) {
   const clock = virtualClock();
   let current = first;
@@ -73,11 +73,11 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
 
   function checkTimers(): void {
     const isTimed = waiting.size > 0 && active < current.maxConcurrentRollouts;
-    assert.equal(clock.pending - ownTimers, isTimed ? 1 : 0, 'a timer for a turn that is waited for, and no other');
+    assert.equal(clock.pending - ownTimers, isTimed ? 1 : 0, 'a timer for a slot that is waited for, and no other');
   }
 
   function checkTurn({ key, namespace, since }: Asked): void {
-    assert.ok(active < current.maxConcurrentRollouts, 'more rollouts at once than agreed');
+    assert.ok(active < current.maxConcurrentRollouts, 'more concurrent rollouts than the limit');
     assert.equal(granted.has(key), false, 'granted twice');
     const others = [...waiting.values()];
     for (const other of others.filter((each) => each.namespace === namespace)) {
@@ -153,7 +153,7 @@ function mostInAMinute(times: readonly number[]): number {
   return most;
 }
 
-test('whatever is asked for: the pace holds in every minute, the namespaces take turns, and everybody is granted in the end', () => {
+test('whatever is requested: the rate holds in every minute, the namespaces take turns, and every request is eventually granted', () => {
   let contended = 0;
   fc.assert(
     fc.property(limits, fc.array(steps, { minLength: 1, maxLength: 60 }), (first, story) => {
@@ -168,5 +168,5 @@ test('whatever is asked for: the pace holds in every minute, the namespaces take
     }),
     propertyRuns(2500),
   );
-  assert.ok(contended > 0, 'no story had more to do than one minute allows');
+  assert.ok(contended > 0, 'no scenario had more requests than one minute allows');
 });

@@ -11,15 +11,15 @@ import {
 import { sourceKey } from '../../../src/restart/model/refs.ts';
 
 const read = (text: string) => {
-  const { uses, faults } = readAlsoDependsOn(text, 'shop');
+  const { uses, errors } = readAlsoDependsOn(text, 'shop');
   const named = uses.map(({ source, key }) => `${sourceKey(source)}${key === undefined ? '' : `#${key}`}`);
-  return { uses: named, faults };
+  return { uses: named, errors };
 };
 
 test('each entry is a ConfigMap or a Secret of a namespace, or one key of it', () => {
   assert.deepEqual(read('configmap/bank/rates, secret/vault/db.main#password ,'), {
     uses: ['configmap/bank/rates', 'secret/vault/db.main#password'],
-    faults: [],
+    errors: [],
   });
   assert.deepEqual(readAlsoDependsOn('secret/vault/db#password', 'shop').uses, [
     {
@@ -32,26 +32,26 @@ test('each entry is a ConfigMap or a Secret of a namespace, or one key of it', (
   ]);
 });
 
-test('without a namespace it is the workload’s own', () => {
+test('the default namespace is the workload’s own', () => {
   assert.deepEqual(read('secret/db,configmap/rates#eur').uses, ['secret/shop/db', 'configmap/shop/rates#eur']);
 });
 
-test('what is said twice counts once; a source and one key of it are two', () => {
+test('a repeated entry counts once; a source and one key of it are two entries', () => {
   assert.deepEqual(read('secret/a/b,secret/a/b,secret/a/b#k,secret/a/b#k').uses, ['secret/a/b', 'secret/a/b#k']);
   assert.deepEqual(read('secret/b,secret/shop/b').uses, ['secret/shop/b']);
 });
 
-test('nothing said is nothing wrong', () => {
-  for (const text of ['', ' ', ',,']) assert.deepEqual(read(text), { uses: [], faults: [] });
+test('an empty annotation names no source and is valid', () => {
+  for (const text of ['', ' ', ',,']) assert.deepEqual(read(text), { uses: [], errors: [] });
 });
 
-test('each entry that cannot be read is told in one sentence, and costs no other', () => {
+test('each invalid entry is one error sentence, and does not affect the other entries', () => {
   const wrong = {
-    settings: /wanted is configmap\/NAMESPACE\/NAME/,
-    'cm/shop/settings': /wanted is/,
-    'ConfigMap/shop/settings': /wanted is/,
-    'configmap/a/b/c': /wanted is/,
-    'secret/a/b#c#d': /wanted is/,
+    settings: /expected configmap\/NAMESPACE\/NAME/,
+    'cm/shop/settings': /expected configmap/,
+    'ConfigMap/shop/settings': /expected configmap/,
+    'configmap/a/b/c': /expected configmap/,
+    'secret/a/b#c#d': /expected configmap/,
     'secret/Shop/db': /"Shop" is no name of a namespace/,
     'secret//db': /"" is no name of a namespace/,
     'secret/shop/': /"" is no name of a Secret/,
@@ -60,18 +60,18 @@ test('each entry that cannot be read is told in one sentence, and costs no other
     'secret/shop/db#a b': /"a b" is no name of a key/,
   };
   for (const [entry, sentence] of Object.entries(wrong)) {
-    const { uses, faults } = read(`secret/a/b,${entry},configmap/c/d`);
-    const [fault = ''] = faults;
+    const { uses, errors } = read(`secret/a/b,${entry},configmap/c/d`);
+    const [message = ''] = errors;
     assert.deepEqual(uses, ['secret/a/b', 'configmap/c/d'], entry);
-    assert.equal(faults.length, 1, entry);
-    assert.match(fault, sentence);
-    assert.ok(fault.startsWith(`weeder.dev/also-depends-on says ${JSON.stringify(entry)}: `), fault);
+    assert.equal(errors.length, 1, entry);
+    assert.match(message, sentence);
+    assert.ok(message.startsWith(`weeder.dev/also-depends-on says ${JSON.stringify(entry)}: `), message);
   }
-  assert.equal(read(Object.keys(wrong).join()).faults.length, Object.keys(wrong).length);
+  assert.equal(read(Object.keys(wrong).join()).errors.length, Object.keys(wrong).length);
 });
 
-test('a fault quotes no more of a long text than it takes to recognise it, and on one line', () => {
-  const [sentence = ''] = read(`secret/shop/a\n${'x'.repeat(5000)}`).faults;
+test('an error quotes a long text in part, and on one line', () => {
+  const [sentence = ''] = read(`secret/shop/a\n${'x'.repeat(5000)}`).errors;
   assert.ok(sentence.length < 400 && !sentence.includes('\n'), sentence);
 });
 
@@ -93,29 +93,29 @@ test('the former name of the annotation is still read, and an error in it names 
   assert.equal(allowReferencesError({ [usedFrom]: '*' })?.annotation, usedFrom);
 });
 
-test('where both names are set the new one alone counts, also where it allows less', () => {
+test('if both annotation names are set, only the new one counts, even if it allows less', () => {
   const both = { [allowReferencesFrom]: 'bank', [usedFrom]: 'shop,*' };
   assert.deepEqual(readAllowedNamespaces(both), new Set(['bank']));
   assert.equal(allowReferencesError(both), undefined);
   assert.equal(readAllowedNamespaces({ [allowReferencesFrom]: '', [usedFrom]: 'shop' }), 'none');
 });
 
-test('of an annotation of 256 KiB at most a hundred sources count, and a few faults are told', () => {
+test('an annotation of 256 KiB yields at most a hundred sources and a few errors', () => {
   const good = Array.from({ length: 10_000 }, (_, index) => `configmap/shop/settings-${index}`).join(',');
   const many = readAlsoDependsOn(good, 'shop');
   assert.equal(many.uses.length, 100);
-  assert.deepEqual(many.faults, ['weeder.dev/also-depends-on names 10000 sources: the first 100 of them count.']);
+  assert.deepEqual(many.errors, ['weeder.dev/also-depends-on names 10000 sources: the first 100 of them count.']);
   const bad = readAlsoDependsOn(Array.from({ length: 50 }, (_, index) => `?${index}`).join(','), 'shop');
-  assert.equal(bad.faults.length, 11);
-  assert.equal(bad.faults[10], 'weeder.dev/also-depends-on has 40 more entries that cannot be read.');
+  assert.equal(bad.errors.length, 11);
+  assert.equal(bad.errors[10], 'weeder.dev/also-depends-on has 40 more entries that cannot be read.');
 });
 
-test('whatever text it is: each entry is a use or a fault, and never an exception', () => {
+test('any text: each entry is a use or an error, and nothing throws', () => {
   const text = fc.array(fc.string({ unit: fc.constantFrom(...'configmap/secret#a.-_,* Ä\n'), maxLength: 30 }));
   fc.assert(
     fc.property(fc.oneof(fc.string(), text.map(String)), (any) => {
-      const { uses, faults } = readAlsoDependsOn(any, 'shop');
-      assert.ok(uses.length + faults.length <= any.split(',').length);
+      const { uses, errors } = readAlsoDependsOn(any, 'shop');
+      assert.ok(uses.length + errors.length <= any.split(',').length);
       allowed(any);
     }),
   );

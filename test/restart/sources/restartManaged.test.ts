@@ -27,7 +27,7 @@ test('nothing is managed by default', () => {
   assert.equal(settingsFor(config(), workload()), undefined);
 });
 
-test('a rule takes the workloads of its namespaces, kinds and labels, and no others', () => {
+test('a rule selects the workloads of its namespaces, kinds and labels, and no others', () => {
   const meant = rule({
     namespaces: ['shop', 'billing'],
     kinds: new Set(['Deployment', 'CronJob']),
@@ -43,23 +43,23 @@ test('a rule takes the workloads of its namespaces, kinds and labels, and no oth
   assert.equal(found(workload()), undefined);
 });
 
-test('the first rule that matches counts', () => {
+test('the first matching rule applies', () => {
   const [first, second, third] = [rule({ namespaces: ['other'] }), rule({ strategy: 'evict' }), rule({})];
   assert.equal(settingsFor(config(first, second, third), workload()), second);
 });
 
-test('a workload that asks for it gets the rule that matches, and without one the defaults', () => {
+test('a workload that opts in gets the first matching rule, or the defaults', () => {
   const shop = rule({ namespaces: ['shop'] });
   assert.equal(settingsFor(config(shop), workload({ isOptedIn: true })), shop);
   assert.equal(settingsFor(config(shop), workload({ isOptedIn: true, namespace: 'other' })), defaults);
 });
 
-test('a workload that wants none of it is left alone, whatever the rules say', () => {
+test('a workload that opts out is not managed, whatever the rules say', () => {
   assert.equal(settingsFor(config(rule({})), workload({ isOptedIn: false })), undefined);
   assert.equal(settingsFor(config(rule({})), workload())?.strategy, 'rollout');
 });
 
-test('the config consents to sources of other namespaces by kind and name', () => {
+test('the config allows references to sources of other namespaces by kind and name', () => {
   const settings: RestartSettings = {
     ...defaults,
     sources: [

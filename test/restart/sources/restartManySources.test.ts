@@ -19,19 +19,19 @@ async function deployed(): Promise<RestartWorld> {
   return world;
 }
 
-test('of very many sources an immutable one that was recreated is recognised, told and held', async () => {
+test('among very many sources, a recreated immutable one is detected and blocks the restart', async () => {
   const world = await deployed();
   world.deleteSource(configMap(immutable));
   await world.pass(second);
   world.putSource(configMap(immutable), { a: '2' }, { immutable: true });
   await world.pass(4 * settings.quietPeriod);
   assert.equal(world.rollouts.length, 0);
-  const [held] = world.factsOf('workload.blocked').slice(-1);
-  assert.equal(held?.cause, 'immutable');
-  assert.ok(held.reason.startsWith(`ConfigMap shop/${immutable} is immutable and was recreated`));
+  const [blocked] = world.factsOf('workload.blocked').slice(-1);
+  assert.equal(blocked?.cause, 'immutable');
+  assert.ok(blocked.reason.startsWith(`ConfigMap shop/${immutable} is immutable and was recreated`));
 });
 
-test('of very many sources the change of one that is not immutable is restarted for', async () => {
+test('among very many sources, a change of one that is not immutable restarts the workload', async () => {
   const world = await deployed();
   world.putSource(configMap(other), { a: '2' });
   await world.pass(60 * second);

@@ -50,7 +50,7 @@ function secret(metadata: object = {}) {
 
 const read = (metadata: object = {}) => readSourceMeta(secret(metadata), 'Secret');
 
-test('what is kept of a source: which it is, its opt-out, its consent and its times', () => {
+test('the metadata of a source holds its reference, opt-out, allowed namespaces and times', () => {
   assert.deepEqual(read(), {
     ref: { kind: 'Secret', namespace: 'shop', name: 'password' },
     uid: 'uid-1',
@@ -65,7 +65,7 @@ test('what is kept of a source: which it is, its opt-out, its consent and its ti
   });
 });
 
-test('a bare source gives what there is; its kind is told by who reads it, for metadata alone does not say it', () => {
+test('a minimal source has no optional fields; the caller passes its kind, because metadata does not contain it', () => {
   const metadata = { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '1' };
   assert.deepEqual(readSourceMeta({ kind: 'PartialObjectMetadata', metadata }, 'ConfigMap'), {
     ref: { kind: 'ConfigMap', namespace: 'b', name: 'a' },
@@ -81,16 +81,16 @@ test('a bare source gives what there is; its kind is told by who reads it, for m
   });
 });
 
-test('one that is being deleted says so', () => {
+test('a source that is being deleted is marked as such', () => {
   assert.equal(read({ deletionTimestamp: '2026-01-05T00:00:00Z' })?.isEnding, true);
 });
 
-test('an opt-out that cannot be read is told', () => {
+test('an invalid opt-out has an error', () => {
   const annotations = { 'weeder.dev/skip-hash-calculation': 'a b' };
   assert.match(read({ annotations })?.optOutError ?? '', /no name of a key/);
 });
 
-test('the last write is the newest of those who own content: data, binaryData, stringData or immutable', () => {
+test('the last write is the newest among the managers of content: data, binaryData, stringData or immutable', () => {
   const lastWrite = (...managedFields: object[]) => read({ managedFields })?.lastDataWrite;
   const newest = Date.parse('2026-02-02T00:00:00Z');
   for (const field of ['f:data', 'f:binaryData', 'f:stringData', 'f:immutable']) {
@@ -101,7 +101,7 @@ test('the last write is the newest of those who own content: data, binaryData, s
   }
 });
 
-test('the last write is unknown when no owner of content tells, or one of them does not', () => {
+test('the last write is unknown if no manager of content has a time, or one of them has none', () => {
   const lastWrite = (managedFields: unknown) => read({ managedFields })?.lastDataWrite;
   const known = written('2026-01-01T00:00:00Z', 'f:data');
   for (const none of [undefined, [], [written('2026-01-01T00:00:00Z', 'f:metadata')], 'x', [null, 3]]) {
@@ -111,14 +111,14 @@ test('the last write is unknown when no owner of content tells, or one of them d
   assert.equal(lastWrite([known, written(undefined, 'f:metadata')]), Date.parse('2026-01-01T00:00:00Z'));
 });
 
-test('without an identity there is nothing', () => {
+test('an object without name, namespace, uid or resourceVersion is not read', () => {
   for (const part of ['name', 'namespace', 'uid', 'resourceVersion']) {
     assert.equal(read({ [part]: undefined }), undefined, part);
     assert.equal(read({ [part]: '' }), undefined, part);
   }
 });
 
-test('of the rest of a source nothing gets through: no value, no label, no annotation of others, no name of a key', () => {
+test('withoutSecrets removes everything else: values, labels, other annotations, key names', () => {
   assert.ok(JSON.stringify(secret()).includes(marker));
   assert.ok(!JSON.stringify(withoutSecrets(secret())).includes(marker), JSON.stringify(withoutSecrets(secret())));
   assert.deepEqual(withoutSecrets(secret()), {
@@ -136,7 +136,7 @@ test('of the rest of a source nothing gets through: no value, no label, no annot
   });
 });
 
-test('without secrets, a source still says all that is read of it', () => {
+test('readSourceMeta returns the same with and without secrets', () => {
   const optOuts = [{}, { 'kudo.dev/skip-hash-calculation': 'x' }, { 'reloader.stakater.com/ignore': 'true' }];
   const managers = [[], [written(undefined, 'f:data')], [written('2026-01-01T00:00:00.5Z', 'f:immutable', 'f:data')]];
   for (const annotations of optOuts) {
@@ -149,7 +149,7 @@ test('without secrets, a source still says all that is read of it', () => {
   }
 });
 
-test('whatever stands in place of a source, or of any part of one, there is no exception, and no value gets through', () => {
+test('any value in place of a source or of its metadata: nothing throws, and no value of a Secret remains', () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.keys(secret().metadata)), fc.anything(), (part, garbage) => {
       for (const object of [garbage, { metadata: garbage }, secret({ [part]: garbage })]) {

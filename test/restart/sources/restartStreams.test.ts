@@ -19,15 +19,15 @@ function configWith(section: RestartConfig | undefined): Config {
   return { services: new Map([['db', serviceConfig()]]), restart: section };
 }
 
-/** Streams whose sinks record their calls, by the stream's kind and place. */
+/** Streams whose sinks record their calls, by the stream's kind and namespace. */
 function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly string[] = 'all', shard?: Shard) {
-  const told: string[] = [];
+  const calls: string[] = [];
   const read: string[] = [];
   const sinkOf = (kind: string, namespace = 'all', objectName = 'all'): ClosableSink => ({
     begin: () => {},
-    apply: (_type, object) => void told.push(`${kind} ${JSON.stringify(object)}`),
+    apply: (_type, object) => void calls.push(`${kind} ${JSON.stringify(object)}`),
     end: () => {},
-    close: () => void told.push(`closed ${kind} ${namespace} ${objectName}`),
+    close: () => void calls.push(`closed ${kind} ${namespace} ${objectName}`),
   });
   const streams: RestartStreams = createRestartStreams({
     config: configWith(section),
@@ -38,14 +38,14 @@ function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly 
       sources: (kind, place) => sinkOf(kind, place.namespace, place.objectName),
     },
     reduceSource: () => ({ reduced: true }),
-    onChanged: () => void told.push('changed'),
-    onClosed: (name) => void told.push(`forgotten ${name}`),
-    onSynced: () => void told.push('synced'),
+    onChanged: () => void calls.push('changed'),
+    onClosed: (name) => void calls.push(`forgotten ${name}`),
+    onSynced: () => void calls.push('synced'),
     onRead: ({ objectName }) => void (objectName !== undefined && read.push(objectName)),
   });
   return {
     streams,
-    told,
+    calls,
     read,
     sync(...names: readonly string[]) {
       for (const name of names.length > 0 ? names : streams.needs.keys()) {
@@ -56,7 +56,7 @@ function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly 
   };
 }
 
-test('five kinds of workloads are read whole, ConfigMaps and Secrets as metadata and reduced', () => {
+test('five kinds of workloads are read as whole objects, ConfigMaps and Secrets as reduced metadata', () => {
   const { needs } = stage(restart).streams;
   const reads = [...needs.values()].map(({ name, path, kind, as = 'object', fieldSelector = '' }) =>
     [name, path, kind, as, fieldSelector].join(' '),
@@ -75,13 +75,13 @@ test('five kinds of workloads are read whole, ConfigMaps and Secrets as metadata
   }
 });
 
-test('without a section restartControl no stream is open, and none asks for a permission', () => {
+test('without a section restartControl no stream is open, and no permission is needed', () => {
   const { streams } = stage(undefined);
   assert.equal(streams.needs.size, 0);
   assert.equal(streams.isSynced, true);
 });
 
-test('with --namespaces each kind has a stream in each of them, and none elsewhere', () => {
+test('with --namespaces each kind has one stream in each namespace, and none elsewhere', () => {
   const plans = planRestartStreams(restart, ['a', 'b', 'a'], []);
   assert.equal(plans.length, 14);
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('with --namespaces each kind has a stream in each of them, and none elsewhe
   );
 });
 
-test('no stream has the name of one of the weeder’s', () => {
+test('no stream has the same name as a stream of the weeder', () => {
   for (const namespaces of ['all', ['a']] as const) {
     const weeders = new Set(planStreams(configWith(undefined), namespaces).map(({ name }) => name));
     const sources = [settings, password];
@@ -110,19 +110,19 @@ test('no stream has the name of one of the weeder’s', () => {
   }
 });
 
-test('with access: named each used source has a stream of its own, while it is used', () => {
-  const { streams, told } = stage(named);
+test('with access: named each used source has its own stream while it is used', () => {
+  const { streams, calls } = stage(named);
   assert.equal(streams.needs.size, 5);
   streams.use([settings, password]);
   const found = streams.needs.get('secrets password in shop');
   assert.equal(found?.path, '/api/v1/namespaces/shop/secrets');
   assert.equal(found?.fieldSelector, 'metadata.name=password');
   assert.equal(found?.as, 'metadata');
-  const kept = streams.needs.get('configmaps settings in shop');
+  const open = streams.needs.get('configmaps settings in shop');
   streams.use([settings]);
   streams.use([settings]);
-  assert.equal(streams.needs.get('configmaps settings in shop'), kept);
-  assert.deepEqual(told, ['changed', 'closed Secret shop password', 'forgotten secrets password in shop', 'changed']);
+  assert.equal(streams.needs.get('configmaps settings in shop'), open);
+  assert.deepEqual(calls, ['changed', 'closed Secret shop password', 'forgotten secrets password in shop', 'changed']);
 });
 
 test('with sourceKinds: [ConfigMap] no Secret is listed', () => {
@@ -132,13 +132,13 @@ test('with sourceKinds: [ConfigMap] no Secret is listed', () => {
   assert.equal(needs.size, 6);
 });
 
-test('another config counts when what it needs more is open, and before what it needs no more is closed', () => {
-  const { streams, told, sync } = stage(restart);
+test('a new config applies once its additional streams are open, and before unneeded streams are closed', () => {
+  const { streams, calls, sync } = stage(restart);
   sync();
   const onlyConfigMaps = configWith({ ...restart, sourceKinds: new Set(['ConfigMap']) });
-  streams.configure(onlyConfigMaps, () => void told.push(`narrowed, synced: ${streams.isSynced}`));
-  streams.configure(configWith(restart), () => void told.push(`widened, synced: ${streams.isSynced}`));
-  assert.deepEqual(told, [
+  streams.configure(onlyConfigMaps, () => void calls.push(`narrowed, synced: ${streams.isSynced}`));
+  streams.configure(configWith(restart), () => void calls.push(`widened, synced: ${streams.isSynced}`));
+  assert.deepEqual(calls, [
     'synced',
     'narrowed, synced: true',
     'closed Secret all all',
@@ -149,7 +149,7 @@ test('another config counts when what it needs more is open, and before what it 
   ]);
 });
 
-test('a used source of a namespace that is not watched has no stream', () => {
+test('a used source in an unwatched namespace has no stream', () => {
   const { streams } = stage(named, ['shop']);
   streams.use([settings, { ...settings, namespace: 'elsewhere' }]);
   assert.deepEqual(
@@ -158,60 +158,60 @@ test('a used source of a namespace that is not watched has no stream', () => {
   );
 });
 
-test('where all sources are watched, which ones are used changes no stream', () => {
-  const { streams, told } = stage(restart);
+test('if all sources are watched, a change of the used ones changes no stream', () => {
+  const { streams, calls } = stage(restart);
   streams.use([settings]);
   assert.equal(streams.needs.size, 7);
-  assert.deepEqual(told, []);
+  assert.deepEqual(calls, []);
 });
 
-test('a section that comes opens the streams, one that goes closes them, another change leaves them alone', () => {
-  const { streams, told } = stage(undefined);
+test('an added section opens the streams, a removed one closes them, another change leaves them open', () => {
+  const { streams, calls } = stage(undefined);
   streams.configure(configWith(restart));
   assert.equal(streams.needs.size, 7);
   assert.equal(streams.isSynced, false);
-  assert.deepEqual(told, ['changed']);
+  assert.deepEqual(calls, ['changed']);
   const before = [...streams.needs.values()];
   streams.configure(configWith({ ...restart, burst: 1 }));
   assert.deepEqual([...streams.needs.values()], before);
-  assert.deepEqual(told, ['changed']);
+  assert.deepEqual(calls, ['changed']);
   streams.configure(configWith(undefined));
   assert.equal(streams.needs.size, 0);
-  assert.equal(told.filter((each) => each.startsWith('closed')).length, 7);
-  assert.equal(told.at(-1), 'changed');
+  assert.equal(calls.filter((each) => each.startsWith('closed')).length, 7);
+  assert.equal(calls.at(-1), 'changed');
 });
 
-test('that all are synced is told once the last complete list is read, and again when there was more to read', () => {
-  const { streams, told, sync } = stage(named);
+test('onSynced is called once after the last complete list, and again after additional streams have synced', () => {
+  const { streams, calls, sync } = stage(named);
   sync('deployments', 'statefulsets', 'daemonsets', 'cronjobs');
-  assert.deepEqual([streams.isSynced, told], [false, []]);
+  assert.deepEqual([streams.isSynced, calls], [false, []]);
   sync('jobs');
-  assert.deepEqual([streams.isSynced, told], [true, ['synced']]);
+  assert.deepEqual([streams.isSynced, calls], [true, ['synced']]);
   sync();
-  assert.deepEqual(told, ['synced']);
+  assert.deepEqual(calls, ['synced']);
   streams.use([settings]);
   assert.equal(streams.isSynced, false);
   sync();
-  assert.deepEqual([streams.isSynced, told], [true, ['synced', 'changed', 'synced']]);
+  assert.deepEqual([streams.isSynced, calls], [true, ['synced', 'changed', 'synced']]);
 });
 
-test('a source whose stream has not been read keeps nobody waiting but who uses it', () => {
+test('an unread source stream delays only the workloads that use it', () => {
   const { streams, read, sync } = stage(named, ['shop']);
   sync();
   streams.use([settings, password]);
   assert.deepEqual([settings, password].map(streams.hasRead), [false, false]);
   sync('configmaps settings in shop');
   assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], ['settings']]);
-  assert.equal(streams.hasRead({ ...password, namespace: 'elsewhere' }), true, 'it is not watched');
+  assert.equal(streams.hasRead({ ...password, namespace: 'elsewhere' }), true, 'its namespace is not watched');
 });
 
-test('with access: all a source is read with all of its kind', () => {
+test('with access: all a source counts as read with the list of its kind', () => {
   const { streams, read, sync } = stage(restart);
   sync('configmaps');
   assert.deepEqual([[settings, password].map(streams.hasRead), read], [[true, false], []]);
 });
 
-test('from all sources to named ones: until these are read, none counts as gone', () => {
+test('after a change from all sources to named ones, no source counts as missing before it is read', () => {
   const { streams, sync } = stage(restart);
   sync();
   streams.use([settings]);
@@ -232,7 +232,7 @@ test('a workload waits for the stream of its kind in its namespace, and for no o
   assert.equal(streams.hasReadWorkload({ ...inShop, kind: 'CronJob' }), false);
 });
 
-test('no stream holds up the start, and one of a kind that no rule names is no matter of readiness', () => {
+test('no stream blocks the start, and the stream of a kind that no rule names is optional for readiness', () => {
   const rules = restartConfig({}).rules.map((rule) => ({ ...rule, kinds: new Set(['Deployment'] as const) }));
   const { streams } = stage({ ...restart, rules });
   const optional = () => [...streams.needs.values()].filter(({ isOptional }) => isOptional).map(({ name }) => name);
@@ -245,29 +245,29 @@ test('no stream holds up the start, and one of a kind that no rule names is no m
   assert.deepEqual(optional(), [], 'without rules an annotation may ask for any kind');
 });
 
-test('what is closed before it was read is not waited for any more, and its end means nothing', () => {
-  const { streams, told, sync } = stage(named);
+test('a stream that is closed before its first list is no longer waited for, and its late end has no effect', () => {
+  const { streams, calls, sync } = stage(named);
   sync();
   streams.use([settings]);
   const late = streams.needs.get('configmaps settings in shop');
   streams.use([]);
-  assert.deepEqual([streams.isSynced, told.at(-1)], [true, 'synced']);
-  const before = told.length;
+  assert.deepEqual([streams.isSynced, calls.at(-1)], [true, 'synced']);
+  const before = calls.length;
   late?.sink.end();
-  assert.equal(told.length, before);
+  assert.equal(calls.length, before);
 });
 
-test('a shard takes the workloads of its own namespaces, and the sources of all', () => {
+test('a shard reads the workloads of its own namespaces, and the sources of all namespaces', () => {
   const shard = { index: 0, count: 2 };
   const namespaces = ['a', 'b', 'c', 'd', 'e', 'f'];
   const owned = namespaces.filter((namespace) => ownsNamespace(shard, namespace));
   assert.ok(owned.length > 0 && owned.length < namespaces.length);
-  const { streams, told } = stage(restart, 'all', shard);
+  const { streams, calls } = stage(restart, 'all', shard);
   for (const namespace of namespaces) {
     for (const name of ['deployments', 'configmaps'])
       streams.needs.get(name)?.sink.apply('ADDED', { metadata: { namespace } });
   }
-  const taken = (kind: string) => told.filter((each) => each.startsWith(kind)).map((each) => each.slice(-4, -3));
+  const taken = (kind: string) => calls.filter((each) => each.startsWith(kind)).map((each) => each.slice(-4, -3));
   assert.deepEqual(taken('Deployment'), owned);
   assert.deepEqual(taken('ConfigMap'), namespaces);
 });

@@ -23,7 +23,7 @@ const mounted = (volume: object) => ({
   volumes: [{ name: 'v', ...volume }],
 });
 
-test('a variable by key uses that key, of a ConfigMap or a Secret', () => {
+test('a variable from a key uses that key of a ConfigMap or a Secret', () => {
   const env = [fromKey('ConfigMap', 'settings', 'log'), fromKey('Secret', 'password', 'word')];
   assert.deepEqual(found({ containers: [{ name: 'app', env }] }), [
     'configmap/shop/settings#log env by app',
@@ -50,7 +50,7 @@ test('init containers and sidecars count like containers, each by its name', () 
   ]);
 });
 
-test('what several containers use in the same way is one use; in another way, of another key or optional, its own', () => {
+test('the same use in several containers is one use; another way, another key or optional is another use', () => {
   const env = (...more: object[]) => more.map((each) => fromKey('ConfigMap', 'settings', 'log', each));
   const containers = [
     { name: 'a', env: env({}, {}) },
@@ -65,7 +65,7 @@ test('what several containers use in the same way is one use; in another way, of
   ]);
 });
 
-test('a volume without items uses all keys, with items these; an empty list of items is none', () => {
+test('a volume without items uses all keys, with items only these; an empty list means no items', () => {
   const items = [
     { key: 'a', path: 'x/a' },
     { key: 'b', path: 'b' },
@@ -85,11 +85,11 @@ test('a volume without items uses all keys, with items these; an empty list of i
   ]);
 });
 
-test('a Secret volume is named by secretName, and not by name', () => {
+test('a Secret volume is identified by secretName, not by name', () => {
   assert.deepEqual(found(mounted({ secret: { name: 'password' } })), []);
 });
 
-test('each source of a projected volume is used, by its own items and its own optional', () => {
+test('each source of a projected volume is a use, with its own items and its own optional', () => {
   const sources = [
     { configMap: { name: 'settings' } },
     { secret: { name: 'password', optional: true, items: [{ key: 'word', path: 'word' }] } },
@@ -102,7 +102,7 @@ test('each source of a projected volume is used, by its own items and its own op
   ]);
 });
 
-test('optional is what says optional: true, in each kind of reference', () => {
+test('only optional: true makes a reference optional, in every kind of reference', () => {
   const optional = true;
   const container = {
     name: 'app',
@@ -124,7 +124,7 @@ test('optional is what says optional: true, in each kind of reference', () => {
   ]);
 });
 
-test('a volume is used by those that mount it; one that nobody mounts has to be there, unless it is optional', () => {
+test('a volume is used by the containers that mount it; an unmounted volume requires its source unless it is optional', () => {
   const spec = (optional: boolean) => ({
     initContainers: [{ name: 'init', ...mounting('v') }],
     containers: [{ name: 'app', ...mounting('other', 'v') }, { name: 'aside' }],
@@ -140,13 +140,13 @@ test('a volume is used by those that mount it; one that nobody mounts has to be 
   assert.deepEqual(found(spec(true)), ['configmap/shop/settings volume by init, app']);
 });
 
-test('imagePullSecrets count where the config says so, as required ones of the pod as a whole', () => {
+test('imagePullSecrets count only if the config says so, as required sources of the whole pod', () => {
   const spec = { containers: [{ name: 'app' }], imagePullSecrets: [{ name: 'registry', optional: true }] };
   assert.deepEqual(found(spec, 'hash'), ['secret/shop/registry imagePullSecret by ']);
   assert.deepEqual(found(spec, 'ignore'), []);
 });
 
-test('what is not followed is not found: Secrets of storage drivers, ephemeral containers, plain values', () => {
+test('other references are ignored: Secrets of storage drivers, ephemeral containers, plain values', () => {
   const secretRef = { name: 'password' };
   const drivers = [
     { csi: { driver: 'x', nodePublishSecretRef: secretRef } },
@@ -174,7 +174,7 @@ test('an empty name, or a variable without a key, refers to nothing', () => {
   assert.deepEqual(found(mounted({ configMap: {} })), []);
 });
 
-test('whatever stands in place of a pod template, or of any part of one, there are uses or none, and no exception', () => {
+test('any value in place of a pod template or a part of it yields uses or none, and nothing throws', () => {
   const garbage = fc.anything({ maxDepth: 4 });
   const part = fc.oneof(garbage, fc.constant([null, 3, { name: 'v', valueFrom: 7 }, { items: [null], name: {} }]));
   const keys = ['containers', 'initContainers', 'volumes', 'imagePullSecrets', 'env', 'envFrom', 'volumeMounts'];

@@ -3,34 +3,37 @@ import { test } from 'node:test';
 import { createSharedObjects, type StreamObjects } from '../../../src/restart/sources/sharedObjects.ts';
 import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 
-test('what a stream tells of the end of is gone, once, and what it never had is not', () => {
-  const held = createSharedObjects().stream();
-  held.add('a');
-  assert.deepEqual([held.remove('b'), held.remove('a'), held.remove('a'), held.has('a')], [false, true, false, false]);
+test('a removed object is released once, and an object that was never added is not', () => {
+  const objects = createSharedObjects().stream();
+  objects.add('a');
+  assert.deepEqual(
+    [objects.remove('b'), objects.remove('a'), objects.remove('a'), objects.has('a')],
+    [false, true, false, false],
+  );
 });
 
-test('a complete list says what is gone, and is complete only at its end, however often it began', () => {
-  const held = createSharedObjects().stream();
-  for (const key of ['a', 'b', 'c']) held.add(key);
-  held.begin();
-  held.add('a');
-  assert.equal(held.isListing, true);
-  held.begin();
-  held.add('b');
-  assert.deepEqual([held.end(), held.isListing], [['a', 'c'], false]);
-  assert.deepEqual(held.close(), ['b']);
+test('a complete list returns the objects that it lacks, and is complete only at its end, however often it began', () => {
+  const objects = createSharedObjects().stream();
+  for (const key of ['a', 'b', 'c']) objects.add(key);
+  objects.begin();
+  objects.add('a');
+  assert.equal(objects.isListing, true);
+  objects.begin();
+  objects.add('b');
+  assert.deepEqual([objects.end(), objects.isListing], [['a', 'c'], false]);
+  assert.deepEqual(objects.close(), ['b']);
 });
 
-test('a change after the list is not the end of anything', () => {
-  const held = createSharedObjects().stream();
-  held.begin();
-  held.add('a');
-  held.end();
-  held.add('b');
-  assert.deepEqual(held.close(), ['a', 'b']);
+test('an object that is added after the list stays until the stream closes', () => {
+  const objects = createSharedObjects().stream();
+  objects.begin();
+  objects.add('a');
+  objects.end();
+  objects.add('b');
+  assert.deepEqual(objects.close(), ['a', 'b']);
 });
 
-test('what two streams have is there until neither has it: by its end, a list without it, or a stream that is closed', () => {
+test('an object of two streams exists until neither has it: removed, absent from a list, or its stream closed', () => {
   const ways = [
     (one: StreamObjects) => one.remove('a'),
     (one: StreamObjects) => {
@@ -51,19 +54,19 @@ test('what two streams have is there until neither has it: by its end, a list wi
   }
 });
 
-test('a source is known when its stream is closed after a new one has listed it, and not when that was the only one', () => {
-  const told: string[] = [];
-  const index = createSourceIndex({ now: () => 0 }, ({ name }) => told.push(name));
+test('a source stays known if its stream is closed after a new one has listed it, and not if that was its only stream', () => {
+  const changed: string[] = [];
+  const index = createSourceIndex({ now: () => 0 }, ({ name }) => changed.push(name));
   const object = (name: string) => ({ metadata: { namespace: 'shop', name, uid: `u-${name}`, resourceVersion: '1' } });
-  const [old, anew] = [index.createSink('ConfigMap'), index.createSink('ConfigMap')];
+  const [old, replacement] = [index.createSink('ConfigMap'), index.createSink('ConfigMap')];
   for (const name of ['kept', 'lost']) old.apply('ADDED', object(name));
-  anew.begin();
-  anew.apply('ADDED', object('kept'));
-  anew.end('2');
+  replacement.begin();
+  replacement.apply('ADDED', object('kept'));
+  replacement.end('2');
   old.close();
   const there = ['kept', 'lost'].map((name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name }) !== undefined);
   assert.deepEqual(
-    [there, told],
+    [there, changed],
     [
       [true, false],
       ['kept', 'lost', 'lost'],

@@ -59,7 +59,7 @@ function failing(text: string, fault: Fault): (write: string) => Fault | undefin
   };
 }
 
-test('a Job is kept, deleted, recreated and taken over, in this order, and each is written once', async () => {
+test('a Job is copied, deleted, recreated and given its state, in this order, with one write each', async () => {
   const it = await adopted();
   it.world.putSource({ a: '2' });
   await it.world.pass(minute);
@@ -73,7 +73,7 @@ test('a Job is kept, deleted, recreated and taken over, in this order, and each 
   assert.equal(it.world.factsOf('workload.restarted')[0]?.how, 'recreate');
 });
 
-test('with jobs: report, the default, it is told and left alone', async () => {
+test('with jobs: report, the default, an outdated Job is reported and not changed', async () => {
   const { world, uid } = await adopted(restartConfig());
   world.putSource({ a: '2' });
   await world.pass(minute);
@@ -84,7 +84,7 @@ test('with jobs: report, the default, it is told and left alone', async () => {
   );
 });
 
-test('on a Job of a CronJob nothing is written, and that its source changed is told', async () => {
+test('a Job of a CronJob is not written to, and a change of its source is reported', async () => {
   const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
   const { world } = await adopted(restartConfig(), { metadata: { ownerReferences: [owner] } });
   const annotations = () => objectOf(objectOf(world.job('once')?.['metadata'])['annotations']);
@@ -95,7 +95,7 @@ test('on a Job of a CronJob nothing is written, and that its source changed is t
   assert.deepEqual([world.writes, world.factsOf('workload.blocked').map(({ cause }) => cause)], [[], ['job']]);
 });
 
-test('a Job that belongs to a CronJob, or that another controller runs, is not recreated', async () => {
+test('a Job that belongs to a CronJob, or that another controller manages, is not recreated', async () => {
   const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
   for (const more of [{ metadata: { ownerReferences: [owner] } }, { spec: { managedBy: 'example.com/queue' } }]) {
     const { world } = await adopted(recreate, more);
@@ -112,7 +112,7 @@ test('a Job that belongs to a CronJob, or that another controller runs, is not r
 });
 
 for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']) {
-  test(`a Job with the condition ${type} is not run again, not even if it has it since the change`, async () => {
+  test(`a Job with the condition ${type} is not run again, even if it got the condition after the change`, async () => {
     const { world, uid } = await adopted();
     world.putSource({ a: '2' });
     await world.pass(second);
@@ -123,7 +123,7 @@ for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']
   });
 }
 
-test('of a Job that has ended nothing is written and nothing told, unless Jobs are to be recreated; of one that runs it is', async () => {
+test('a finished Job is neither written to nor reported, unless Jobs are to be recreated; a running one is', async () => {
   const { world } = await adopted(restartConfig());
   world.patchJob('once', { status: { conditions: [{ type: 'Complete', status: 'True' }] } });
   await world.pass(minute);
@@ -136,7 +136,7 @@ test('of a Job that has ended nothing is written and nothing told, unless Jobs a
   assert.match(running.world.factsOf('workload.blocked')[0]?.reason ?? '', /^a Job is not restarted/);
 });
 
-test('a Job without a pod that runs with old content is left as it is', async () => {
+test('a Job without a pod that runs with old content is not changed', async () => {
   const { world, uid } = await adopted(recreate, { spec: { suspend: true } });
   world.putSource({ a: '2' });
   await world.pass(minute);
@@ -144,7 +144,7 @@ test('a Job without a pod that runs with old content is left as it is', async ()
   assert.equal(world.factsOf('workload.skipped').length, 1);
 });
 
-test('a dry run tells, and writes nothing', async () => {
+test('a dry run reports the restart, and writes nothing', async () => {
   const world = await jobWorld(recreate, { isDryRun: true });
   world.putSource({ a: '1' });
   world.putJob('once');
@@ -158,7 +158,7 @@ test('a dry run tells, and writes nothing', async () => {
   );
 });
 
-test('what its interval and its breaker go by goes over to the new Job', async () => {
+test('the restart times for minInterval and breaker are passed on to the new Job', async () => {
   const config = restartConfig({ rule: { jobs: 'recreate', minInterval: 0, quietPeriod: second } });
   const it = await adopted(config);
   for (let change = 2; change < 9; change += 1) {
@@ -188,7 +188,7 @@ for (const [write, fault] of [
 ] as const) {
   const what = typeof fault === 'string' ? fault : JSON.stringify(fault).replace(/[{}"]/g, '').replace(':', ' ');
   for (const next of ['the same weeder', 'another weeder']) {
-    test(`${write} ${what}: ${next} makes the Job anew all the same`, async () => {
+    test(`${write} ${what}: ${next} still recreates the Job`, async () => {
       const it = await adopted();
       const faulty = failing(write, fault);
       let hasFailed = false;
@@ -207,7 +207,7 @@ for (const [write, fault] of [
   }
 }
 
-test('a deletion that is still on its way when nobody wants it any more takes nothing away', async () => {
+test('a delayed deletion that is no longer wanted does not remove the Job’s replacement', async () => {
   const it = await adopted();
   it.world.fault = failing('DELETE once', { late: 40 * second });
   it.world.putSource({ a: '2' });
@@ -219,7 +219,7 @@ test('a deletion that is still on its way when nobody wants it any more takes no
   assertRecreated(it);
 });
 
-test('a copy of a Job that stands, and that nobody wants to delete any more, is dropped in the end', async () => {
+test('the copy of an existing Job that is no longer to be deleted is eventually removed', async () => {
   const { world, uid } = await adopted();
   world.fault = failing('DELETE once', 'unsent');
   world.putSource({ a: '2' });
@@ -229,7 +229,7 @@ test('a copy of a Job that stands, and that nobody wants to delete any more, is 
   assert.deepEqual([world.names, uidOf(world.job('once'))], [['once'], uid]);
 });
 
-test('weeder ends at whatever moment: another one finds the Job, or brings it back, and leaves no copy', async () => {
+test('weeder stops at any moment: another weeder finds the Job or recreates it, and leaves no copy', async () => {
   for (let after = 0; after < 9 * second; after += 250) {
     const it = await adopted();
     it.world.putSource({ a: '2' });
@@ -243,7 +243,7 @@ test('weeder ends at whatever moment: another one finds the Job, or brings it ba
   }
 });
 
-test('the Job changes before its deletion: that is refused, and it is recreated as it is then', async () => {
+test('the Job changes before its deletion: the deletion is refused, and the Job is recreated with the change', async () => {
   const it = await adopted();
   it.world.fault = (write) => {
     if (write === 'DELETE once' && !it.world.writes.includes('DELETE once'))
@@ -260,7 +260,7 @@ for (const [first, fault] of [
   ['the answer to weeder’s own deletion', undefined],
   ['its stream', { slow: 100 }],
 ] as const) {
-  test(`somebody deletes it at that moment, as ${first} tells first: it stays away, and no copy is left`, async () => {
+  test(`another client deletes the Job at that moment, and ${first} reports it first: the Job stays deleted, and no copy is left`, async () => {
     const { world } = await adopted();
     world.fault = (write) => {
       if (write !== 'DELETE once') return undefined;
@@ -273,7 +273,7 @@ for (const [first, fault] of [
   });
 }
 
-test('somebody makes another Job of that name meanwhile: that one counts, and the copy goes', async () => {
+test('another client creates a Job of that name meanwhile: it is kept, and the copy is deleted', async () => {
   const { world } = await adopted();
   world.ending = 10 * second;
   world.putSource({ a: '2' });
@@ -285,7 +285,7 @@ test('somebody makes another Job of that name meanwhile: that one counts, and th
   assert.deepEqual(objectOf(world.job('once')?.['metadata'])['labels'], { theirs: 'yes' });
 });
 
-test('who takes the copy away while the Job is gone does not get it back', async () => {
+test('if the copy is deleted while the Job is absent, the Job is not recreated', async () => {
   const { world, uid } = await adopted();
   world.ending = 10 * second;
   world.putSource({ a: '2' });
@@ -295,7 +295,7 @@ test('who takes the copy away while the Job is gone does not get it back', async
   assert.deepEqual(world.names, []);
 });
 
-test('it is brought back even where it is no longer managed by then', async () => {
+test('the Job is recreated even if it is no longer managed by then', async () => {
   const { world, uid } = await adopted();
   world.ending = 10 * second;
   world.putSource({ a: '2' });
@@ -308,7 +308,7 @@ test('it is brought back even where it is no longer managed by then', async () =
   assert.equal(objectOf(annotations)['weeder.dev/dependencies'], undefined);
 });
 
-test('a recording of it holds nothing of what the Job says, and is replayed to the same', async () => {
+test('a recording of the recreation contains no content of the Job, and replays to the same result', async () => {
   const file = join(folder, 'jobs.jsonl');
   const base = recordingOf(file);
   const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
@@ -334,7 +334,7 @@ test('a recording of it holds nothing of what the Job says, and is replayed to t
   assert.deepEqual(await playRecording(file), []);
 });
 
-test('a copy runs nothing, is managed by nobody, and is suspended', async () => {
+test('a copy runs no pods, is suspended, and is not managed', async () => {
   const it = await adopted();
   it.world.ending = 10 * second;
   it.world.putSource({ a: '2' });

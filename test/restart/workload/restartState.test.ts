@@ -56,7 +56,7 @@ const decoded = (text: string): WorkloadState => {
 };
 
 /** Whether weeder trusts the state: it is sealed with weeder's key, and readable. */
-function isBelieved(text: string): boolean {
+function isTrusted(text: string): boolean {
   const read = decodeState(text);
   return typeof read === 'object' && keys.byId(read.keyId) !== undefined && !isForged(text, keys);
 }
@@ -96,11 +96,11 @@ const anyState: fc.Arbitrary<WorkloadState> = fc.record(
   plain,
 );
 
-test('what was written is read again, whatever it is', () => {
+test('decodeState returns what encodeState was given, for any state', () => {
   fc.assert(fc.property(anyState, (each) => assert.deepEqual(decodeState(encode(each)), each)));
 });
 
-test('a state that is the same is the same text, in whatever order it was put together', () => {
+test('equal states have equal texts, whatever the order of their entries', () => {
   const turned = (tags: StoredTags) => {
     const keysTurned = ({ keys, ...tag }: StoredTag) => ({
       ...tag,
@@ -116,18 +116,18 @@ test('a state that is the same is the same text, in whatever order it was put to
   );
 });
 
-test('no annotation is no state; an empty one cannot be read', () => {
+test('no annotation is no state; an empty one is unreadable', () => {
   assert.equal(decodeState(undefined), 'none');
   assert.equal(decodeState(''), 'unreadable');
 });
 
-test('a text that was damaged, in any one place, cannot be read', () => {
+test('a text that is damaged in any one place is not trusted', () => {
   const text = encode(state({ target: target(new Map([['secret/shop/password', stored('new')]])), restarts: [now] }));
   const damage = fc.tuple(fc.nat({ max: text.length - 1 }), fc.nat({ max: 5 }), fc.string({ maxLength: 3 }));
   fc.assert(
     fc.property(damage, ([at, length, instead]) => {
       const broken = text.slice(0, at) + instead + text.slice(at + length);
-      if (broken !== text) assert.equal(isBelieved(broken), false, broken);
+      if (broken !== text) assert.equal(isTrusted(broken), false, broken);
     }),
     propertyRuns(2000),
   );
@@ -135,11 +135,11 @@ test('a text that was damaged, in any one place, cannot be read', () => {
     assert.equal(decodeState(text.slice(0, length)), 'unreadable');
 });
 
-test('a state that somebody else has written, or copied from another purpose, is not believed', () => {
+test('a state that was sealed with an unknown key or for another purpose is not trusted', () => {
   const real = state({ restarts: [now] });
-  assert.equal(isBelieved(encode(real)), true);
+  assert.equal(isTrusted(encode(real)), true);
   const other = hashKeyOf(Buffer.alloc(32, 'another'));
-  assert.equal(isForged(encodeState(real, other), keys), true, 'with a key that names itself as ours');
+  assert.equal(isForged(encodeState(real, other), keys), true, 'with a key that claims our key ID');
   assert.equal(isForged(encodeState({ ...real, keyId: other.id }, other), keys), false, 'that of another weeder');
   const { seal, json } = partsOf(encode(real));
   const sealedFor = (purpose: SealPurpose) => `{"version":1,"seal":"${sealOf(key, purpose, [json])}","state":${json}}`;
@@ -148,7 +148,7 @@ test('a state that somebody else has written, or copied from another purpose, is
     assert.equal(isForged(text, keys), true);
 });
 
-test('two states are the same whoever has sealed them', () => {
+test('two states are the same whatever key sealed them', () => {
   const other = hashKeyOf(Buffer.alloc(32, 'another'));
   assert.equal(isSameState(encode(state()), encodeState(state(), other)), true);
   assert.equal(isSameState(encode(state()), encode(state({ restarts: [now] }))), false);
@@ -157,7 +157,7 @@ test('two states are the same whoever has sealed them', () => {
   assert.equal(isSameState('a', 'b'), false);
 });
 
-test('whatever text stands there, it is read or not, and there is no exception', () => {
+test('any text is either readable or not, and nothing throws', () => {
   const deep = '['.repeat(100_000);
   for (const text of ['null', '7', '{}', '[]', deep, `{"version":1,"seal":"12345678","state":${deep}}`]) {
     assert.equal(decodeState(text), 'unreadable');
@@ -165,7 +165,7 @@ test('whatever text stands there, it is read or not, and there is no exception',
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => assert.equal(decodeState(text), 'unreadable')));
 });
 
-test('with a seal that is right, a state of another shape cannot be read either', () => {
+test('a state of another form with a valid seal is unreadable too', () => {
   const sealed = (body: unknown) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return `{"version":1,"seal":"${sealOf(key, 'state', [text])}","state":${text}}`;
@@ -186,19 +186,19 @@ test('with a seal that is right, a state of another shape cannot be read either'
   for (const body of wrong) assert.equal(decodeState(sealed(body)), 'unreadable', body.slice(0, 200));
 });
 
-test('another version cannot be read', () => {
+test('another version is unreadable', () => {
   const text = encode(state());
   for (const version of ['2', '0', '10', '"1"', 'null']) {
     assert.equal(decodeState(text.replace('"version":1', `"version":${version}`)), 'unreadable');
   }
 });
 
-test('the newest five restarts and the newest two reverts are kept', () => {
+test('only the newest five restarts and the newest two reverts are stored', () => {
   const { restarts, reverts } = decoded(encode(state({ restarts: [1, 2, 3, 4, 5, 6, 7], reverts: [1, 2, 3] })));
   assert.deepEqual({ restarts, reverts }, { restarts: [3, 4, 5, 6, 7], reverts: [2, 3] });
 });
 
-test('300 sources are kept each by itself, even where all of them have ten keys and a new tag', () => {
+test('300 sources are stored individually, even if all of them have ten keys and a new tag', () => {
   const [old, fresh] = [many(300, 50, 10), many(300, 50, 10, 'new')];
   const text = encode(state({ rolledOut: old, target: target(fresh) }));
   assert.ok(Buffer.byteLength(text) <= limit, String(text.length));
@@ -210,7 +210,7 @@ test('300 sources are kept each by itself, even where all of them have ten keys 
   }
 });
 
-test('the tags of keys are kept while there is room for them, and are the first to go', () => {
+test('key tags are stored while there is room for them, and are dropped first', () => {
   const keysOf = (count: number) => decoded(encode(state({ rolledOut: many(count, 50, 10) })));
   assert.notEqual([...keysOf(100).rolledOut.values()][0]?.keys, undefined);
   assert.equal([...keysOf(300).rolledOut.values()][0]?.keys, undefined);
@@ -235,7 +235,7 @@ test('above 64 KiB there is one tag over all sources, which any of them changes'
   assert.equal(one(new Map([...old, [key, { ...tag, isImmutable: true }]]))?.isImmutable, true);
 });
 
-test('above 64 KiB the target is what all sources come to once it is reached', () => {
+test('above 64 KiB the target is the tag of all sources after it is reached', () => {
   const old = many(400, 300, 1);
   const [[key, tag] = ['', stored('')]] = old;
   const change = new Map([[key, { ...tag, tag: 'new' }]]);
@@ -245,7 +245,7 @@ test('above 64 KiB the target is what all sources come to once it is reached', (
   assert.deepEqual(decoded(encode(read)), read);
 });
 
-test('below it, tags are compared source by source', () => {
+test('below 64 KiB, tags are compared source by source', () => {
   const { rolledOut } = state();
   assert.equal(inFormOf(rolledOut, rolledOut), rolledOut);
 });

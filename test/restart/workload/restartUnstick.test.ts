@@ -34,31 +34,31 @@ function stuckIn(own: readonly PodFacts[], { facts = stateful(), its = unsticks 
   return stuckPod({ facts, settings: its }, { own, progress: rolloutOf(facts, own) })?.name;
 }
 
-test('a pod of a StatefulSet that is broken at an older revision is the one that goes', () => {
+test('the broken StatefulSet pod at an older revision is the one to delete', () => {
   assert.equal(stuckIn(podsWith({ trouble, isReady: false })), 'web-1');
 });
 
-test('it stays without unstick: true, and where weeder does not manage the workload', () => {
+test('no pod is deleted without unstick: true, or if weeder does not manage the workload', () => {
   const own = podsWith({ trouble, isReady: false });
   assert.equal(stuckIn(own, { its: settings }), undefined);
   const facts = stateful();
   assert.equal(stuckPod({ facts, settings: undefined }, { own, progress: rolloutOf(facts, own) }), undefined);
 });
 
-test('a pod at an older revision that runs, or only starts, stays: the rollout comes to it', () => {
+test('a pod at an older revision that runs or starts is not deleted: the rollout replaces it', () => {
   assert.equal(stuckIn(podsWith({})), undefined);
   assert.equal(stuckIn(podsWith({ isReady: false })), undefined);
 });
 
-test('a pod that is broken at the newest revision stays: it would come back the same', () => {
+test('a broken pod at the newest revision is not deleted: its replacement would be the same', () => {
   assert.equal(stuckIn(podsWith({ trouble, isReady: false, revision: 'web-new' })), undefined);
 });
 
-test('a pod that ends already is not ended once more', () => {
+test('a pod that is already terminating is not deleted again', () => {
   assert.equal(stuckIn(podsWith({ trouble, isReady: false, isEnding: true })), undefined);
 });
 
-test('a pod that a partition keeps at its revision stays, broken or not', () => {
+test('a pod that a partition keeps at its revision is not deleted, broken or not', () => {
   const partitioned = (partition: number) =>
     stateful({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
   const own = podsWith({ trouble, isReady: false });
@@ -66,7 +66,7 @@ test('a pod that a partition keeps at its revision stays, broken or not', () => 
   assert.equal(stuckIn(own, { facts: partitioned(1) }), 'web-1');
 });
 
-test('with OnDelete people delete, and what they have not asked for stays', () => {
+test('with OnDelete no pod is deleted: users delete the pods', () => {
   const facts = stateful({ updateStrategy: { type: 'OnDelete' } });
   assert.equal(stuckIn(podsWith({ trouble, isReady: false }), { facts }), undefined);
 });

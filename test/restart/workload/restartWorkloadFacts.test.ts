@@ -16,7 +16,7 @@ const annotated = (annotations: object) => workloadFacts('Deployment', { annotat
 const hashWith = (options: WorkloadOptions) => workloadFacts('Deployment', options).templateHash;
 const withAnnotations = (annotations: object) => ({ ...template, metadata: { ...template.metadata, annotations } });
 
-test('what is known of a workload is who it is, what it asks for, and how far its pods are', () => {
+test('the facts of a workload are its identity, its annotations, and the progress of its pods', () => {
   const annotations = { [workloadAnnotations.state]: '{"v":1}', [workloadAnnotations.changeCause]: 'a release' };
   const facts = workloadFacts('Deployment', {
     annotations,
@@ -42,7 +42,7 @@ test('what is known of a workload is who it is, what it asks for, and how far it
   assert.ok(workloadFacts('Deployment', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }).isEnding);
 });
 
-test('what is kept is small, however long the pod template and other annotations are', () => {
+test('the facts are small, however long the pod template and other annotations are', () => {
   const long = 'x'.repeat(50_000);
   const containers = [{ name: 'main', image: 'i', command: [long] }];
   const facts = workloadFacts('StatefulSet', {
@@ -52,12 +52,12 @@ test('what is kept is small, however long the pod template and other annotations
   assert.ok(JSON.stringify(facts).length < 1500);
 });
 
-test('the template of a CronJob is that of its Jobs; the others have their own', () => {
+test('the template of a CronJob is that of its Jobs; other kinds have their own', () => {
   for (const kind of kinds) assert.deepEqual(podTemplateOf(workloadObject(kind), kind), template, kind);
   assert.deepEqual(podTemplateOf(workloadObject('CronJob'), 'Deployment'), {});
 });
 
-test('another template has another hash, whatever part of it differs', () => {
+test('any difference in a template changes its hash', () => {
   const before = hashWith({});
   const others = [
     { ...template, spec: { containers: [{ ...template.spec.containers[0], image: 'registry.invalid/web:2' }] } },
@@ -69,7 +69,7 @@ test('another template has another hash, whatever part of it differs', () => {
   assert.equal(hashes.size, others.length + 1);
 });
 
-test('the hash of a template is the same whatever our own annotation says, and however it is written down', () => {
+test('weeder’s annotation and the way the template is written do not change its hash', () => {
   const before = hashWith({});
   const ours = { 'weeder.dev/dependencies-hash': 'h-1' };
   const restarted = workloadFacts('Deployment', { template: withAnnotations({ team: 'blue', ...ours }) });
@@ -82,7 +82,7 @@ test('the hash of a template is the same whatever our own annotation says, and h
   assert.equal(hashWith({ template: withAnnotations(ours) }), hashWith({ template: bare }));
 });
 
-test('a new generation is no proof of a new template, and an old one would be none of an old template', () => {
+test('a new generation does not change the template hash', () => {
   const before = workloadFacts('Deployment');
   const touched = workloadFacts('Deployment', { metadata: { generation: 3 }, annotations: { note: 'x' } });
   assert.notEqual(touched.generation, before.generation);
@@ -91,7 +91,7 @@ test('a new generation is no proof of a new template, and an old one would be no
   assert.equal(scaled.templateHash, workloadFacts('StatefulSet').templateHash);
 });
 
-test('restart-on-change says true or false, and nothing else counts as either', () => {
+test('restart-on-change is true or false, and any other value counts as neither', () => {
   const optedIn = (text: unknown) => annotated({ 'weeder.dev/restart-on-change': text }).isOptedIn;
   assert.equal(optedIn('true'), true);
   assert.equal(optedIn('false'), false);
@@ -100,7 +100,7 @@ test('restart-on-change says true or false, and nothing else counts as either', 
   assert.doesNotMatch(JSON.stringify(mapping), /\[object/);
 });
 
-test('a pause is read as a time with a zone, and one that cannot be read is not taken for none', () => {
+test('a pause is a time with a zone, and an invalid one is not ignored', () => {
   const pausedUntil = (text: unknown) => annotated({ 'weeder.dev/paused-until': text }).pausedUntil;
   assert.equal(pausedUntil('2026-11-21T18:00:00Z'), Date.UTC(2026, 10, 21, 18));
   assert.equal(pausedUntil('2026-11-21T18:00:00.500+02:00'), Date.UTC(2026, 10, 21, 16) + 500);
@@ -109,7 +109,7 @@ test('a pause is read as a time with a zone, and one that cannot be read is not 
     assert.equal(pausedUntil(text), 'unreadable', String(text));
 });
 
-test('how the pods of an older template go, by kind', () => {
+test('the update strategy, by kind', () => {
   const strategy = (kind: WorkloadKind, spec: object) => workloadFacts(kind, { spec }).updateStrategy;
   const partitioned = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
   assert.equal(strategy('Deployment', { strategy: { type: 'RollingUpdate' } }), 'rolling');
@@ -121,7 +121,7 @@ test('how the pods of an older template go, by kind', () => {
   assert.equal(strategy('DaemonSet', { updateStrategy: { type: 'RollingUpdate' } }), 'rolling');
 });
 
-test('how many pods are wanted: by its spec, of a DaemonSet by its nodes, and none by a CronJob', () => {
+test('the number of replicas: from the spec, for a DaemonSet from its nodes, and none for a CronJob', () => {
   assert.equal(workloadFacts('StatefulSet', { spec: { replicas: 0 } }).replicas, 0);
   assert.equal(workloadFacts('Deployment', { spec: { replicas: undefined } }).replicas, 1);
   assert.equal(workloadFacts('DaemonSet', { status: { desiredNumberScheduled: 5 } }).replicas, 5);
@@ -129,7 +129,7 @@ test('how many pods are wanted: by its spec, of a DaemonSet by its nodes, and no
   assert.equal(workloadFacts('CronJob').replicas, 0);
 });
 
-test('only a Deployment is paused, not a suspended Job or CronJob', () => {
+test('only a Deployment can be paused; a suspended Job or CronJob is not', () => {
   const spec = { paused: true, suspend: true };
   assert.deepEqual(
     kinds.filter((kind) => workloadFacts(kind, { spec }).isPaused),
@@ -137,7 +137,7 @@ test('only a Deployment is paused, not a suspended Job or CronJob', () => {
   );
 });
 
-test('a workload that does not say which pods are its own is none', () => {
+test('a workload without a valid selector is not read', () => {
   const matchExpressions = [
     { key: 'app', operator: 'In', values: ['web'] },
     { key: 'canary', operator: 'DoesNotExist' },
@@ -150,7 +150,7 @@ test('a workload that does not say which pods are its own is none', () => {
   assert.equal(readWorkload(workloadObject('Job', { metadata: { uid: '' } }), 'Job'), undefined);
 });
 
-test('whatever stands in place of a workload, or of a part of one, is read or not, and never an exception', () => {
+test('any value in place of a workload or a part of it is read or not, and nothing throws', () => {
   const kind = fc.constantFrom(...kinds);
   const part = fc.constantFrom('metadata', 'annotations', 'spec', 'template', 'status');
   fc.assert(fc.property(kind, fc.anything(), (each, garbage) => void readWorkload(garbage, each)));

@@ -11,12 +11,12 @@ export interface Collection {
 /** Answers GET on the collection as kube-apiserver does: pages, WatchList, resumed watches, bookmarks, 410. */
 export function serveCollection(collection: Collection, request: ReceivedRequest, answer: ServerAnswer): void {
   const isWatch = request.query.get('watch') === 'true';
-  const wanted = /;as=(\w+);g=meta\.k8s\.io;v=v1$/.exec(String(request.headers['accept']))?.[1];
+  const requested = /;as=(\w+);g=meta\.k8s\.io;v=v1$/.exec(String(request.headers['accept']))?.[1];
   const accepted = isWatch ? 'PartialObjectMetadata' : 'PartialObjectMetadataList';
   if (request.method !== 'GET') sendJson(answer, 200, { kind: 'Status', status: 'Success' });
-  else if (wanted !== undefined && wanted !== accepted) sendJson(answer, 406, statusObject(406, 'NotAcceptable'));
-  else if (isWatch) serveWatch(collection, request, wanted === undefined ? answer : metadataOnly(answer));
-  else serveList(collection.store, request, wanted === undefined ? answer : metadataOnly(answer));
+  else if (requested !== undefined && requested !== accepted) sendJson(answer, 406, statusObject(406, 'NotAcceptable'));
+  else if (isWatch) serveWatch(collection, request, requested === undefined ? answer : metadataOnly(answer));
+  else serveList(collection.store, request, requested === undefined ? answer : metadataOnly(answer));
 }
 
 /** One line of a watch. */

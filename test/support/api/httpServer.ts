@@ -78,7 +78,7 @@ export async function readBody(raw: IncomingMessage | Http2ServerRequest): Promi
   try {
     for await (const piece of raw) pieces.push(Buffer.from(piece));
   } catch {
-    // The client has given up: nobody receives the response.
+    // The client has given up: the response has no receiver.
   }
   return Buffer.concat(pieces).toString('utf8');
 }

@@ -14,7 +14,7 @@ export function manifestOf(object: JsonObject, namespace = 'shop'): Manifest {
   return { identity, apiVersion, object: { ...object, metadata: placed } };
 }
 
-/** The Deployment of the seed's example. */
+/** The Deployment of the original's example. */
 export const nginxDeployment = manifestOf({
   apiVersion: 'apps/v1',
   kind: 'Deployment',

@@ -7,7 +7,7 @@ export interface Mentioned {
   readonly labels: ReadonlySet<string>;
 }
 
-/** The metrics and labels that an expression names. Enough of PromQL for expressions of our own. */
+/** The metrics and labels that an expression names. Enough of PromQL for this project's expressions. */
 export function mentionedIn(expr: string): Mentioned {
   const labels = new Set<string>();
   const note = (list: string) => {

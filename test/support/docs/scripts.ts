@@ -5,7 +5,7 @@ import { apiserver, minute, serviceConfig } from '../world/simulation.ts';
 
 const web = { matchExpressions: [{ key: 'role', operator: 'In' as const, values: ['web'] }] };
 
-/** Who looks for dependants elsewhere says where the service is. */
+/** A service whose dependants are elsewhere has a namespace. */
 function scopeOf({ namespaces = 'all', dependantNamespaces = 'same' }: Partial<ServiceConfig>): Partial<ServiceConfig> {
   return namespaces === 'all' && dependantNamespaces !== 'same' ? { namespaces: ['a', 'b'] } : {};
 }
@@ -104,9 +104,9 @@ const upAndDown = (service: string, ready: boolean): Step => ({ do: 'slice', ...
 const mood = (how: 'late' | 'refuse'): Step => ({ do: 'mood', mood: how });
 const answer = fc.constantFrom('accept' as const, 'refuse' as const, 'reject' as const);
 
-/** What seldom comes together by chance: a few steps in a row, of which some may be left out. */
+/** Rare combinations: a few steps in a row, of which some may be left out. */
 const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
-  // Three wait behind one that is on its way, and there is news of the one in the middle.
+  // Three wait behind one that is in flight, and the one in the middle is updated.
   [
     fc.constant(upAndDown('etcd', true)),
     fc.constant(mood('late')),
@@ -117,7 +117,7 @@ const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
     fc.constant<Step>({ do: 'touch', namespace: home, name: 'p1', isSeen: true }),
     answer.map((how): Step => ({ do: 'answerLate', mood: how })),
   ],
-  // Two windows want a bare pod, and one of them lets go of it.
+  // Two windows select a bare pod, and one of them releases it.
   [
     fc.constant(upAndDown('etcd', true)),
     fc.constant(upAndDown('dns', true)),
@@ -166,7 +166,7 @@ function printed({ services, steps, ...rest }: Script): string {
   return ['', JSON.stringify(rest), ...services.map(lineOf), ...steps.map(lineOf)].join('\n    ');
 }
 
-/** An object as `key=value` pairs, those without a value left out. */
+/** An object as `key=value` pairs, without undefined values. */
 function lineOf(object: object): string {
   const pairs = Object.entries(object).filter(([, value]) => value !== undefined);
   return pairs.map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');

@@ -1,4 +1,4 @@
-import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
 
 export const application = { namespace: 'shop', name: 'web', uid: 'uid-of-web' };
 export const about = {
@@ -28,11 +28,11 @@ export const contested = {
 } as const;
 
 /** One of each kind that is recorded as an Event. */
-export const told: readonly ObserverFact[] = [
+export const reported: readonly ObserverEvent[] = [
   applied,
   { ...applied, failed: 1 },
-  { type: 'application.invalid', application, reason: 'One fault: a.' },
-  { type: 'application.partlyInvalid', application, reason: 'One fault: a.' },
+  { type: 'application.invalid', application, reason: 'One error: a.' },
+  { type: 'application.partlyInvalid', application, reason: 'One error: a.' },
   { type: 'application.paused', application, until: Date.UTC(2026, 0, 1) },
   { type: 'application.refused', application, ...refusal, failure: 'blocked' },
   { type: 'application.serviceAccountNotFound', application, reason: 'the ServiceAccount shop/deployer is not there.' },
@@ -59,7 +59,7 @@ export const told: readonly ObserverFact[] = [
 ];
 
 /** One of each kind that is only logged. */
-export const quiet: readonly ObserverFact[] = [
+export const withoutEvent: readonly ObserverEvent[] = [
   { type: 'resource.failed', ...about, ...refusal, failure: 'transient' },
   { type: 'application.refused', application, ...refusal, failure: 'transient' },
   { type: 'resource.applied', ...about, how: 'created' },

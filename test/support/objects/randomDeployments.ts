@@ -79,8 +79,8 @@ function schemaFor(value: unknown, random: () => number, isTop = true): unknown 
   }
   if (typeof value !== 'object' || value === null) return 'observed';
   if (!isTop && random() < 0.05) return 'observed';
-  const kept = Object.entries(value).filter(() => random() < 0.5);
-  const fields = (kept.length === 0 ? Object.entries(value).slice(0, 1) : kept).map(
+  const left = Object.entries(value).filter(() => random() < 0.5);
+  const fields = (left.length === 0 ? Object.entries(value).slice(0, 1) : left).map(
     ([name, below]) => [name, schemaFor(below, random, false)] as const,
   );
   return Object.fromEntries(fields);
@@ -114,14 +114,14 @@ function mixed(live: unknown, theirs: unknown, depth: number, random: () => numb
 
 function mixedList(live: readonly JsonObject[], theirs: readonly JsonObject[], depth: number, random: () => number) {
   const idOf = (element: JsonObject) => JSON.stringify(element['name'] ?? element['containerPort'] ?? element['key']);
-  const kept = live
+  const left = live
     .filter(() => random() < 0.8)
     .map((element) => {
       const same = theirs.find((each) => idOf(each) === idOf(element));
       return same === undefined ? element : mixed(element, same, depth + 1, random);
     });
   const isNew = (each: JsonObject) => !live.some((element) => idOf(element) === idOf(each));
-  const all = [...theirs.filter((each) => isNew(each) && random() < 0.5), ...kept];
+  const all = [...theirs.filter((each) => isNew(each) && random() < 0.5), ...left];
   return all.length === 0 ? live : all;
 }
 

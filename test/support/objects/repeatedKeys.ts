@@ -1,16 +1,15 @@
 import type { JsonObject } from '../../../src/base/json.ts';
 
-/** Manifests with repeated list keys, and their faults; none if the API server accepts them. */
+/** Manifests with repeated list keys, and their errors; none if the API server accepts them. */
 export interface RepeatedCase {
   readonly what: string;
   readonly object: JsonObject;
   /** Relative to `spec.manifests[0].`. */
-  readonly faults: readonly string[];
+  readonly errors: readonly string[];
 }
 
 const main = { name: 'main', image: 'registry.invalid/a:1' };
-const places = (step: string, positions: string) =>
-  `${step} stands at the positions ${positions}, and may stand there once`;
+const places = (step: string, positions: string) => `${step} is at the positions ${positions}, and must be unique`;
 
 function pod(spec: JsonObject, metadata: JsonObject = {}): JsonObject {
   return {
@@ -29,7 +28,7 @@ export const repeatedCases: readonly RepeatedCase[] = [
   {
     what: 'a container’s name',
     object: pod({ containers: [main, { ...main, name: 'other' }, main] }),
-    faults: [`spec.containers: the key ${places('name="main"', '0, 2')}`],
+    errors: [`spec.containers: the key ${places('name="main"', '0, 2')}`],
   },
   {
     what: 'a variable’s name, in each of two containers',
@@ -45,7 +44,7 @@ export const repeatedCases: readonly RepeatedCase[] = [
         ],
       })),
     }),
-    faults: [0, 1].flatMap((index) => [
+    errors: [0, 1].flatMap((index) => [
       `spec.containers[${index}].env: the key ${places('name="A"', '0, 1')}`,
       `spec.containers[${index}].env: the key ${places('name="B"', '2, 3')}`,
     ]),
@@ -53,17 +52,17 @@ export const repeatedCases: readonly RepeatedCase[] = [
   {
     what: 'a port, with its protocol said and not said',
     object: service({ name: 'a', port: 80 }, { name: 'b', port: 80, protocol: 'TCP' }),
-    faults: [`spec.ports: the key ${places('port=80,protocol="TCP"', '0, 1')}`],
+    errors: [`spec.ports: the key ${places('port=80,protocol="TCP"', '0, 1')}`],
   },
   {
     what: 'the value of a set',
     object: pod({}, { finalizers: ['x.io/a', 'x.io/b', 'x.io/a'] }),
-    faults: [`metadata.finalizers: the value ${places('"x.io/a"', '0, 2')}`],
+    errors: [`metadata.finalizers: the value ${places('"x.io/a"', '0, 2')}`],
   },
   {
     what: 'a port under two protocols',
     object: service({ name: 'a', port: 80, protocol: 'UDP' }, { name: 'b', port: 80 }),
-    faults: [],
+    errors: [],
   },
   {
     what: 'what is in a list without keys',
@@ -71,6 +70,6 @@ export const repeatedCases: readonly RepeatedCase[] = [
       containers: [{ ...main, args: ['-v', '-v'] }],
       tolerations: [{ key: 'a' }, { key: 'a' }],
     }),
-    faults: [],
+    errors: [],
   },
 ];

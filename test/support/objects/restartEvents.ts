@@ -13,7 +13,7 @@ const sources = [
 const since = Date.UTC(2026, 10, 21, 10);
 
 /** One event of each kind. */
-export const restartFactOf: { readonly [T in RestartEvent['type']]: Extract<RestartEvent, { type: T }> } = {
+export const restartEventOf: { readonly [T in RestartEvent['type']]: Extract<RestartEvent, { type: T }> } = {
   'workload.adopted': { type: 'workload.adopted', sources: 2, ...about },
   'workload.changed': { type: 'workload.changed', sources, since, ...about },
   'workload.pending': {
@@ -59,4 +59,4 @@ export const restartFactOf: { readonly [T in RestartEvent['type']]: Extract<Rest
   'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.' },
   'actor.failed': { type: 'actor.failed', actor: 'workload deployment/shop/web', error: new Error('broke') },
 };
-export const everyRestartFact: readonly RestartEvent[] = Object.values(restartFactOf);
+export const everyRestartEvent: readonly RestartEvent[] = Object.values(restartEventOf);

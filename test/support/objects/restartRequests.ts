@@ -29,7 +29,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     return { at, client, api: restartApi(client), make: (plural: string, body: object) => make(at, plural, body) };
   }
 
-  test('a patch is accepted as the manager weeder, and gives the workload as it is then', async () => {
+  test('a patch is accepted from the field manager weeder, and returns the changed workload', async () => {
     const { at, api, make } = await scene();
     const made = await make('deployments', deployment);
     const answer = await settled(async () => {
@@ -47,7 +47,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert(read.is === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
   });
 
-  test('a patch of what has changed meanwhile is a conflict, of another uid refused as that, of nothing gone', async () => {
+  test('a patch of a changed workload is a conflict, one with another uid is refused as that, and one of a missing workload is gone', async () => {
     const { at, api, make } = await scene();
     const made = await make('deployments', deployment);
     const annotations = { 'weeder.dev/dependencies': '{}' };
@@ -64,7 +64,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'gone' });
   });
 
-  test('the template of a Job cannot be changed, and that is said as what it is', async () => {
+  test('the template of a Job is immutable, and a patch of it fails as immutable', async () => {
     const { at, api, make } = await scene();
     const spec = { restartPolicy: 'Never', containers: [container] };
     await make('jobs', { metadata: { name: 'once' }, spec: { suspend: false, template: { metadata: {}, spec } } });
@@ -73,7 +73,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.equal(answer.is === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
   });
 
-  test('a Secret of almost 1 MiB and a ConfigMap with bytes are read to the last byte; one that is not there is gone', async () => {
+  test('a Secret of almost 1 MiB and a ConfigMap with binary data are read completely; a missing one is gone', async () => {
     const { at, api, make } = await scene();
     const bytes = randomBytes((1 << 20) - 100);
     await make('secrets', { metadata: { name: 'big' }, data: { key: base64(bytes) } });
@@ -102,7 +102,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(answer.is === 'ok' && answer.value.map((each) => meta(each)['name']), ['a']);
   });
 
-  test('an eviction ends the pod that is meant, and neither another of its name nor one that has changed', async () => {
+  test('an eviction ends exactly the given pod, and neither another of its name nor one that has changed', async () => {
     const { at, api, make } = await scene();
     const made = await make('pods', pod('a', labels));
     const ref = { namespace: at.name, name: 'a', uid: textOf(meta(made)['uid']) ?? '' };
@@ -121,7 +121,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'gone' });
   });
 
-  test('of many that make the hash key at once all have the same one, and it stays', async () => {
+  test('several processes that create the hash key at once all have the same one, and it does not change', async () => {
     const { at, client } = await scene();
     const where = { namespace: at.name, name: 'weeder-hash-key' };
     const found = await Promise.all(Array.from({ length: 8 }, () => readHashKeys(client, where, signal)));
@@ -132,7 +132,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.match(String([...ids][0]), /^[\w-]{8}$/);
   });
 
-  test('a key Secret that was made without a key is filled, its labels stay; one with a key that is none is left alone', async () => {
+  test('a key Secret without a key is filled, and its labels are preserved; one with an invalid key is not changed', async () => {
     const { at, client, make } = await scene();
     await make('secrets', { metadata: { name: 'empty', labels: { mine: 'yes' } } });
     await make('secrets', { metadata: { name: 'short' }, data: { key: base64('short') } });

@@ -10,7 +10,7 @@ export const settings: RestartSettings = {
   minInterval: minute,
   strategy: 'rollout',
   imagePullSecrets: 'ignore',
-  immutableRecreated: 'tell',
+  immutableRecreated: 'report',
   jobs: 'report',
   unstick: false,
   stallAfter: minute,

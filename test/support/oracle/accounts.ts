@@ -3,23 +3,23 @@ import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Entry, History } from '../recording/history.ts';
 import { falseOutcomes } from './accountsOutcomes.ts';
 import { type Case, doesPermit } from './oracle.ts';
-import { attemptsOf, toldAt, wishesAt, wishesOf } from './oracleFacts.ts';
+import { attemptsOf, deliveredAt, wishesAt, wishesOf } from './oracleFacts.ts';
 import type { DueWindow } from './oracleWindows.ts';
 
 /**
  * A reported fact, when (milliseconds, and the place in the history), and by which weeder process of the story, from 1.
  */
-export type ToldFact = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
+export type ReportedFact = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
 
 /**
  * Finds errors in what the windows report: each window opens when the rules say, closes once, and its summary counts
- * each deletion that it wanted when the request was sent; and each deletion is reported once.
+ * each deletion that it had selected when the request was sent; and each deletion is reported once.
  */
-export function falseAccounts(
+export function falseReports(
   history: History,
   windows: readonly DueWindow[],
   cases: readonly Case[],
-  facts: readonly ToldFact[],
+  facts: readonly ReportedFact[],
 ): string[] {
   const broken = facts.flatMap((fact) => (fact.type === 'actor.failed' ? [`${fact.actor} broke: ${fact.error}`] : []));
   const opened = facts.filter((fact) => fact.type === 'window.opened');
@@ -32,33 +32,35 @@ export function falseAccounts(
     ...times.filter((each) => !dueTimes.includes(each)).map((each) => `a window opened of ${each}`),
     ...dueTimes.filter((each) => !times.includes(each)).map((each) => `no window opened of ${each}`),
     ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(facts, name)),
-    ...untold(history, facts, named),
+    ...unreported(history, facts, named),
     ...falseOutcomes(cases, facts, named),
   ];
 }
 
 /** Each window opens and closes once under its name, and counts what was reported of it. */
-function falseCount(facts: readonly ToldFact[], name: string): string[] {
+function falseCount(facts: readonly ReportedFact[], name: string): string[] {
   const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
   const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));
-  const told = facts.filter((fact) => namesOf(fact).includes(name));
+  const reported = facts.filter((fact) => namesOf(fact).includes(name));
   const counts = [
-    ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(told, 'pod.deleted')],
-    ['kept', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(told, 'pod.skipped')],
+    ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(reported, 'pod.deleted')],
+    ['kept', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(reported, 'pod.skipped')],
   ] as const;
   const givenUp = [...new Set(closed.flatMap((fact) => fact.failed))].toSorted();
-  const toldGivenUp = [...new Set(told.flatMap((fact) => (fact.type === 'deletion.failed' ? podNameOf(fact) : [])))];
-  const isSame = givenUp.join() === toldGivenUp.toSorted().join();
+  const reportedFailed = [
+    ...new Set(reported.flatMap((fact) => (fact.type === 'deletion.failed' ? podNameOf(fact) : []))),
+  ];
+  const isSame = givenUp.join() === reportedFailed.toSorted().join();
   return [
     ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),
     ...counts.flatMap(([what, count, is]) =>
       count === is ? [] : [`${name} counts ${count} ${what}, which were ${is}`],
     ),
-    ...(isSame ? [] : [`${name} gives up ${givenUp.join()}, and told of ${toldGivenUp.join()}`]),
+    ...(isSame ? [] : [`${name} gives up ${givenUp.join()}, and told of ${reportedFailed.join()}`]),
   ];
 }
 
-function countOf(facts: readonly ToldFact[], type: ToldFact['type']): number {
+function countOf(facts: readonly ReportedFact[], type: ReportedFact['type']): number {
   return facts.filter((fact) => fact.type === type).length;
 }
 
@@ -66,25 +68,25 @@ function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
   return `${pod.namespace}/${pod.name}`;
 }
 
-/** Deletions that were accepted and not reported, or not in the name of each window that wanted them. */
-function untold({ entries }: History, facts: readonly ToldFact[], due: readonly Named[]): string[] {
-  const uids = new Set(entries.flatMap((entry) => (entry.what === 'asked' ? entry.uid : [])));
+/** Deletions that were accepted and not reported, or not in the name of each window that had selected them. */
+function unreported({ entries }: History, facts: readonly ReportedFact[], due: readonly Named[]): string[] {
+  const uids = new Set(entries.flatMap((entry) => (entry.what === 'requested' ? entry.uid : [])));
   return [...uids].flatMap((uid) => {
     const accepted = attemptsOf(entries, uid)
       .filter(({ answer }) => answer?.type === 'delete.accepted')
       .sort((a, b) => a.answeredAt - b.answeredAt);
-    const told = facts.filter((fact) => fact.type === 'pod.deleted' && fact.pod.uid === uid);
-    if (told.length !== accepted.length)
-      return [`${uid} was deleted ${accepted.length} times, told ${told.length} times`];
+    const reported = facts.filter((fact) => fact.type === 'pod.deleted' && fact.pod.uid === uid);
+    if (reported.length !== accepted.length)
+      return [`${uid} was deleted ${accepted.length} times, told ${reported.length} times`];
     return accepted.flatMap(({ at }, index) => {
-      const names = namesOf(told[index]);
-      const pod = toldAt(entries, at, uid);
-      const wanting = due.filter(({ window }) =>
+      const names = namesOf(reported[index]);
+      const pod = deliveredAt(entries, at, uid);
+      const selecting = due.filter(({ window }) =>
         wishesAt(wishesOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
           (wish) => pod !== undefined && doesPermit(wish, pod) && wish.endsAt > (entries[at]?.t ?? 0),
         ),
       );
-      return wanting
+      return selecting
         .filter(({ name }) => !names.includes(name))
         .map(({ name }) => `${uid} is not in the account of ${name}`);
     });
@@ -98,7 +100,7 @@ export interface Named {
 }
 
 /** The windows by the names that weeder gives them. */
-function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], opened: readonly ToldFact[]): Named[] {
+function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], opened: readonly ReportedFact[]): Named[] {
   const lifeOf = ({ from }: DueWindow) => entries.slice(0, from + 1).filter(({ what }) => what === 'listing').length;
   return due.flatMap((window, index) => {
     const isSame = (each: DueWindow) => each.key === window.key && lifeOf(each) === lifeOf(window);
@@ -110,7 +112,7 @@ function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], open
   });
 }
 
-export function namesOf(fact: ToldFact | undefined): string[] {
+export function namesOf(fact: ReportedFact | undefined): string[] {
   if (fact === undefined || !('pod' in fact)) return [];
   return [windowRefOf(fact), ...('also' in fact ? fact.also : [])].map((ref) => nameOf({ ...ref, life: fact.life }));
 }

@@ -41,7 +41,7 @@ export function decide<Machine extends AnyStateMachine>(
 
 /** Describes what XState would execute. */
 export function effectsOf(actions: readonly ExecutableActionObject[]): string[] {
-  return withoutCancelled(actions).flatMap(wordsOf);
+  return withoutCancelled(actions).flatMap(textsOf);
 }
 
 function stateOf(snapshot: AnyMachineSnapshot): string {
@@ -75,7 +75,7 @@ const Parameters = z
   })
   .partial();
 
-function wordsOf({ type, params }: ExecutableActionObject): string[] {
+function textsOf({ type, params }: ExecutableActionObject): string[] {
   const { id, delay, targetId, event, input } = Parameters.parse(params ?? {});
   switch (type) {
     case 'xstate.spawnChild':

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import type { Json } from '../../../src/observer/model/identity.ts';
 import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
 
-/** A made-up kind: what its objects consist of. */
+/** A made-up kind: the fields of its objects. */
 export type Node =
   | { readonly is: 'scalar' }
   | { readonly is: 'map'; readonly isAtomic: boolean; readonly fields: Readonly<Record<string, Node>> }
@@ -48,8 +48,8 @@ class Draw {
     return this.below(inTimes) === 0;
   }
 
-  of<T>(list: readonly [T, ...T[]] | readonly T[], otherwise: T): T {
-    return list[this.below(list.length)] ?? otherwise;
+  of<T>(list: readonly [T, ...T[]] | readonly T[], changed: T): T {
+    return list[this.below(list.length)] ?? changed;
   }
 
   list<T>(most: number, make: (index: number) => T): T[] {
@@ -114,7 +114,7 @@ function element(draw: Draw, items: Node, index: number): unknown {
   return { ...made, k: `k${index}`, ...('p' in made ? { p: draw.of(['TCP', 'UDP'], 'TCP') } : {}) };
 }
 
-/** What can be listed of the manifest, and something that it lacks. */
+/** Fields of the manifest that can be listed, and one that it lacks. */
 function mapSchema(draw: Draw, node: MapNode, manifest: JsonObject): JsonObject {
   const listed = Object.entries(node.fields)
     .filter(() => !draw.once(3))
@@ -137,7 +137,7 @@ function boundsFor(draw: Draw, length: number) {
   return { observer_schema_list_min_length: min, observer_schema_list_max_length: max };
 }
 
-/** Where the server tells the elements apart itself, it says nothing. */
+/** If the server identifies the elements itself, the schema needs no key. */
 const key = { observer_schema_list_key: 'k' };
 
 /** What admission or a human may make of a value; each of its parts changes once in so many times. */
@@ -149,24 +149,24 @@ function edit(draw: Draw, node: Node, before: unknown, inTimes: number): unknown
 }
 
 function editMap(draw: Draw, node: MapNode, before: JsonObject, inTimes: number): JsonObject {
-  const kept = Object.entries(before).flatMap(([name, was]) => {
+  const left = Object.entries(before).flatMap(([name, was]) => {
     const below = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
     if (below === undefined || name === 'k') return [[name, was]];
     return draw.once(inTimes) ? [] : [[name, edit(draw, below, was, inTimes)]];
   });
   const missing = Object.entries(node.fields).filter(([name]) => !Object.hasOwn(before, name));
   const added = missing.filter(() => draw.once(inTimes)).map(([name, below]) => [name, value(draw, below)]);
-  return Object.fromEntries([...kept, ...added]);
+  return Object.fromEntries([...left, ...added]);
 }
 
 function editList(draw: Draw, node: ListNode, before: readonly unknown[], inTimes: number): unknown[] {
   const { items, list } = node;
-  const kept = before.flatMap((was) => (draw.once(inTimes) ? [] : [edit(draw, items, was, inTimes)]));
+  const left = before.flatMap((was) => (draw.once(inTimes) ? [] : [edit(draw, items, was, inTimes)]));
   const more = draw.once(inTimes)
     ? [list === 'set' ? draw.of(['x', 'q'], 'q') : element(draw, items, draw.below(6))]
     : [];
-  const twice = draw.once(inTimes * 3) ? kept.slice(0, 1) : [];
-  const all = draw.once(2) ? [...more, ...kept, ...twice] : [...kept, ...twice, ...more];
+  const twice = draw.once(inTimes * 3) ? left.slice(0, 1) : [];
+  const all = draw.once(2) ? [...more, ...left, ...twice] : [...left, ...twice, ...more];
   return draw.once(3) && list !== 'atomic' && list !== 'unknown' ? all.toReversed() : all;
 }
 
@@ -174,7 +174,7 @@ function asMap(edited: unknown): JsonObject {
   return isObject(edited) ? edited : {};
 }
 
-/** The structure of a kind, as the API server's document would say it. */
+/** The structure of a kind, as in the API server's document. */
 export function structureOfNode(node: Node | undefined): SchemaNode {
   if (node === undefined || node.is === 'scalar') return unknownNode;
   if (node.is === 'map')

@@ -1,12 +1,12 @@
 import { isObject } from '../../../src/base/json.ts';
 import type { Node } from './observerCases.ts';
 
-/** Everything that can be owned by one manager and not by another, said plainly: path, value, and what the schema says. */
+/** Everything that one manager can own and another cannot, in plain form: path, value, and the schema's entry. */
 export interface Leaf {
   readonly path: string;
   readonly value: unknown;
   readonly isObserved: boolean;
-  /** It tells its element from others, so that whoever applies something of that applies this too. */
+  /** It identifies its element, so that whoever applies a field of that applies this too. */
   readonly isKey: boolean;
 }
 
@@ -48,7 +48,7 @@ function schemaOfElement(schema: unknown, index: number, length: number): unknow
   return index < Math.min(min, length) ? 'observed' : undefined;
 }
 
-/** Whether anything in a schema is observed: of an atomic value that is enough for all of it. */
+/** Whether anything in a schema is observed: for an atomic value that is enough for all of it. */
 function listsAny(schema: unknown): boolean {
   if (Array.isArray(schema)) {
     const { observer_schema_list_min_length: min, observer_schema_list_max_length: max } = schema.at(-1);

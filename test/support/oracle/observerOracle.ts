@@ -3,8 +3,8 @@ import { isObject } from '../../../src/base/json.ts';
 import type { Case, ListNode, Node } from './observerCases.ts';
 
 /**
- * Whether something observed differs, said as plainly as it can be, straight from the observer schema's own text and from
- * the rules in the docs: one function that walks four values side by side, without paths, projections or shapes.
+ * Whether something observed differs, in the plainest form, straight from the observer schema's own text and from
+ * the rules in the docs: one function that walks four values in parallel, without paths, projections or masks.
  */
 export function differs({ node, manifest, schema, reply, found }: Case): boolean {
   return differ(node, manifest, schema ?? 'observed', reply, found);
@@ -12,12 +12,12 @@ export function differs({ node, manifest, schema, reply, found }: Case): boolean
 
 function differ(node: Node | undefined, manifest: unknown, schema: unknown, reply: unknown, found: unknown): boolean {
   if (schema === undefined) return false;
-  if (Array.isArray(schema) || (Array.isArray(manifest) && isWord(schema)))
+  if (Array.isArray(schema) || (Array.isArray(manifest) && isText(schema)))
     return listsDiffer(node, Array.isArray(manifest) ? manifest : [], schema, reply, found);
   const isWhole = node?.is === 'map' && node.isAtomic && isObject(manifest) && listsAll(schema, manifest);
   if (isWhole) return !isDeepStrictEqual(reply, found);
-  if (isWord(schema) && !isObject(manifest)) return !isDeepStrictEqual(unordered(node, reply), unordered(node, found));
-  if (isWord(schema) && isObject(manifest) && Object.keys(manifest).length === 0)
+  if (isText(schema) && !isObject(manifest)) return !isDeepStrictEqual(unordered(node, reply), unordered(node, found));
+  if (isText(schema) && isObject(manifest) && Object.keys(manifest).length === 0)
     return !(isObject(reply) && isObject(found)) && !isDeepStrictEqual(reply, found);
   return Object.keys(isObject(schema) ? schema : Object(manifest)).some((name) => {
     const below = isObject(schema) ? schema[name] : schema;
@@ -52,9 +52,9 @@ function listsDiffer(
 type Elements = ReadonlyMap<string, readonly unknown[]>;
 
 function isLengthOther(schema: unknown, before: Elements, after: Elements, listed: readonly string[]): boolean {
-  const gone = listed.filter((id) => before.has(id) && !after.has(id)).length;
+  const removed = listed.filter((id) => before.has(id) && !after.has(id)).length;
   const back = listed.filter((id) => !before.has(id) && after.has(id)).length;
-  const whenPutBack = after.size + Math.max(0, gone - back);
+  const whenPutBack = after.size + Math.max(0, removed - back);
   if (!Array.isArray(schema)) return after.size !== before.size || whenPutBack !== before.size;
   const { observer_schema_list_min_length: min = 0, observer_schema_list_max_length: max = 0 } = schema.at(-1) ?? {};
   if (min === 0 && max === 0) return false;
@@ -62,7 +62,7 @@ function isLengthOther(schema: unknown, before: Elements, after: Elements, liste
   return isShort || (max > 0 && whenPutBack > Math.max(max, before.size));
 }
 
-/** Of the n-th element: as it stands there, or as a whole where the list must have so many elements. */
+/** For the n-th element: its own entry, or the whole one if the list must have so many elements. */
 function schemaOf(schema: unknown, manifest: readonly unknown[], index: number): unknown {
   if (!Array.isArray(schema)) return schema;
   if (index < schema.length - 1) return schema[index];
@@ -72,7 +72,7 @@ function schemaOf(schema: unknown, manifest: readonly unknown[], index: number):
 }
 
 function listsAll(schema: unknown, manifest: unknown): boolean {
-  if (schema === undefined || isWord(schema)) return schema !== undefined;
+  if (schema === undefined || isText(schema)) return schema !== undefined;
   if (isObject(manifest) && isObject(schema))
     return Object.keys(manifest).every((name) => listsAll(get(schema, name), manifest[name]));
   if (!Array.isArray(manifest) || !Array.isArray(schema)) return false;
@@ -99,7 +99,7 @@ function keyOf(schema: unknown): unknown {
   return Array.isArray(schema) ? get(schema.at(-1), 'observer_schema_list_key') : undefined;
 }
 
-/** What tells an element from the others. */
+/** The identity of an element. */
 function who(node: Node | undefined, element: unknown, index: number, schema: unknown): string {
   const list: ListNode['list'] = node?.is === 'list' ? node.list : 'unknown';
   if (list === 'set') return `value ${JSON.stringify(element)}`;
@@ -108,7 +108,7 @@ function who(node: Node | undefined, element: unknown, index: number, schema: un
   return `keys ${JSON.stringify(list === 'two' ? [element['k'], element['p'] ?? 'TCP'] : [element['k']])}`;
 }
 
-function isWord(schema: unknown): boolean {
+function isText(schema: unknown): boolean {
   return schema === null || schema === 'observed';
 }
 
@@ -120,7 +120,7 @@ function get(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** As something for which the order of a map list or a set makes no difference. */
+/** A form in which the order of a map list or a set makes no difference. */
 function unordered(node: Node | undefined, value: unknown): unknown {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([k, each]) => [k, unordered(fieldOf(node, k), each)]));

@@ -1,12 +1,12 @@
-import type { Entry, History, ToldPod } from '../recording/history.ts';
+import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import {
   type Attempt,
   attemptsOf,
+  deliveredAt,
   isForgotten,
   isFull,
   refusals,
   timersRan,
-  toldAt,
   type Wish,
   wishesAt,
   wishesOf,
@@ -15,7 +15,7 @@ import { overtakings } from './oracleOrder.ts';
 import { afterRestart } from './oracleRestarts.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
-/** When the next deletion may be asked for, and by when it must have been. Milliseconds since the story began. */
+/** When the next deletion may be requested, and by when it must have been. Milliseconds since the story began. */
 export interface Due {
   readonly may: number;
   readonly must: number;
@@ -24,7 +24,7 @@ export interface Due {
 const atOnce: Due = { may: 0, must: 0 };
 const never: Due = { may: Number.POSITIVE_INFINITY, must: Number.POSITIVE_INFINITY };
 
-/** One pod in the whole of a history. */
+/** One pod over the whole history. */
 export interface Case {
   readonly history: History;
   readonly entries: readonly Entry[];
@@ -36,22 +36,22 @@ export interface Case {
 }
 
 /**
- * What is wrong with a history: each deletion that was asked for and should not have been, and each that should have
- * been and was not, by one look at everything that happened. Where the design leaves a time open
+ * The errors in a history: each requested deletion that should not have been, and each missing one, by one pass
+ * over everything that happened. If the design leaves a time open
  * there is an interval: a retry comes after half to all of its back-off; a pod waits as long as others are in flight
  * that fill the queue; when the wall clock was set meanwhile, a silent back-off counts after 2 s by either clock.
  */
-export function faultsOf(cases: readonly Case[]): string[] {
-  const faults = cases.flatMap((each) =>
+export function errorsOf(cases: readonly Case[]): string[] {
+  const errors = cases.flatMap((each) =>
     each.entries.flatMap((_, index) => [...objectionsTo(each, index), ...omissionsAfter(each, index)]),
   );
-  return [...faults, ...overtakings(cases)];
+  return [...errors, ...overtakings(cases)];
 }
 
-/** Every pod that weeder was ever told of. */
+/** Every pod that was ever delivered to weeder. */
 export function casesOf(history: History, windows: readonly DueWindow[]): Case[] {
   const { entries } = history;
-  const uids = new Set(entries.flatMap((entry) => (entry.what === 'told' ? entry.pod.uid : [])));
+  const uids = new Set(entries.flatMap((entry) => (entry.what === 'delivered' ? entry.pod.uid : [])));
   return [...uids].map((uid): Case => {
     const wishes = windows.flatMap((window) => wishesOf(entries, window, uid));
     const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid), dues: [] };
@@ -59,29 +59,29 @@ export function casesOf(history: History, windows: readonly DueWindow[]): Case[]
   });
 }
 
-/** Why the deletion that is asked for here should not have been. */
+/** Why the deletion that is requested here should not have been. */
 function objectionsTo(each: Case, index: number): string[] {
   const { entries, uid, wishes } = each;
   const entry = entries[index];
-  if (entry?.what !== 'asked' || entry.uid !== uid) return [];
+  if (entry?.what !== 'requested' || entry.uid !== uid) return [];
   const at = `${uid}, asked for at ${entry.t}:`;
-  const told = toldAt(entries, index, uid);
-  if (told === undefined) return [`${at} it is gone`];
+  const delivered = deliveredAt(entries, index, uid);
+  if (delivered === undefined) return [`${at} it is gone`];
   const { may } = dueAfter(each, index - 1, entry.t);
-  // Two streams may tell of one change in either order: who wanted the pod just before it may still ask.
+  // Two streams may deliver one change in either order: who selected the pod just before it may still request.
   const hows = [index - 2, index - 1]
     .flatMap((at) => wishesAt(wishes, at, entry.t))
-    .filter((wish) => doesPermit(wish, told))
+    .filter((wish) => doesPermit(wish, delivered))
     .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
   return [
     ...(isFull(each.history, index - 1) ? [`${at} one too many`] : []),
-    ...(told.version === entry.version ? [] : [`${at} not in its newest state`]),
+    ...(delivered.version === entry.version ? [] : [`${at} not in its newest state`]),
     ...(may <= entry.t ? [] : [`${at} ${Number.isFinite(may) ? `too early, before ${may}` : 'nobody may want that'}`]),
     ...(hows.length === 0 || entry.how === 'dry run' || hows.includes(entry.how) ? [] : [`${at} by ${entry.how}`]),
   ];
 }
 
-/** What should have been asked for between this entry and the next. */
+/** What should have been requested between this entry and the next. */
 function omissionsAfter(each: Case, index: number): string[] {
   const { entries, uid, history, dues } = each;
   const now = entries[index]?.t ?? 0;
@@ -91,26 +91,26 @@ function omissionsAfter(each: Case, index: number): string[] {
   return must < until ? [`${uid}, not asked for at ${Math.max(must, now)}`] : [];
 }
 
-/** When the pod is due by what happened up to this entry, as it looks at the time `now`, if nothing else happens. */
+/** When the pod is due by what happened up to this entry, at the time `now`, if nothing else happens. */
 function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
   const { entries, uid, wishes } = each;
-  const told = toldAt(entries, index, uid);
-  if (told === undefined) return never;
-  const wanting = wishesAt(wishes, index, now).filter((wish) => doesPermit(wish, told));
-  if (wanting.length === 0) return never;
-  const settled = settledAt(entries, wanting, told, index);
-  const retry = retryOf(each, index, told);
-  const ends = Math.max(...wanting.map(({ endsAt }) => endsAt));
-  const began = Math.min(...wanting.map(({ from }) => entries[from]?.t ?? 0));
+  const delivered = deliveredAt(entries, index, uid);
+  if (delivered === undefined) return never;
+  const selecting = wishesAt(wishes, index, now).filter((wish) => doesPermit(wish, delivered));
+  if (selecting.length === 0) return never;
+  const settled = settledAt(entries, selecting, delivered, index);
+  const retry = retryOf(each, index, delivered);
+  const ends = Math.max(...selecting.map(({ endsAt }) => endsAt));
+  const began = Math.min(...selecting.map(({ from }) => entries[from]?.t ?? 0));
   const due = {
     may: Math.max(settled.may, retry.may, began),
     must: Math.max(settled.must, retry.must, pausedUntil(each, index), now),
   };
-  const { may, must } = afterRestart(entries, index, told, due);
+  const { may, must } = afterRestart(entries, index, delivered, due);
   return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
 }
 
-/** A turn that comes after the end of a window, whose timer is late, is a pause before the next window's own try. */
+/** A retry that comes after the end of a window, whose timer is late, is a pause before the next window's own try. */
 function pausedUntil({ entries, wishes }: Omit<Case, 'dues'>, index: number): number {
   const late = wishes.filter(({ to, endsAt }) => {
     return to <= index && (entries[to]?.t ?? 0) > endsAt && timersRan(entries, to) <= endsAt;
@@ -118,8 +118,8 @@ function pausedUntil({ entries, wishes }: Omit<Case, 'dues'>, index: number): nu
   return Math.max(0, ...late.map(({ to }) => (entries[to]?.t ?? 0) + 10_000));
 }
 
-/** When what was tried last lets it be decided anew. */
-export function retryOf(each: Omit<Case, 'dues'>, index: number, told: ToldPod): Due {
+/** When the result of the last try permits a new decision. */
+export function retryOf(each: Omit<Case, 'dues'>, index: number, delivered: DeliveredPod): Due {
   const { entries, wishes, attempts } = each;
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const last = attempts.findLast(({ at }) => at <= index && at > life);
@@ -130,11 +130,11 @@ export function retryOf(each: Omit<Case, 'dues'>, index: number, told: ToldPod):
   if (forgotten === 'surely') return atOnce;
   const hasJoined = wishes.some(({ from, to }) => from > answeredAt && from <= index && to > index);
   if (answer.type === 'delete.rejected') {
-    // Who joined asks once more; whether it still does when that window has let go of the pod does not matter.
+    // A window that joined requests once more; whether it still does after it has released the pod does not matter.
     const wasJoined = wishes.some(({ from }) => from > answeredAt && from <= index);
     return { may: wasJoined || forgotten === 'perhaps' ? 0 : never.may, must: hasJoined ? 0 : never.must };
   }
-  const due = pauseAfter(each, last, hasJoined, told);
+  const due = pauseAfter(each, last, hasJoined, delivered);
   return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;
 }
 
@@ -142,7 +142,7 @@ function pauseAfter(
   { entries, wishes, attempts }: Omit<Case, 'dues'>,
   last: Attempt,
   hasJoined: boolean,
-  told: ToldPod,
+  delivered: DeliveredPod,
 ): Due {
   const { answer, answeredAt } = last;
   const since = entries[answeredAt]?.t ?? 0;
@@ -153,27 +153,27 @@ function pauseAfter(
     return { may: since + Math.max(wish, ceiling(true) / 2), must: since + Math.max(wish, ceiling(false)) };
   }
   if (answer?.type !== 'delete.conflicted') return never;
-  // The newest state decides again: at once where there is one, else after a pause.
-  if (told.version !== last.version) return atOnce;
+  // The newest state decides again: at once if there is one, else after a pause.
+  if (delivered.version !== last.version) return atOnce;
   return { may: hasJoined ? 0 : since + ceiling(true) / 2, must: since + ceiling(false) };
 }
 
-/** When a silent back-off counts as one: after 2 s by the node's clock, or since weeder saw it first by its own. */
-function settledAt(entries: readonly Entry[], wanting: readonly Wish[], told: ToldPod, index: number): Due {
-  if (told.state === 'backOff') return atOnce;
-  const seen = wanting.map((wish) => wish.seenAt(index) + 2000);
+/** When an unreported back-off counts as one: after 2 s by the node's clock, or since weeder first saw it by its own. */
+function settledAt(entries: readonly Entry[], selecting: readonly Wish[], delivered: DeliveredPod, index: number): Due {
+  if (delivered.state === 'backOff') return atOnce;
+  const seen = selecting.map((wish) => wish.seenAt(index) + 2000);
   const life = lastOf(entries, index, ({ what }) => what === 'listing');
-  const isNews = (entry: Entry) => entry.what === 'told' && entry.pod.version === told.version;
-  const since = entries.findIndex((entry, at) => at > life && isNews(entry));
+  const isUpdate = (entry: Entry) => entry.what === 'delivered' && entry.pod.version === delivered.version;
+  const since = entries.findIndex((entry, at) => at > life && isUpdate(entry));
   const offsets = entries.slice(since, index + 1).map(({ t, wall }) => ({ t, offset: wall - t }));
-  // What had passed when the clock was set goes on to count.
-  const byNode = offsets.map(({ t, offset }) => Math.max(t, told.finishedAt + 2000 - offset));
+  // Time that had passed when the clock was set counts.
+  const byNode = offsets.map(({ t, offset }) => Math.max(t, delivered.finishedAt + 2000 - offset));
   const wasSet = new Set(offsets.map(({ offset }) => offset)).size > 1;
   const may = Math.min(...seen, ...byNode);
   return { may, must: wasSet ? Math.max(...seen) : Math.min(Math.max(...seen), ...byNode) };
 }
 
-/** A window that keeps bare pods asks for none. */
-export function doesPermit({ window: { service } }: Wish, { protection }: ToldPod): boolean {
+/** A window that skips bare pods requests none. */
+export function doesPermit({ window: { service } }: Wish, { protection }: DeliveredPod): boolean {
   return protection === 'none' || (protection === 'bare' && service.barePods === 'delete');
 }

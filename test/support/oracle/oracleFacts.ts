@@ -1,19 +1,19 @@
 import { matchesSelector } from '../../../src/kube/objects/selector.ts';
-import type { Entry, History, ToldPod } from '../recording/history.ts';
+import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
-/** One podSelector of one window wants a pod deleted that it selects and that crash-loops: from this place to that. */
+/** One podSelector of one window selects a crash-looping pod for deletion: from this place to that. */
 export interface Wish {
   readonly window: DueWindow;
   readonly from: number;
   readonly to: number;
   /** Milliseconds since the story began. */
   readonly endsAt: number;
-  /** Since when, by its own clock, weeder has seen the stay in which the pod is at this place. */
+  /** Since when, by its own clock, weeder has seen the phase in which the pod is at this place. */
   seenAt(index: number): number;
 }
 
-/** One deletion that was asked for; places in the history. */
+/** One requested deletion; places in the history. */
 export interface Attempt {
   readonly at: number;
   readonly answeredAt: number;
@@ -23,7 +23,7 @@ export interface Attempt {
 
 export function attemptsOf(entries: readonly Entry[], uid: string): Attempt[] {
   return entries.flatMap((entry, at) => {
-    if (entry.what !== 'asked' || entry.uid !== uid) return [];
+    if (entry.what !== 'requested' || entry.uid !== uid) return [];
     const answeredAt = entries.findIndex((each) => each.what === 'answered' && each.attempt === entry.attempt);
     const answered = entries[answeredAt];
     const answer = answered?.what === 'answered' ? answered.answer : undefined;
@@ -31,23 +31,23 @@ export function attemptsOf(entries: readonly Entry[], uid: string): Attempt[] {
   });
 }
 
-/** Whether as many deletions of this weeder are in flight as may be. */
+/** Whether this weeder has the maximum number of deletions in flight. */
 export function isFull({ entries, concurrentDeletions }: History, index: number): boolean {
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const now = entries.slice(life + 1, index + 1);
-  const asked = now.flatMap((entry) => (entry.what === 'asked' ? entry.attempt : []));
+  const requested = now.flatMap((entry) => (entry.what === 'requested' ? entry.attempt : []));
   const answered = new Set(now.flatMap((entry) => (entry.what === 'answered' ? entry.attempt : [])));
-  return asked.filter((attempt) => !answered.has(attempt)).length >= concurrentDeletions;
+  return requested.filter((attempt) => !answered.has(attempt)).length >= concurrentDeletions;
 }
 
-/** The newest state in which the streams have told of the pod to this weeder; undefined: it is gone. */
-export function toldAt(entries: readonly Entry[], index: number, uid: string): ToldPod | undefined {
+/** The newest state of the pod that the streams have delivered to this weeder; undefined: it is deleted. */
+export function deliveredAt(entries: readonly Entry[], index: number, uid: string): DeliveredPod | undefined {
   const last = lastOf(entries, index, (entry) => {
     if (entry.what === 'listing') return true;
-    return (entry.what === 'told' && entry.pod.uid === uid) || (entry.what === 'lost' && entry.uid === uid);
+    return (entry.what === 'delivered' && entry.pod.uid === uid) || (entry.what === 'lost' && entry.uid === uid);
   });
   const entry = entries[last];
-  return entry?.what === 'told' ? entry.pod : undefined;
+  return entry?.what === 'delivered' ? entry.pod : undefined;
 }
 
 export function wishesAt(wishes: readonly Wish[], index: number, now: number): Wish[] {
@@ -57,24 +57,26 @@ export function wishesAt(wishes: readonly Wish[], index: number, now: number): W
 export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: string): Wish[] {
   const { service, key } = window;
   const [home = ''] = key.split('/');
-  const told = entries.map((_, index) => toldAt(entries, index, uid));
+  const delivered = entries.map((_, index) => deliveredAt(entries, index, uid));
   const scope = service.dependantNamespaces;
   return service.podSelectors.flatMap((selector) => {
     const isSelected = (index: number) => {
-      const pod = told[index];
+      const pod = delivered[index];
       if (pod === undefined || pod.state === 'healthy' || !matchesSelector(selector, { role: pod.role })) return false;
       return scope === 'all' || (scope === 'same' ? pod.namespace === home : scope.includes(pod.namespace));
     };
     const seenAt = (index: number) => {
-      const isSameStay = (at: number) =>
-        isSelected(at) && told[at]?.state === told[index]?.state && told[at]?.restarts === told[index]?.restarts;
-      const before = lastOf(entries, index, (_, at) => !isSameStay(at));
+      const isSamePhase = (at: number) =>
+        isSelected(at) &&
+        delivered[at]?.state === delivered[index]?.state &&
+        delivered[at]?.restarts === delivered[index]?.restarts;
+      const before = lastOf(entries, index, (_, at) => !isSamePhase(at));
       return entries[before + 1]?.t ?? 0;
     };
     return entries.flatMap((_, from): Wish[] => {
-      const isWanted = (index: number) => index >= window.from && index < window.to && isSelected(index);
-      if (!isWanted(from) || isWanted(from - 1)) return [];
-      const end = entries.findIndex((__, index) => index > from && !isWanted(index));
+      const isSelectedInWindow = (index: number) => index >= window.from && index < window.to && isSelected(index);
+      if (!isSelectedInWindow(from) || isSelectedInWindow(from - 1)) return [];
+      const end = entries.findIndex((__, index) => index > from && !isSelectedInWindow(index));
       const to = end === -1 ? entries.length : end;
       return [{ window, from, to, endsAt: window.opensAt + window.duration, seenAt }];
     });
@@ -82,8 +84,8 @@ export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: stri
 }
 
 /**
- * Whether nobody wanted the pod at some moment between these two places, so that what was before counts no more.
- * `perhaps`: when its labels changed, whether one window lost it before another got it; and whether the last window has
+ * Whether no window selected the pod at some moment between these two places, so that what was before no longer counts.
+ * `perhaps`: when its labels changed, if one window lost it before another got it; and if the last window has
  * ended, in the very moment in which it does, or while its timer is late.
  */
 export function isForgotten(
@@ -100,7 +102,7 @@ export function isForgotten(
     const active = wishes.filter((wish) => wish.from <= index && index < wish.to && ran <= wish.endsAt);
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
-    const isChanging = index > from && entries[index]?.what === 'told';
+    const isChanging = index > from && entries[index]?.what === 'delivered';
     if (ends <= now || (isChanging && !active.some((wish) => wish.from < index))) found = 'perhaps';
   }
   return found;

@@ -1,7 +1,7 @@
 import type { Case, Due } from './oracle.ts';
 import { isForgotten } from './oracleFacts.ts';
 
-/** Deletions that were asked for before those of pods that had surely been waiting for longer. */
+/** Deletions that were requested before those of pods that had surely been waiting for longer. */
 export function overtakings(cases: readonly Case[]): string[] {
   return cases.flatMap((one) =>
     one.attempts.flatMap(({ at }) => {
@@ -24,7 +24,7 @@ function waitingSince({ entries, wishes, dues }: Case, index: number, which: key
     if (due > until) return since;
     // Only once time has passed, its timers have surely run.
     if (which === 'may' || until > now) since = Math.max(due, now);
-    // Who lets go of a pod before another takes it up costs it its place.
+    // A window that releases a pod before another one selects it costs the pod its place.
     const isNew = which === 'must' && isForgotten(entries, wishes, at - 1, at) !== 'no';
     if (due > now || isNew) return since;
   }

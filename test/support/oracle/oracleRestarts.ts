@@ -1,4 +1,4 @@
-import type { Entry, ToldPod } from '../recording/history.ts';
+import type { DeliveredPod, Entry } from '../recording/history.ts';
 import type { Due } from './oracle.ts';
 import { lastOf } from './oracleWindows.ts';
 
@@ -7,17 +7,17 @@ const latestRestart = 15_000;
 
 /**
  * A pod whose container the kubelet restarts sooner than a replacement could run is not deleted before that restart is
- * overdue. What was decided before then stays decided; where the wall clock was set meanwhile, either time may count.
+ * overdue. Earlier decisions remain valid; if the wall clock was set meanwhile, either time may count.
  */
-export function afterRestart(entries: readonly Entry[], index: number, told: ToldPod, due: Due): Due {
-  if (told.state !== 'ended') return due;
-  const isNews = (entry: Entry) =>
-    entry.what === 'told' && entry.pod.uid === told.uid && entry.pod.version === told.version;
-  const since = lastOf(entries, index, isNews);
+export function afterRestart(entries: readonly Entry[], index: number, delivered: DeliveredPod, due: Due): Due {
+  if (delivered.state !== 'ended') return due;
+  const isUpdate = (entry: Entry) =>
+    entry.what === 'delivered' && entry.pod.uid === delivered.uid && entry.pod.version === delivered.version;
+  const since = lastOf(entries, index, isUpdate);
   const offsets = new Set(entries.slice(Math.max(0, since), index + 1).map(({ t, wall }) => wall - t));
   if (offsets.size > 1) return { may: due.may, must: Number.POSITIVE_INFINITY };
   const [offset = 0] = offsets;
-  const until = told.finishedAt + Math.min(300_000, 10_000 * 2 ** Math.max(0, told.restarts - 1)) - offset;
+  const until = delivered.finishedAt + Math.min(300_000, 10_000 * 2 ** Math.max(0, delivered.restarts - 1)) - offset;
   const shift = (t: number) => (t >= until - freshPodStart && t < until + latestRestart ? until + latestRestart : t);
   const toldAt = entries[since]?.t ?? 0;
   return { may: shift(Math.max(due.may, toldAt)), must: shift(due.must) };

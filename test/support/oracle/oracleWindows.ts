@@ -7,9 +7,9 @@ export interface DueWindow {
   readonly key: string;
   readonly service: ServiceConfig;
   readonly from: number;
-  /** Where it stopped to delete: it was held or replaced, or weeder stopped. */
+  /** Where it stopped deleting: it was blocked or replaced, or weeder stopped. */
   readonly to: number;
-  /** It stopped because the service was not ready any more. */
+  /** It stopped because the service was no longer ready. */
   readonly isHeld: boolean;
   readonly opensAt: number;
   readonly duration: number;
@@ -20,7 +20,7 @@ interface Opening {
   readonly duration: number;
 }
 
-/** The windows that there should be, read off the whole history. */
+/** The windows that should open, derived from the whole history. */
 export function dueWindows(history: History): DueWindow[] {
   const keys = new Set(history.entries.flatMap((entry) => (entry.what === 'slice' ? entry.service : [])));
   return [...keys].flatMap((key) => {
@@ -45,8 +45,8 @@ function windowsOfService(entries: readonly Entry[], key: string, service: Servi
       return what === 'stopped' || (ready[index] === false && service.whileNotReady === 'hold');
     });
     const to = Math.min(next, end === -1 ? entries.length : end);
-    const isHeld = to < next && entries[to]?.what !== 'stopped';
-    return { key, service, from, to, isHeld, opensAt: entries[from]?.t ?? 0, duration };
+    const isBlocked = to < next && entries[to]?.what !== 'stopped';
+    return { key, service, from, to, isHeld: isBlocked, opensAt: entries[from]?.t ?? 0, duration };
   });
 }
 
@@ -55,11 +55,11 @@ function readyAfter(entries: readonly Entry[], index: number, key: string): bool
   const life = lastOf(entries, index, ({ what }) => what === 'listing' || what === 'stopped');
   const running = lastOf(entries, index, ({ what }) => what === 'running');
   if (entries[life]?.what !== 'listing' || running < life) return undefined;
-  // What a list says counts when the list is complete.
+  // The content of a list counts when the list is complete.
   const gap = lastOf(entries, index, ({ what }) => what === 'gap' || what === 'gapEnds');
   const until = entries[gap]?.what === 'gap' && gap > life ? gap : index;
-  const told = entries[lastOf(entries, until, (each) => each.what === 'slice' && each.service === key)];
-  return told?.what === 'slice' && entries.indexOf(told) > life ? told.isReady : false;
+  const delivered = entries[lastOf(entries, until, (each) => each.what === 'slice' && each.service === key)];
+  return delivered?.what === 'slice' && entries.indexOf(delivered) > life ? delivered.isReady : false;
 }
 
 /** How long a window lasts that opens here; 0: none does. */
@@ -83,7 +83,7 @@ function durationOpenedAt(
   return watchDuration - Math.max(0, entry.wall - entry.since);
 }
 
-/** The first place after the last answer at which something was to be asked about the ready service; -1: nowhere. */
+/** The first place after the last answer at which a request about the ready service was due; -1: nowhere. */
 function questionBefore(
   entries: readonly Entry[],
   index: number,
@@ -101,7 +101,7 @@ function questionBefore(
   });
 }
 
-/** On the wall: the last that was seen of the slices before this list, or when the list before it began. */
+/** By the wall clock: when the slices were last seen before this list, or when the previous list began. */
 function seenUntil(entries: readonly Entry[], gapEnds: number): number {
   const gap = lastOf(entries, gapEnds, ({ what }) => what === 'gap');
   const isSeen = ({ what }: Entry) => what === 'slice' || what === 'gapEnds' || what === 'running';

@@ -1,30 +1,30 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 
 /**
- * What is observed of a resource and what weeder may write of it, said plainly and by nothing of `src/observer`. A field
+ * The observed fields of a resource and the permitted writes, in plain form and without `src/observer`. A field
  * is a path such as `spec/template/spec/containers[web]/image`; elements of a list are named by their keys.
  */
-export interface WantedFields {
+export interface DesiredFields {
   readonly fields: ReadonlyMap<string, { readonly value: unknown; readonly isObserved: boolean }>;
   /** Observed, and not in the manifest. */
   readonly absent: ReadonlySet<string>;
-  /** Of the observed fields those that the manifest lacks, and the API server fills in. */
+  /** Observed fields that the manifest lacks, and that the API server defaults. */
   readonly filledIn: ReadonlySet<string>;
-  readonly lists: readonly WantedList[];
+  readonly lists: readonly DesiredList[];
   /** Elements that the manifest has. */
   readonly elements: ReadonlySet<string>;
 }
 
-export interface WantedList {
+export interface DesiredList {
   readonly path: string;
   readonly min: number;
   /** 0: unlimited. */
   readonly max: number;
-  /** Elements of which something is observed. */
+  /** Elements with an observed field. */
   readonly listed: ReadonlySet<string>;
 }
 
-/** Which keys tell the elements of a list apart; the second one has a default. */
+/** Which keys identify the elements of a list; the second one has a default. */
 function keysOf(list: string): readonly string[] {
   if (list === 'spec/ports') return ['port', 'protocol'];
   return list.endsWith('/ports') ? ['containerPort', 'protocol'] : ['name'];
@@ -37,7 +37,7 @@ function elementOf(list: string, element: unknown): string {
     .join(' ')}]`;
 }
 
-/** What a live object has: all fields of metadata's maps, spec and data, and the elements of its lists. */
+/** The content of a live object: all fields of metadata's maps, spec and data, and the elements of its lists. */
 export interface Content {
   readonly fields: ReadonlyMap<string, unknown>;
   readonly elements: ReadonlySet<string>;
@@ -74,12 +74,12 @@ function join(path: string, name: string): string {
 }
 
 /** `entry`: of the observer schema; undefined: everything is observed. */
-export function wantedFields(manifest: JsonObject, entry: JsonObject | undefined): WantedFields {
+export function desiredFields(manifest: JsonObject, entry: JsonObject | undefined): DesiredFields {
   const fields = new Map<string, { value: unknown; isObserved: boolean }>();
   const elements = new Set<string>();
   const absent = new Set<string>();
   const filledIn = new Set<string>();
-  const lists: WantedList[] = [];
+  const lists: DesiredList[] = [];
   const schema = entry === undefined ? 'observed' : partsOf(entry);
   walk(partsOf(manifest), schema, '');
   return { fields, elements, absent, filledIn, lists };
@@ -95,11 +95,11 @@ export function wantedFields(manifest: JsonObject, entry: JsonObject | undefined
       walk(below, isObject(listed) ? listed[name] : listed, join(path, name));
     if (!isObject(listed)) return;
     for (const name of Object.keys(listed))
-      if (!(name in value) && listed[name] === 'observed') isNotSaid(join(path, name));
+      if (!(name in value) && listed[name] === 'observed') isAbsentOrDefault(join(path, name));
   }
 
-  /** Wanted is what the API server has for that. */
-  function isNotSaid(path: string): void {
+  /** The desired value is the API server's. */
+  function isAbsentOrDefault(path: string): void {
     const value = defaultOf(path);
     if (value === undefined) absent.add(path);
     else filledIn.add(path);
@@ -129,15 +129,15 @@ export function elementsIn({ elements }: Pick<Content, 'elements'>, list: string
   return [...elements].filter((each) => each.startsWith(`${list}[`) && !each.slice(list.length).includes(']/'));
 }
 
-/** Every observed field that is not as its manifest says. Empty: it is in sync. */
-export function differences(wanted: WantedFields, live: Content): string[] {
-  const wrong = [...wanted.fields].filter(
+/** Every observed field that differs from the manifest. Empty: it is in sync. */
+export function differences(desired: DesiredFields, live: Content): string[] {
+  const wrong = [...desired.fields].filter(
     ([path, { value, isObserved }]) => isObserved && live.fields.get(path) !== value,
   );
-  const excess = [...wanted.absent].filter((path) => [...live.fields.keys()].some((each) => isWithin(each, path)));
-  const lengths = wanted.lists.filter(({ path, min, max }) => {
+  const excess = [...desired.absent].filter((path) => [...live.fields.keys()].some((each) => isWithin(each, path)));
+  const lengths = desired.lists.filter(({ path, min, max }) => {
     const length = elementsIn(live, path).length;
-    // Of a container that is gone nothing else is there either.
+    // Of a deleted container there is nothing else either.
     return length < min || (max > 0 && length > max);
   });
   return [...wrong.map(([path]) => path), ...excess, ...lengths.map(({ path }) => `${path}#length`)];
@@ -147,18 +147,18 @@ export function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`) || path.startsWith(`${outer}[`);
 }
 
-/** The elements that a path lies in, outermost first. */
+/** The elements that contain a path, outermost first. */
 export function elementsAround(path: string): string[] {
   return [...path.matchAll(/\]/g)].map(({ index }) => path.slice(0, index + 1));
 }
 
-/** What the API server fills in where nobody says it. */
+/** The API server's default for an absent field. */
 export function defaultOf(path: string): unknown {
   const port = /^spec\/ports\[(\d+) \w+\]\/targetPort$/.exec(path)?.[1];
   return path === 'spec/replicas' ? 1 : port === undefined ? undefined : Number(port);
 }
 
-/** The list that an element is in. */
+/** The list of an element. */
 export function listOf(element: string): string {
   return element.replace(/\[[^[]*\]$/, '');
 }

@@ -3,31 +3,31 @@ import { arrayOf } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { breaker } from '../../../src/restart/state/restartHistory.ts';
 
-/** What one workload of a story uses: the key `a` of each. */
+/** The sources of one workload of a story: the key `a` of each. */
 export interface OracleWorkload {
   readonly sources: readonly string[];
   readonly isOptional: boolean;
 }
 
 interface Watched extends OracleWorkload {
-  /** What its pods are taken to run with: what there was when they were made, or when it was adopted. */
+  /** The content that its pods run with: that of their creation, or of its adoption. */
   known: string;
   podsAt: number;
-  /** When their containers were started last. */
+  /** When their containers were last started. */
   startedAt: number;
-  /** What is written on it: what there was when it was adopted, restarted, or found to need no restart. */
+  /** The state that is written on it: the content at its adoption, its restart, or a check without a restart. */
   recorded: string;
-  /** When the sources said something else than that. */
+  /** When the sources had other content than that. */
   away: { readonly from: number; readonly to: number }[];
   /** All by the clock of the story, in milliseconds; in order. */
   readonly restarts: number[];
-  /** When what it uses became another. */
+  /** When one of its sources changed. */
   readonly changes: number[];
-  /** The newest write of a source that it uses, of whatever key. */
+  /** The newest write of one of its sources, of whatever key. */
   writtenAt: number;
   /** When a change was last recorded as one that needs no restart. */
-  needlessAt: number;
-  /** Whether what weeder knows of it cannot be told from the story: it, or a source of its, was left out for a while. */
+  skippedAt: number;
+  /** Whether weeder's knowledge of it is not derivable from the story: it, or a source of its, was excluded for a while. */
   isUnsure: boolean;
 }
 
@@ -38,16 +38,16 @@ function valuesIn(content: string): readonly unknown[] {
   return content === '' ? [] : arrayOf(JSON.parse(content));
 }
 
-/** Holds each restart of a story against what has happened so far. It knows nothing of how weeder decides. */
+/** Checks each restart of a story against what has happened so far, without knowledge of weeder's decisions. */
 export function restartOracle(clock: () => number, limits: () => RestartConfig) {
   const values = new Map<string, string>();
   const workloads = new Map<string, Watched>();
   const underWay = new Set<string>();
-  /** Restarts of the present weeder. */
+  /** Restarts by the current weeder. */
   let paced: number[] = [];
   let most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
   let isDown = false;
-  /** Sources that went when another weeder was there, or none: it cannot be told when. */
+  /** Sources that were deleted while another weeder ran, or none: the time is not known. */
   const lost = new Set<string>();
   let total = 0;
 
@@ -63,9 +63,9 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     return workloads.get(name) ?? assert.fail(`there is no workload ${name}`);
   }
 
-  /** Whether its pods, or their containers, may have started while the sources said something else. */
-  function isFromBetween({ podsAt, startedAt, away }: Watched): boolean {
-    const isWithin = (time: number) => away.some(({ from, to }) => time >= from - margin && time <= to + margin);
+  /** Whether its pods, or their containers, may have started while the sources had other content. */
+  function isFromBetween({ podsAt, startedAt, away: downtime }: Watched): boolean {
+    const isWithin = (time: number) => downtime.some(({ from, to }) => time >= from - margin && time <= to + margin);
     return isWithin(podsAt) || isWithin(startedAt);
   }
 
@@ -75,8 +75,8 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
   }
 
   /**
-   * What a weeder saw and has not written down, the next one does not know: that a source said something else and came
-   * back, and when a change was made of which the source was written since, if only for a key that nobody uses.
+   * What a weeder saw and has not written to the state is unknown to the next one: that a source had other content and
+   * back, and when a change was made of which the source was written since, if only for a key that is not used.
    */
   function isLost(its: Watched): boolean {
     const [now, known, recorded] = [valuesIn(contentOf(its)), valuesIn(its.known), valuesIn(its.recorded)];
@@ -86,7 +86,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
 
   function checkReason(name: string, its: Watched, now: number): void {
     if (contentOf(its) !== its.known || its.isUnsure) return;
-    const since = Math.max(its.needlessAt, its.restarts.at(-1) ?? 0);
+    const since = Math.max(its.skippedAt, its.restarts.at(-1) ?? 0);
     const isPerhapsOld = its.writtenAt >= its.podsAt - margin || its.sources.some((source) => lost.has(source));
     const hasChanged = (its.changes.at(-1) ?? 0) >= since;
     assert.ok(isPerhapsOld && hasChanged, `${name} restarts at ${now} ms, and nothing has changed`);
@@ -123,7 +123,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     assert.ok(lastMinute <= most.burst + most.perMinute, `${lastMinute} restarts in a minute`);
   }
 
-  function noteAway(its: Watched): void {
+  function noteDowntime(its: Watched): void {
     const last = its.away.at(-1);
     if (last?.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
     if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
@@ -134,7 +134,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       if (!its.sources.includes(source)) continue;
       its.writtenAt = clock();
       if (isChange) its.changes.push(clock());
-      if (isChange) noteAway(its);
+      if (isChange) noteDowntime(its);
     }
   }
 
@@ -151,7 +151,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       touched(source, true);
     },
     made(name: string, what: OracleWorkload) {
-      const times = { podsAt: clock(), startedAt: clock(), writtenAt: clock(), needlessAt: 0 };
+      const times = { podsAt: clock(), startedAt: clock(), writtenAt: clock(), skippedAt: 0 };
       const nothing = { known: '', recorded: '', away: [], restarts: [], changes: [], isUnsure: false };
       workloads.set(name, { ...what, ...times, ...nothing });
     },
@@ -164,11 +164,11 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       its.known = contentOf(its);
       its.podsAt = clock();
       its.startedAt = clock();
-      // They wait for what is missing, and have it when it comes.
+      // They wait for what is missing, and start with it.
       if (!isStarting(its)) its.isUnsure = true;
       underWay.delete(name);
     },
-    /** Its containers came back, in the same pods. */
+    /** Its containers were restarted, in the same pods. */
     crashed(name: string) {
       const its = the(name);
       its.known = contentOf(its);
@@ -182,7 +182,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     },
     needless(name: string) {
       const its = the(name);
-      its.needlessAt = clock();
+      its.skippedAt = clock();
       record(its);
     },
     restarted(name: string) {
@@ -197,18 +197,18 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       underWay.add(name);
       total += 1;
     },
-    /** What concerns these was left out for a while: what weeder knows of them is not told by the story. */
+    /** These were excluded for a while: weeder's knowledge of them cannot be derived from the story. */
     unsure(names: readonly string[]) {
       for (const name of names) the(name).isUnsure = true;
     },
-    /** From now on everything is told by the story again. */
+    /** From now on everything can be derived from the story again. */
     sure() {
       for (const its of workloads.values()) Object.assign(its, { isUnsure: false, restarts: [], changes: [] });
     },
     wentDown() {
       isDown = true;
     },
-    /** Another weeder, whose limits begin anew. */
+    /** Another weeder, whose limits begin again. */
     cameUp() {
       isDown = false;
       for (const [source] of values) lost.delete(source);
@@ -223,7 +223,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       most = { burst: Math.max(most.burst, burst), perMinute: Math.max(most.perMinute, maxRestartsPerMinute) };
     },
     usersOf: (source: string) => [...workloads].filter(([, its]) => its.sources.includes(source)).map(([name]) => name),
-    /** Workloads whose pods run with something else than their sources say. */
+    /** Workloads whose pods run with other content than their sources have. */
     behind: () =>
       [...workloads]
         .filter(([, its]) => !its.isUnsure && isStarting(its) && its.known !== contentOf(its))

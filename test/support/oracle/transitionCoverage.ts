@@ -21,7 +21,7 @@ type InspectedTransitions = Extract<InspectionEvent, { type: '@xstate.microstep'
 export interface TransitionCoverage {
   readonly inspect: (event: InspectionEvent) => void;
   readonly taken: ReadonlySet<string>;
-  /** The transitions of this machine that nobody took. */
+  /** The transitions of this machine that were never taken. */
   missing(machine: AnyStateMachine): NamedTransition[];
 }
 

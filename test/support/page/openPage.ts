@@ -7,7 +7,7 @@ export interface OpenedPage extends AsyncDisposable {
   readonly status: number | undefined;
   readonly messages: PageMessage[];
   /** Waits for a message of this type, and returns the first. */
-  told<T extends PageMessage['type']>(
+  received<T extends PageMessage['type']>(
     type: T,
     is?: (message: Extract<PageMessage, { type: T }>) => boolean,
   ): Promise<Extract<PageMessage, { type: T }>>;
@@ -37,12 +37,12 @@ export async function openPage(url: string, search = ''): Promise<OpenedPage> {
   return {
     status: response.statusCode,
     messages,
-    async told<T extends PageMessage['type']>(
+    async received<T extends PageMessage['type']>(
       type: T,
       is: (message: Extract<PageMessage, { type: T }>) => boolean = () => true,
     ) {
       const isIt = (message: PageMessage): message is Extract<PageMessage, { type: T }> => message.type === type;
-      await until(`the page is told ${type}`, () => messages.filter(isIt).some(is));
+      await until(`the page receives ${type}`, () => messages.filter(isIt).some(is));
       const [found] = messages.filter(isIt).filter(is);
       if (found === undefined) throw new Error(type);
       return found;

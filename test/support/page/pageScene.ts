@@ -93,29 +93,38 @@ export function workloadScene(now: number): WorkloadView[] {
 }
 
 export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
-  const calm = { actor: id, state: 'inSync', until: undefined, reason: '', rival: undefined, observed: 14 };
+  const calm = {
+    actor: id,
+    state: 'inSync',
+    until: undefined,
+    reason: '',
+    conflictingManager: undefined,
+    observed: 14,
+  };
   return { id, ...calm, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
 }
 
 export function applicationView(id: string, changes: Partial<ApplicationView> = {}): ApplicationView {
-  const calm = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, faults: [] };
+  const calm = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, errors: [] };
   const { resources = [resourceView(`Deployment ${id}`)] } = changes;
   return { id, actor: `application/${id}`, ...calm, total: resources.length, resources, ...changes };
 }
 
-/** Applications of a shop: one with a conflicting manager, one that only reports, one with a fault, one in sync. */
+/** Applications of a shop: one with a conflicting manager, one that only reports, one with an error, one in sync. */
 export function applicationScene(now: number): ApplicationView[] {
   const image = '.spec.template.spec.containers[name="api"].image';
-  const drift = { path: image, is: 'changed', wanted: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
-  const rival = 'kubectl-edit/Update';
-  const corrections = [90, 24, 6].map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], rival })).reverse();
+  const drift = { path: image, is: 'changed', desired: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
+  const conflictingManager = 'kubectl-edit/Update';
+  const corrections = [90, 24, 6]
+    .map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], conflictingManager }))
+    .reverse();
   return [
     applicationView('shop/api', {
       resources: [
         resourceView('Deployment shop/api', {
           state: 'drifted.waiting',
           until: now + 7_000,
-          rival,
+          conflictingManager: conflictingManager,
           drifts: [drift],
           corrections,
           corrected: 3,
@@ -132,9 +141,9 @@ export function applicationScene(now: number): ApplicationView[] {
       resources: [
         resourceView('ConfigMap shop/cart', {
           state: 'drifted.told',
-          rival: 'argocd/Apply',
+          conflictingManager: 'argocd/Apply',
           drifts: [
-            { path: '.data.currency', is: 'changed', wanted: '"EUR"', found: '"USD"' },
+            { path: '.data.currency', is: 'changed', desired: '"EUR"', found: '"USD"' },
             { path: '.data.debug', is: 'excess', found: '"true"' },
           ],
         }),
@@ -142,9 +151,9 @@ export function applicationScene(now: number): ApplicationView[] {
       ],
     }),
     applicationView('shop/search', {
-      faults: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
+      errors: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
       resources: [
-        resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has faults' }),
+        resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has errors' }),
         resourceView('Index.search.example shop/words', {
           state: 'typeMissing',
           reason: 'the cluster does not know search.example/v1 Index',
@@ -165,7 +174,7 @@ export function scene(now: number): readonly PageMessage[] {
   const minute = 60_000;
   const openedAt = now - 100_000;
   const window = { number: 2, openedAt, closesAt: openedAt + 5 * minute };
-  const quiet = ['auth', 'billing', 'catalogue', 'mail', 'reports', 'stock'].map((name) => serviceView(name));
+  const idle = ['auth', 'billing', 'catalogue', 'mail', 'reports', 'stock'].map((name) => serviceView(name));
   return [
     hello(now),
     {
@@ -174,7 +183,7 @@ export function scene(now: number): readonly PageMessage[] {
         serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
         serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9, skipped: 1 }),
         serviceView('queue', { deleted: 4, failed: 1 }),
-        ...quiet,
+        ...idle,
       ],
     },
     { type: 'history', moments: moments(now) },

@@ -7,7 +7,7 @@ import { pageJson } from './pageBundle.ts';
 /** Serves the page and sends what a test asks for: the protocol without a weeder. */
 export interface PageServer {
   readonly url: string;
-  /** Sent to every connection at its start; later messages are sent by `tell`. */
+  /** Sent to every connection at its start; later messages are sent by `send`. */
   greeting: readonly PageMessage[];
   actors: readonly ActorView[];
   workloads: readonly WorkloadView[];
@@ -20,8 +20,8 @@ export interface PageServer {
   ahead: number;
   readonly commands: ReplayCommand[];
   /** The requested paths. */
-  readonly asked: string[];
-  tell(...messages: readonly PageMessage[]): void;
+  readonly requests: string[];
+  send(...messages: readonly PageMessage[]): void;
   /** Breaks every connection. */
   cut(): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -33,7 +33,7 @@ const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 
 export async function startPageServer(): Promise<PageServer> {
   const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson())));
   const open = new Set<ServerResponse>();
-  const said: PageServer = {
+  const state: PageServer = {
     url: '',
     greeting: [],
     actors: [],
@@ -43,8 +43,8 @@ export async function startPageServer(): Promise<PageServer> {
     isFull: false,
     ahead: 0,
     commands: [],
-    asked: [],
-    tell(...messages) {
+    requests: [],
+    send(...messages) {
       for (const each of open) for (const message of messages) each.write(eventText(message));
     },
     cut() {
@@ -57,27 +57,27 @@ export async function startPageServer(): Promise<PageServer> {
     },
   };
   const beating = setInterval(() => {
-    const [first] = said.greeting;
-    if (!said.isHung && first?.type === 'hello') said.tell({ type: 'beat', now: first.now + said.ahead });
+    const [first] = state.greeting;
+    if (!state.isHung && first?.type === 'hello') state.send({ type: 'beat', now: first.now + state.ahead });
   }, 500);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://page');
-    said.asked.push(`${url.pathname}${url.search}`);
+    state.requests.push(`${url.pathname}${url.search}`);
     response.setHeader('content-security-policy', policy);
     if (url.pathname === '/events') {
       stream(response);
     } else if (url.pathname === '/actors') {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(pageOf(said.actors, url.searchParams)));
+      response.end(JSON.stringify(pageOf(state.actors, url.searchParams)));
     } else if (url.pathname === '/workloads') {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ workloads: said.workloads }));
+      response.end(JSON.stringify({ workloads: state.workloads }));
     } else if (url.pathname === '/applications') {
       response.setHeader('content-type', 'application/json');
-      const found = said.applications.filter(({ id }) => id.includes(url.searchParams.get('search') ?? ''));
-      response.end(JSON.stringify({ total: said.applications.length, found: found.length, applications: found }));
+      const found = state.applications.filter(({ id }) => id.includes(url.searchParams.get('search') ?? ''));
+      response.end(JSON.stringify({ total: state.applications.length, found: found.length, applications: found }));
     } else if (url.pathname === '/replay') {
-      request.setEncoding('utf8').on('data', (text: string) => said.commands.push(JSON.parse(text)));
+      request.setEncoding('utf8').on('data', (text: string) => state.commands.push(JSON.parse(text)));
       response.writeHead(204).end();
     } else {
       file(url.pathname === '/' ? '/index.html' : url.pathname, response);
@@ -85,11 +85,11 @@ export async function startPageServer(): Promise<PageServer> {
   });
 
   function stream(response: ServerResponse): void {
-    if (said.isFull) return void response.writeHead(503).end('16 pages are open\n');
+    if (state.isFull) return void response.writeHead(503).end('16 pages are open\n');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.flushHeaders();
-    if (said.isHung) return;
-    for (const message of said.greeting) response.write(eventText(message));
+    if (state.isHung) return;
+    for (const message of state.greeting) response.write(eventText(message));
     open.add(response);
     response.on('close', () => open.delete(response));
   }
@@ -103,7 +103,7 @@ export async function startPageServer(): Promise<PageServer> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(said, { url: `http://127.0.0.1:${portOf(server.address())}` });
+  return Object.assign(state, { url: `http://127.0.0.1:${portOf(server.address())}` });
 }
 
 function pageOf(actors: readonly ActorView[], query: URLSearchParams) {

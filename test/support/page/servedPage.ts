@@ -47,7 +47,7 @@ export async function shown(
   return { at, live, served: served.value, broken, [Symbol.asyncDispose]: () => served.value.close() };
 }
 
-/** A service that goes down on request, with one pod that crash-loops and one that is kept. */
+/** A service that goes down on request, with one pod that crash-loops and one that is skipped. */
 export function down(options: Omit<SimulationOptions, 'inspect'> = {}): Promise<Shown> {
   return shown({ service: { onStart: 'never' }, ...options }, (before) => {
     before.slice({ ready: [true] });

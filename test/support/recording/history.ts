@@ -1,14 +1,14 @@
 import type { ServiceConfig } from '../../../src/config/config.ts';
 import type { DeletionAnswer } from '../../../src/weeder/deletions/deletePod.ts';
 
-/** A pod as the streams tell of it, by what the story made it, not by what weeder reads in it. */
-export interface ToldPod {
+/** A pod as the streams deliver it, by the values of the story, not by what weeder parses. */
+export interface DeliveredPod {
   readonly uid: string;
   readonly name: string;
   readonly namespace: string;
   readonly role: string;
   readonly version: string;
-  /** `ended`: in unreported back-off once it lasts; `healthy`: whatever is not crash-looping. */
+  /** `ended`: in unreported back-off after a while; `healthy`: anything that is not crash-looping. */
   readonly state: 'backOff' | 'ended' | 'healthy';
   readonly restarts: number;
   /** By the node's clock, epoch milliseconds. */
@@ -16,23 +16,23 @@ export interface ToldPod {
   readonly protection: 'none' | 'bare' | 'never';
 }
 
-/** Something that happened around weeder, in the order in which it did. */
+/** Something that happened around weeder, in order. */
 export type Happening =
-  /** A weeder begins with what is told from now on until `listed`; the one before has stopped. */
+  /** A weeder begins with the events from now on until `listed`; the previous one has stopped. */
   | { readonly what: 'listing' }
   | { readonly what: 'running' }
   | { readonly what: 'stopped' }
-  | { readonly what: 'told'; readonly pod: ToldPod }
+  | { readonly what: 'delivered'; readonly pod: DeliveredPod }
   | { readonly what: 'lost'; readonly uid: string }
-  /** A slice changed: its service is ready or not, as all its slices tell together. */
+  /** A slice changed: its service is ready or not, by all of its slices. */
   | { readonly what: 'slice'; readonly service: string; readonly isReady: boolean }
-  /** The list of slices is read again: what was before it is unknown. */
+  /** The slices are listed again: the state before is unknown. */
   | { readonly what: 'gap' }
   | { readonly what: 'gapEnds' }
-  /** The backing pods told since when a service is ready; undefined: they do not tell. */
+  /** The backing pods showed since when a service is ready; undefined: they did not. */
   | { readonly what: 'dated'; readonly service: string; readonly since: number | undefined }
   | {
-      readonly what: 'asked';
+      readonly what: 'requested';
       readonly attempt: number;
       readonly uid: string;
       readonly version: string;
@@ -41,13 +41,13 @@ export type Happening =
   | { readonly what: 'answered'; readonly attempt: number; readonly answer: DeletionAnswer }
   /** Time passed, or was set: nothing else. */
   | { readonly what: 'time' }
-  /** The process stood still since what was before: what was due meanwhile happens once time passes again. */
+  /** The process was suspended: timers that were due meanwhile fire once time passes again. */
   | { readonly what: 'awake' };
 
-/** `t`: milliseconds that passed since the story began; `wall`: what the clock on the wall says. */
+/** `t`: milliseconds since the story began; `wall`: the wall clock. */
 export type Entry = Happening & { readonly t: number; readonly wall: number };
 
-/** Everything that happened in one story, and by which rules. */
+/** Everything that happened in one story, with its settings. */
 export interface History {
   readonly services: readonly ServiceConfig[];
   readonly concurrentDeletions: number;

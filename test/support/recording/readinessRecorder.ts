@@ -4,16 +4,16 @@ import { virtualClock } from '../world/virtualClock.ts';
 
 export const startTime = Date.UTC(2026, 0, 1);
 
-/** A readiness that writes down what it tells. */
+/** A readiness that records the changes it reports. */
 export function recorded(isWanted: (namespace: string, service: string) => boolean = () => true) {
-  const told: string[] = [];
+  const changes: string[] = [];
   const clock = virtualClock(startTime);
   const words = ({ namespace, service, isReady, exists }: ServiceReadiness) =>
     `${namespace}/${service} ${isReady ? 'ready' : 'notReady'}${exists ? '' : ' gone'}`;
   const readiness = createReadiness(clock, isWanted, {
-    changed: (service) => told.push(words(service)),
-    foundReady: (service) => told.push(`${words(service)} found`),
-    readyAfterGap: (service, seenUntil) => told.push(`${words(service)} after gap since ${seenUntil - startTime}`),
+    changed: (service) => changes.push(words(service)),
+    foundReady: (service) => changes.push(`${words(service)} found`),
+    readyAfterGap: (service, seenUntil) => changes.push(`${words(service)} after gap since ${seenUntil - startTime}`),
   });
   const put = (options: SliceOptions, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED') =>
     readiness.apply(type, slice(options));
@@ -21,8 +21,8 @@ export function recorded(isWanted: (namespace: string, service: string) => boole
     readiness,
     clock,
     put,
-    /** What was told since it was last asked. */
-    told: () => told.splice(0),
+    /** The changes reported since the last call. */
+    changes: () => changes.splice(0),
     list(content: () => void) {
       readiness.begin();
       content();

@@ -5,7 +5,7 @@ import { openRecorder } from '../../../src/recording/recorder.ts';
 import { type ObserverWorld, observerWorld } from '../world/observerWorld.ts';
 import { recordingOf } from './recording.ts';
 
-/** Records into a file what the application observer does while this happens to its world. */
+/** Records what the application observer does into a file, while this happens to its world. */
 export async function recordObserved(
   file: string,
   happen: (world: ObserverWorld) => Promise<void>,

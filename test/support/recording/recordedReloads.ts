@@ -11,8 +11,8 @@ import { recordingOf } from './recording.ts';
 const name = fc.constantFrom('a', 'b', 'c');
 
 /**
- * Which services a config has, and whose pods depend on each; `many` selectors more make one stream of all pods. No two
- * services select the same pod: what one window had in flight when a file began, the next file does not tell another.
+ * The services of a config, and their dependants; `many` selectors more make one stream of all pods. No two
+ * services select the same pod: requests that one window had in flight when a file began are not in the next file.
  */
 const wish = fc.record({
   services: fc.uniqueArray(
@@ -41,7 +41,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), wish }) },
-  // The new streams are read: at once, or later, while the old ones go on.
+  // The new streams are read: at once, or later, while the old ones continue.
   { weight: 2, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
 );
 
@@ -64,7 +64,7 @@ function configOf({ services, isOfMany }: Wish): Config {
   return { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
 }
 
-/** Whether the API server would bring this object on this stream. */
+/** Whether the API server would deliver this object on this stream. */
 function isBrought(need: StreamNeed, kind: string, label: string): boolean {
   if (need.kind !== kind) return false;
   if (kind === 'EndpointSlice') return (/\((.*)\)/.exec(need.labelSelector)?.[1] ?? '').split(',').includes(label);
@@ -77,20 +77,20 @@ interface Known {
   readonly object: object;
 }
 
-/** Its key, and what there is now. */
-function newsOf(news: Extract<Step, { readonly is: 'slice' | 'pod' }>): [string, Known] {
-  if (news.is === 'slice') {
-    const { service, isReady } = news;
+/** Its key, and the current object. */
+function updateOf(update: Extract<Step, { readonly is: 'slice' | 'pod' }>): [string, Known] {
+  if (update.is === 'slice') {
+    const { service, isReady } = update;
     const object = slice({ service, ready: [isReady], withTargets: true });
     return [service, { kind: 'EndpointSlice', label: service, object }];
   }
-  const { app, nr, isCrashing } = news;
+  const { app, nr, isCrashing } = update;
   const containers = [isCrashing ? backOff(4) : running(4)];
   const object = pod({ name: `${app}-${nr}`, labels: { app }, containers });
   return [`${app}-${nr}`, { kind: 'Pod', label: app, object }];
 }
 
-/** Records the story through the real wiring. */
+/** Records the story with the production wiring. */
 export async function recordReloads(file: string, limit: number, { first, steps }: RecordedReloads): Promise<void> {
   const base = recordingOf(file);
   const { clock } = base;
@@ -138,7 +138,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
     else if (each.is === 'config') {
       weeder.configure(configOf(each.wish));
       streams.configure(configOf(each.wish));
-    } else happen(...newsOf(each));
+    } else happen(...updateOf(each));
   }
   readAll();
   await clock.pass(300_000);

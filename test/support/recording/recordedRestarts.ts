@@ -11,7 +11,7 @@ export interface RecordedRestartsOptions {
   readonly oldFiles?: number;
 }
 
-/** Records into a file what restart control does while this happens to its world. */
+/** Records what restart control does into a file, while this happens to its world. */
 export async function recordRestarts(
   file: string,
   happen: (world: RestartWorld) => Promise<void>,

@@ -33,8 +33,8 @@ export function recordingOf(file: string): Omit<RecorderOptions, 'config'> & { r
 }
 
 /**
- * Records the seeds' outage into a file, through the real wiring: a service goes away and comes back, a pod that
- * crash-loops is refused once and deleted then, one that is in unreported back-off is deleted after 2 s, a bare one is kept.
+ * Records the original's outage into a file, with the production wiring: a service goes down and recovers, a pod that
+ * crash-loops is refused once and then deleted, one in unreported back-off is deleted after 2 s, a bare one is skipped.
  */
 export async function recordIncident(file: string, options: IncidentOptions = {}): Promise<Incident> {
   const { limit, oldFiles = 1, repeats = 1, jump = 0 } = options;

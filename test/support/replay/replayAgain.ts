@@ -10,8 +10,8 @@ import { replayRecording } from '../../../src/replay/replayRecording.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Replays a flight recording, which is a replay by itself: each decision that differs from the recorded ones, with the
- * `file:line` that it is about. Of one that is not in the file, that is the last line before its time.
+ * Replays a flight recording, which is a replay by itself: each decision that differs from the recorded ones, with its
+ * `file:line`. For one that is not in the file, that is the last line before its time.
  */
 export async function playRecording(path: string): Promise<readonly string[]> {
   const file = relative(root, path);
@@ -24,24 +24,24 @@ export async function playRecording(path: string): Promise<readonly string[]> {
   if (!recording.ok) return sentenceOf(recording.error);
   const replay = await replayRecording(recording.value);
   const { lines } = recording.value;
-  // The header is line 1; a fact of the recording is the very line that was read.
+  // The header is line 1; an event of the recording is the very line that was read.
   const lineOf = (found: Difference) =>
     rest[
       found.kind === 'extra'
         ? lines.findLastIndex(({ t }) => t <= found.event.t)
         : lines.findIndex((line) => isOf(line, found.event))
     ]?.line ?? 1;
-  return differences(replay).map((each) => `${file}:${lineOf(each)}: ${inWords(each)}`);
+  return differences(replay).map((each) => `${file}:${lineOf(each)}: ${asText(each)}`);
 }
 
-/** A fact of restart control stands in its line under a key of its own. */
+/** An event of restart control has its own key in its line. */
 function isOf(line: RecordedLine, fact: TimelineEvent): boolean {
   if (!('restart' in line)) return Object.is(line, fact);
   const { restart, t } = line;
   return 'out' in restart && t === fact.t && restart.out === fact.out && restart.about === fact.about;
 }
 
-function inWords(found: Difference): string {
+function asText(found: Difference): string {
   const { event: fact } = found;
   if ('replayedAt' in found) return `expected ${textOf(fact)}, saw it at ${found.replayedAt} ms`;
   return found.kind === 'missing' ? `expected ${textOf(fact)}, saw nothing` : `expected nothing, saw ${textOf(fact)}`;

@@ -9,18 +9,18 @@ import type { AnswerStep } from './replayFormat.ts';
 export interface ReplayApiOptions {
   readonly cluster: ReplayCluster;
   readonly clock: VirtualClock;
-  /** Told of each deletion that arrives, and of each answer other than 200. */
+  /** Called for each deletion that arrives, and for each answer other than 200. */
   readonly tell: (sentence: string) => void;
-  /** A recording goes on as it went, whatever weeder would have deleted. */
+  /** A recording continues as it was recorded, whatever weeder would have deleted. */
   readonly isRecorded: boolean;
 }
 
-/** The API server of a replay, behind the client's interface: it holds preconditions, and fails as it is told. */
+/** The API server of a replay, behind the client's interface: it checks preconditions, and fails on demand. */
 export interface ReplayApi {
   readonly client: KubeClient;
   /** How the next deletions are answered; afterwards the cluster decides again. */
   script(answer: AnswerStep): void;
-  /** The answer to who reads a pod takes so long from now on: milliseconds. */
+  /** How long the answer to a read of a pod takes from now on: milliseconds. */
   readings(takes: number): void;
 }
 
@@ -69,9 +69,9 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
   }
 
   function failure(status: number, retryAfter?: number): ApiResult {
-    const said = { kind: 'Status', code: status, message: 'said the replay' };
+    const statusObject = { kind: 'Status', code: status, message: 'said the replay' };
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return { ok: false, failure: classify(status, headers, JSON.stringify(said), clock.now()) };
+    return { ok: false, failure: classify(status, headers, JSON.stringify(statusObject), clock.now()) };
   }
 
   async function call(request: ApiRequest): Promise<ApiResult> {

@@ -6,15 +6,15 @@ import { labelsOf } from '../../../src/weeder/pods/fanOut.ts';
 
 export type Kind = 'Pod' | 'EndpointSlice';
 
-/** The objects of a cluster, and the streams that hear of them. */
+/** The objects of a cluster, and the streams that deliver them. */
 export interface ReplayCluster {
   /** Creates or replaces; `isSeen` false: the streams are late. */
   put(object: JsonObject, isSeen?: boolean): void;
   remove(kind: Kind, namespace: string, name: string): void;
   get(kind: Kind, namespace: string, name: string): JsonObject | undefined;
-  /** These streams are open from now on: those that were not begin with their complete lists. */
+  /** These streams are open from now on: new ones begin with their complete lists. */
   follow(needs: ReadonlyMap<string, StreamNeed>, config: Config): void;
-  /** The streams of this kind hear nothing until they are read again. */
+  /** The streams of this kind deliver nothing until they are listed again. */
   cut(kind: Kind): void;
   relist(kind: Kind): void;
 }
@@ -30,7 +30,7 @@ export function replayCluster(): ReplayCluster {
   const objects = { Pod: new Map<string, JsonObject>(), EndpointSlice: new Map<string, JsonObject>() };
   const streams = new Map<StreamNeed, Stream>();
 
-  const tell = (kind: Kind, key: string, object: JsonObject | undefined) => {
+  const deliver = (kind: Kind, key: string, object: JsonObject | undefined) => {
     for (const stream of [...streams.values()]) if (stream.kind === kind) stream.change(key, object);
   };
   const relist = (kind: Kind) => {
@@ -42,20 +42,20 @@ export function replayCluster(): ReplayCluster {
       const kind = object['kind'] === 'Pod' ? 'Pod' : 'EndpointSlice';
       const key = keyOf(object);
       objects[kind].set(key, object);
-      if (isSeen) tell(kind, key, object);
+      if (isSeen) deliver(kind, key, object);
     },
     remove(kind, namespace, name) {
       const key = `${namespace}/${name}`;
       objects[kind].delete(key);
-      tell(kind, key, undefined);
+      deliver(kind, key, undefined);
     },
     get: (kind, namespace, name) => objects[kind].get(`${namespace}/${name}`),
     follow(needs, config) {
-      const wanted = [...needs.values()];
-      for (const need of streams.keys()) if (!wanted.includes(need)) streams.delete(need);
-      const opened = wanted.filter((need) => !streams.has(need));
+      const open = [...needs.values()];
+      for (const need of streams.keys()) if (!open.includes(need)) streams.delete(need);
+      const opened = open.filter((need) => !streams.has(need));
       for (const need of opened) streams.set(need, streamOf(need, config));
-      // A list may end the streams that this one takes the place of.
+      // A list may end the streams that this one replaces.
       for (const need of opened) streams.get(need)?.list(objects[need.kind === 'Pod' ? 'Pod' : 'EndpointSlice']);
     },
     cut(kind) {
@@ -65,9 +65,9 @@ export function replayCluster(): ReplayCluster {
   };
 }
 
-/** What a watch with this selector would tell: an object that stops matching is DELETED, and so is a namesake. */
+/** What a watch with this selector delivers: an object that stops matching is DELETED, and so is a predecessor. */
 function streamOf({ kind, labelSelector, sink }: StreamNeed, config: Config): Stream {
-  const told = new Map<string, JsonObject>();
+  const delivered = new Map<string, JsonObject>();
   let isCut = false;
   const selector = distinctSelectors(config).get(labelSelector);
   const selects = (object: JsonObject) =>
@@ -79,15 +79,15 @@ function streamOf({ kind, labelSelector, sink }: StreamNeed, config: Config): St
     kind: kind === 'Pod' ? 'Pod' : 'EndpointSlice',
     change(key, object) {
       if (isCut) return;
-      const was = told.get(key);
+      const was = delivered.get(key);
       const is = object !== undefined && selects(object) ? object : undefined;
       const isSame = was !== undefined && is !== undefined && uidOf(was) === uidOf(is);
       if (was !== undefined && !isSame) {
-        told.delete(key);
+        delivered.delete(key);
         sink.apply('DELETED', was);
       }
       if (is === undefined) return;
-      told.set(key, is);
+      delivered.set(key, is);
       sink.apply(isSame ? 'MODIFIED' : 'ADDED', is);
     },
     cut() {
@@ -95,11 +95,11 @@ function streamOf({ kind, labelSelector, sink }: StreamNeed, config: Config): St
     },
     list(objects) {
       isCut = false;
-      told.clear();
+      delivered.clear();
       sink.begin();
       for (const [key, object] of objects) {
         if (!selects(object)) continue;
-        told.set(key, object);
+        delivered.set(key, object);
         sink.apply('ADDED', object);
       }
       sink.end();

@@ -5,12 +5,12 @@ import type { ReplayStep } from './replayFormat.ts';
 
 type Part = NonNullable<ReplayStep['crash']>;
 
-/** Faults of weeder itself, put in from outside: the next use of a part throws, once. */
+/** Injected errors of weeder itself: the next use of a module throws, once. */
 export interface ReplayCrashes {
   next(part: Part): void;
   deletePod(real: DeletePod): DeletePod;
   readySince(real: ReadySince): ReadySince;
-  /** Makes the indexes of this weeder break when it is their turn. */
+  /** Makes the indexes of this weeder throw when they are due. */
   reach(weeder: Weeder): void;
 }
 

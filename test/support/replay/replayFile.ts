@@ -23,12 +23,12 @@ export interface Replay extends ReplayScript {
 
 const root = resolve(import.meta.dirname, '../../..');
 
-/** Reads a replay file from the repository; everything that is wrong with it, one sentence each, otherwise. */
+/** Reads a replay file from the repository; otherwise all errors in it, one sentence each. */
 export function readReplay(path: string): Result<Replay, readonly string[]> {
   return parseReplay(readFileSync(path, 'utf8'), relative(root, path));
 }
 
-/** The replay that a text means. `file` is relative to the repository, and so are the recordings it names to it. */
+/** Parses a replay. `file` is relative to the repository, and so are the recordings that it refers to. */
 export function parseReplay(text: string, file: string): Result<Replay, readonly string[]> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
@@ -40,12 +40,12 @@ export function parseReplay(text: string, file: string): Result<Replay, readonly
   const read = locate(document, (offset) => lines.linePos(offset).line);
   const parsed = replayFormat.safeParse(read.root.value, { error: () => unsaid });
   const issues = parsed.success ? [] : parsed.error.issues;
-  const faults = [
+  const errors = [
     ...read.broken,
     ...read.errors,
     ...issues.flatMap((each) => fieldErrorsOf(each, read.root, replayKeysAt)),
   ];
-  if (!parsed.success || faults.length > 0) return failed(faults.map(say));
+  if (!parsed.success || errors.length > 0) return failed(errors.map(say));
   const script = parsed.data;
   const where = (...path: readonly PropertyKey[]) => at(offsetOf(read.root, path));
   const disorder = [...disorderIn('steps', script.steps, where), ...disorderIn('expected', script.expected, where)];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from '../../../src/base/duration.ts';
 import { configFile, keysAt as configKeysAt } from '../../../src/config/schema/schema.ts';
 import { replayApplication, replayEdit, replayKind, replayRefusal } from './replayObserverFormat.ts';
-import { replaySource, replayWorkload, restartParts, rolloutTime, sourceGone } from './replayRestartFormat.ts';
+import { replaySource, replayWorkload, restartRequestKinds, rolloutTime, sourceGone } from './replayRestartFormat.ts';
 
 /** A Go duration as milliseconds; `before` lets it lie before the start. */
 function duration(before: 'never' | 'allowed' = 'never') {
@@ -41,7 +41,7 @@ const pod = z.strictObject({
   /** The uid of its controller, and its kind; default a ReplicaSet. */
   owner: z.string().default('rs-1'),
   ownerKind: z.string().default('ReplicaSet'),
-  /** When it was created; default: nothing tells. */
+  /** When it was created; default: unknown. */
   created: duration('allowed').optional(),
   gracePeriodSeconds: z.int().optional(),
   readySince: duration('allowed').optional(),
@@ -61,7 +61,7 @@ const slice = z.strictObject({
 const gone = z.strictObject({ name: z.string(), namespace: z.string().default('shoot-1') });
 
 const answer = z.strictObject({
-  to: z.enum(['deletions', ...restartParts]).default('deletions'),
+  to: z.enum(['deletions', ...restartRequestKinds]).default('deletions'),
   status: z.union([z.int(), z.literal('network')]),
   times: z.union([z.int(), z.literal('always')]).default(1),
   retryAfter: z.int().optional(),
@@ -76,7 +76,7 @@ const expectation = z.strictObject({
   /** By `namespace/name`, and by that and the resource: `shop/web ConfigMap/settings`. */
   applications: z.record(z.string(), z.string()).default({}),
   resources: z.record(z.string(), z.string()).default({}),
-  /** By `ConfigMap/settings`: a part of it; null: it is not there. */
+  /** By `ConfigMap/settings`: a part of it; null: it does not exist. */
   objects: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).default({}),
   counts: z
     .strictObject({
@@ -104,7 +104,7 @@ const actions = {
   rollouts: rolloutTime.optional(),
   podBroken: z.string().optional(),
   undo: z.string().optional(),
-  putBack: z.string().optional(),
+  restoreTemplate: z.string().optional(),
   application: replayApplication.optional(),
   applicationGone: z.string().optional(),
   edit: replayEdit.optional(),
@@ -114,7 +114,7 @@ const actions = {
   refuse: replayRefusal.optional(),
   kind: replayKind.optional(),
   requests: duration().optional(),
-  told: z.boolean().optional(),
+  watchEvents: z.boolean().optional(),
   gap: stream.optional(),
   relist: stream.optional(),
   answer: answer.optional(),
@@ -169,7 +169,7 @@ export const replayFormat = z.strictObject({
   expected: z.array(line),
 });
 
-/** What a valid replay file says. */
+/** The content of a valid replay file. */
 export type ReplayScript = z.output<typeof replayFormat>;
 export type ReplayStep = ReplayScript['steps'][number];
 export type PodStep = z.output<typeof pod>;

@@ -4,13 +4,13 @@ import { parseDuration } from '../../../src/base/duration.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
 import { recordedObserverEventOf } from '../../../src/recording/observer/recordedObserverEvent.ts';
-import { asksOnly, createObserverWorld, type ObserverWorld } from '../world/observerWorld.ts';
+import { createObserverWorld, isReadOnly, type ObserverWorld } from '../world/observerWorld.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
 import type { ApplicationStep } from './replayObserverFormat.ts';
 
-/** The application observer in a cluster of plain objects, as far as a replay has a section for it. */
+/** The application observer in a cluster of plain objects, if the replay has a section for it. */
 export interface ReplayObserver {
   happen(step: Omit<ReplayStep, 'at'>): void;
   start(): void;
@@ -18,7 +18,7 @@ export interface ReplayObserver {
   pass(ms: number): Promise<void>;
   /** Objects that are not as expected; a sentence each. */
   objectsOtherThan(expected: Expectation['objects']): string[];
-  /** What must not be left at the end, in words. */
+  /** Leftovers at the end, as text. */
   leftOver(): string[];
 }
 
@@ -38,7 +38,7 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
     inspect,
     isDryRun: replay.dryRun,
     onRequest({ what, key }) {
-      if (!asksOnly(what)) tell(`${what.toUpperCase()} ${key}`);
+      if (!isReadOnly(what)) tell(`${what.toUpperCase()} ${key}`);
     },
     onFact(fact) {
       const { out, about, detail } = recordedObserverEventOf(fact);
@@ -71,7 +71,7 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
   };
 }
 
-function happenToApi(world: ObserverWorld, { refuse, kind, requests, told }: Omit<ReplayStep, 'at'>): void {
+function happenToApi(world: ObserverWorld, { refuse, kind, requests, watchEvents }: Omit<ReplayStep, 'at'>): void {
   if (refuse?.as !== undefined) world.refusals.set(refuse.what, failureOf(refuse.as));
   else if (refuse) world.refusals.delete(refuse.what);
   if (kind?.isServed === false) world.kinds.delete(kind.kind);
@@ -84,7 +84,7 @@ function happenToApi(world: ObserverWorld, { refuse, kind, requests, told }: Omi
       isNamespaced: true,
     });
   if (requests !== undefined) world.requestTime = requests;
-  if (told !== undefined) world.isTold = told;
+  if (watchEvents !== undefined) world.sendsEvents = watchEvents;
 }
 
 function failureOf(is: ApplyFailure['is']): ApplyFailure {
@@ -97,7 +97,7 @@ function specOf({ name: _name, pausedUntil, ...spec }: ApplicationStep, start: n
   return { ...spec, pausedUntil: read.ok ? new Date(start + read.value).toISOString() : pausedUntil };
 }
 
-/** Merged into it, the part changes nothing: null is what must not be there. */
+/** Merged into the object, the part changes nothing: null stands for an absent field. */
 function holds(object: Parameters<typeof mergePatch>[0], part: Parameters<typeof mergePatch>[1]): boolean {
   return isDeepStrictEqual(mergePatch(object, part), object);
 }

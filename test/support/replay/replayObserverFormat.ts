@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const object = z.record(z.string(), z.unknown());
 
-/** Somebody makes an application, or gives it another spec. */
+/** A client creates an application, or sets another spec. */
 export const replayApplication = z.strictObject({
   name: z.string(),
   manifests: z.array(object).default([]),
@@ -13,12 +13,12 @@ export const replayApplication = z.strictObject({
   deletionPolicy: z.enum(['delete', 'orphan']).default('delete'),
 });
 
-/** Somebody changes an object, such as `ConfigMap/settings`, by a merge patch. */
+/** A client changes an object, such as `ConfigMap/settings`, by a merge patch. */
 export const replayEdit = z.strictObject({ object: z.string(), patch: object });
 
-/** From now on the API server answers so; without `as`, as ever. */
+/** How the API server answers from now on; without `as`, as usual. */
 export const replayRefusal = z.strictObject({
-  /** Such as `correct ConfigMap/settings`, or `correct` of everything. */
+  /** Such as `correct ConfigMap/settings`, or `correct` for everything. */
   what: z.string(),
   as: z
     .enum([
@@ -34,7 +34,7 @@ export const replayRefusal = z.strictObject({
     .optional(),
 });
 
-/** A kind of a group `example.org` is installed, or is no more. */
+/** A kind of a group `example.org` is installed, or removed. */
 export const replayKind = z.strictObject({ kind: z.string(), isServed: z.boolean().default(true) });
 
 export type ApplicationStep = z.output<typeof replayApplication>;

@@ -16,7 +16,7 @@ export interface RecordedEvent {
 const types: readonly ChangeType[] = ['ADDED', 'MODIFIED', 'DELETED'];
 const repository = resolve(import.meta.dirname, '../../..');
 
-/** Reads watch events, one `{"ts","type","object"}` a line; `from` is the `file:line` that asks for them. */
+/** Reads watch events, one `{"ts","type","object"}` a line; `from` is the `file:line` that refers to them. */
 export function readRecording(path: string, from: string): Result<readonly RecordedEvent[], readonly string[]> {
   let text: string;
   try {
@@ -25,16 +25,16 @@ export function readRecording(path: string, from: string): Result<readonly Recor
     return failed([`${from}: there is no recording ${relative(repository, path)}`]);
   }
   const events: RecordedEvent[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const [index, line] of text.trimEnd().split('\n').entries()) {
     const where = `${relative(repository, path)}:${index + 1}`;
     const event = readLine(line, where);
-    if (typeof event === 'string') faults.push(`${where}: ${event}`);
+    if (typeof event === 'string') errors.push(`${where}: ${event}`);
     else if (event.time < (events.at(-1)?.time ?? 0))
-      faults.push(`${where}: out of order: it is older than the line before`);
+      errors.push(`${where}: out of order: it is older than the line before`);
     else events.push(event);
   }
-  return faults.length > 0 ? failed(faults) : ok(events);
+  return errors.length > 0 ? failed(errors) : ok(events);
 }
 
 function readLine(line: string, where: string): RecordedEvent | string {

@@ -4,31 +4,31 @@ import { type Answer, answerTo } from '../../../src/restart/model/answer.ts';
 import type { RestartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { AnswerStep } from './replayFormat.ts';
-import { type RestartPart, restartParts } from './replayRestartFormat.ts';
+import { type RestartRequestKind, restartRequestKinds } from './replayRestartFormat.ts';
 
-/** The API server of a replay as restart control sees it: it fails as it is told. */
+/** The API server of a replay as restart control sees it: it fails on demand. */
 export interface ReplayRestartApi {
   wrap(real: RestartApi): RestartApi;
-  /** How the next questions of this part are answered; afterwards the cluster decides again. */
+  /** How the next requests of this kind are answered; afterwards the cluster decides again. */
   script(step: AnswerStep): void;
   /** Answers that wait for time to pass. */
   readonly delayed: number;
 }
 
-/** `tell` hears of each write and eviction, and of each answer that is a refusal. */
+/** `report` is called for each write and eviction, and for each refusal. */
 export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) => void): ReplayRestartApi {
-  const scripts = new Map<RestartPart, { readonly step: AnswerStep; left: number }>();
+  const scripts = new Map<RestartRequestKind, { readonly step: AnswerStep; left: number }>();
   let delayed = 0;
 
-  async function answer<T>(part: RestartPart, what: string, real: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  async function answer<T>(part: RestartRequestKind, what: string, real: () => Promise<Answer<T>>): Promise<Answer<T>> {
     const script = scripts.get(part);
     const isScripted = script !== undefined && script.left > 0;
     if (script !== undefined) script.left -= 1;
     const { status, takes, retryAfter } = isScripted ? script.step : { status: 200, takes: 0 };
     if (takes > 0) await pass(takes);
     const answered: Answer<T> = status === 200 ? await real() : refusal(status, retryAfter);
-    const said = status === 200 && answered.is === 'conflicted' ? 409 : status;
-    if (said !== 200) tell(`${what} is answered ${said}`);
+    const result = status === 200 && answered.is === 'conflicted' ? 409 : status;
+    if (result !== 200) tell(`${what} is answered ${result}`);
     return answered;
   }
 
@@ -40,9 +40,9 @@ export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) =
 
   function refusal(status: number | 'network', retryAfter: number | undefined): Answer<never> {
     if (status === 'network') return answerTo({ kind: 'network', message: 'socket hang up' }, 'https://replay');
-    const said = { kind: 'Status', code: status, message: 'said the replay' };
+    const result = { kind: 'Status', code: status, message: 'said the replay' };
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-    return answerTo(classify(status, headers, JSON.stringify(said), clock.now()), 'https://replay');
+    return answerTo(classify(status, headers, JSON.stringify(result), clock.now()), 'https://replay');
   }
 
   return {
@@ -64,7 +64,7 @@ export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) =
       },
     }),
     script(step) {
-      const part = restartParts.find((each) => each === step.to);
+      const part = restartRequestKinds.find((each) => each === step.to);
       if (part === undefined) return;
       scripts.set(part, { step, left: step.times === 'always' ? Number.POSITIVE_INFINITY : step.times });
     },

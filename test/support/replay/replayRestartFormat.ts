@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { parseDuration } from '../../../src/base/duration.ts';
 
-/** What of restart control's questions to the API server a replay can answer itself. */
-export const restartParts = ['writes', 'sources', 'pods', 'evictions'] as const;
-export type RestartPart = (typeof restartParts)[number];
+/** The requests of restart control that a replay can answer itself. */
+export const restartRequestKinds = ['writes', 'sources', 'pods', 'evictions'] as const;
+export type RestartRequestKind = (typeof restartRequestKinds)[number];
 
 const kind = z.enum(['ConfigMap', 'Secret']).default('ConfigMap');
 const namespace = z.string().default('shop');
@@ -22,7 +22,7 @@ export const sourceGone = z.strictObject({ name: z.string(), namespace, kind });
 export const replayWorkload = z.strictObject({
   name: z.string(),
   namespace,
-  /** Such as `settings#a`, `secret/login`, `settings#b?` where it is optional. */
+  /** Such as `settings#a`, `secret/login`, `settings#b?` if it is optional. */
   uses: z.array(z.string()).default([]),
   image: z.string().default('app:1'),
   paused: z.boolean().default(false),
@@ -30,7 +30,7 @@ export const replayWorkload = z.strictObject({
   revisionHistoryLimit: z.int().default(10),
 });
 
-/** How long a rollout takes from now on; `never`: none comes to its end. Milliseconds. */
+/** How long a rollout takes from now on; `never`: none completes. Milliseconds. */
 export const rolloutTime = z.string().transform((text, context) => {
   if (text === 'never') return Number.POSITIVE_INFINITY;
   const read = parseDuration(text);

@@ -11,7 +11,7 @@ const deeds: Readonly<Record<RestartHow, string>> = {
   dryRun: 'would be restarted',
 };
 
-/** A fact of restart control in words, as a replay file writes it down; undefined: it is no part of the story. */
+/** An event of restart control as text, as in a replay file; undefined: it is not part of the story. */
 export function restartSentenceOf(fact: RestartEvent): string | undefined {
   if (!('workload' in fact)) return ofTheProcess(fact);
   const { namespace, name } = fact.workload;

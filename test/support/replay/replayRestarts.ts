@@ -11,16 +11,16 @@ import { replayRestartApi } from './replayRestartApi.ts';
 import type { SourceStep, WorkloadStep } from './replayRestartFormat.ts';
 import { restartSentenceOf } from './replayRestartWords.ts';
 
-/** Restart control in a cluster that rolls Deployments out, as far as a replay has a section for it. */
+/** Restart control in a cluster that rolls Deployments out, if the replay has a section for it. */
 export interface ReplayRestarts {
   happen(step: Omit<ReplayStep, 'at'>): void;
   start(): void;
   stop(): void;
   configure(config: Config): void;
   pass(ms: number): Promise<void>;
-  /** How many rollouts a workload has had that were found to be others; a sentence each. */
+  /** Workloads with an unexpected number of rollouts; a sentence each. */
   rolloutsOtherThan(expected: Expectation['rollouts']): string[];
-  /** What must not be left at the end, in words. */
+  /** Leftovers at the end, as text. */
   leftOver(): string[];
 }
 
@@ -103,7 +103,7 @@ function happenToRollouts(world: RestartWorld, step: Omit<ReplayStep, 'at'>): vo
   if (step.rollouts !== undefined) world.rolloutTime = step.rollouts;
   if (step.podBroken !== undefined) world.breakPods(step.podBroken);
   if (step.undo !== undefined) world.undo(step.undo);
-  if (step.putBack !== undefined) world.takeBack(step.putBack);
+  if (step.restoreTemplate !== undefined) world.restoreTemplate(step.restoreTemplate);
 }
 
 function putSource(world: RestartWorld, { data, immutable, skip, ...ref }: SourceStep): void {
@@ -111,7 +111,7 @@ function putSource(world: RestartWorld, { data, immutable, skip, ...ref }: Sourc
   world.putSource(ref, data, { metadata: { annotations }, ...(immutable ? { immutable } : {}) });
 }
 
-/** A step says all annotations that people write: those that it does not name are not there any more. */
+/** A step has all annotations that people write: those that it lacks are removed. */
 const withoutOurs = {
   'weeder.dev/also-depends-on': null,
   'weeder.dev/paused-until': null,

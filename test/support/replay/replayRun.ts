@@ -8,7 +8,7 @@ import type { ReplayStep } from './replayFormat.ts';
 import { replayStage } from './replayStage.ts';
 import { firstDifference, type TimelineLine } from './replayTimeline.ts';
 
-/** How a replay went: every failure begins with the `file:line` that it is about. */
+/** The result of a replay: every failure begins with its `file:line`. */
 export interface Played {
   readonly failures: readonly string[];
   readonly timeline: readonly TimelineLine[];

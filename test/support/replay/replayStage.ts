@@ -17,25 +17,25 @@ import { replayRestarts } from './replayRestarts.ts';
 import { isWithin, replayStates } from './replayStates.ts';
 import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
 
-/** A weeder behind its own streams and client, in a cluster that behaves, and what is seen of it. */
+/** A weeder with its own streams and client, in a simulated cluster, and its observable behaviour. */
 export interface ReplayStage {
   readonly clock: VirtualClock;
   readonly cluster: ReplayCluster;
   readonly timeline: readonly TimelineLine[];
-  /** Each begins with the `file:line` that it is about. */
+  /** Each begins with its `file:line`. */
   readonly failures: string[];
   happen(step: Omit<ReplayStep, 'at'>, where: string): void;
   startWeeder(): void;
   stopWeeder(): void;
-  /** Lets time go on; milliseconds. */
+  /** Lets time pass; milliseconds. */
   pass(ms: number): Promise<void>;
-  /** What a weeder without an open window must not have any more, in words. */
+  /** Leftovers of a weeder without an open window, as text. */
   leftOver(): string[];
 }
 
 const kinds: Readonly<Record<'pods' | 'slices', Kind>> = { pods: 'Pod', slices: 'EndpointSlice' };
 
-/** `start` is what every clock says at first, in epoch milliseconds. */
+/** `start` is the time of every clock at first, in epoch milliseconds. */
 export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void): ReplayStage {
   const clock = virtualClock(start);
   const nodeTime = (at: number) => start + at;
@@ -184,7 +184,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   return { clock, cluster, timeline, failures, happen, startWeeder, stopWeeder, pass, leftOver };
 }
 
-/** Of `shop/web ConfigMap/settings` the actor is `shop/web /ConfigMap/shop/settings`. */
+/** The actor of `shop/web ConfigMap/settings` is `shop/web /ConfigMap/shop/settings`. */
 function resourceId(text: string): string {
   const [application = '', resource = ''] = text.split(' ');
   return `application/${application} ${fullKey(resource)}`;

@@ -23,7 +23,7 @@ export function replayStates(): ReplayStates {
   };
 }
 
-/** Does an expected state such as `ready.windowOpen` name this one, or one around it? */
+/** Whether an expected state such as `ready.windowOpen` is this one, or contains it. */
 export function isWithin(state: string | undefined, expected: string): boolean {
   return state === expected || state?.startsWith(`${expected}.`) === true;
 }

@@ -12,7 +12,7 @@ export interface TimelineLine {
 
 const deeds = { delete: 'deleted', evict: 'evicted', dryRun: 'would be deleted' } as const;
 
-/** A fact in words, as a replay file writes it down. */
+/** An event as text, as in a replay file. */
 export function sentenceOf(fact: WeederEvent): string {
   switch (fact.type) {
     case 'service.ready':
@@ -50,15 +50,15 @@ export function sentenceOf(fact: WeederEvent): string {
 export function firstDifference(replay: Replay, seen: readonly TimelineLine[]): string | undefined {
   const { expected, whereLine, whereEnd } = replay;
   for (let index = 0; index < Math.max(expected.length, seen.length); index += 1) {
-    const wanted = written(expected[index]);
+    const expectation = written(expected[index]);
     const found = written(seen[index]);
-    if (wanted !== found)
-      return `${whereLine[index] ?? whereLine.at(-1) ?? whereEnd}: expected ${wanted}, saw ${found}`;
+    if (expectation !== found)
+      return `${whereLine[index] ?? whereLine.at(-1) ?? whereEnd}: expected ${expectation}, saw ${found}`;
   }
   return undefined;
 }
 
-/** A line as it stands in a file. */
+/** A line as in a file. */
 export function lineOf({ at, sentence }: TimelineLine): string {
   return `${formatDuration(at)} ${sentence}`;
 }

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
-import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
-import { faultsAtTheEnd } from './storyEnd.ts';
-import { happenings, makeApplication, makeForeignObjects, names, type Scene } from './storyHappenings.ts';
+import { violationsAtTheEnd } from './storyEnd.ts';
+import { makeApplication, makeForeignObjects, names, possibleSteps, type Scene } from './storyHappenings.ts';
 import { judge } from './storyJudge.ts';
 import { storyWorld } from './storyWorld.ts';
-import { somebody } from './storyWriters.ts';
+import { otherClient } from './storyWriters.ts';
 
 const minute = 60_000;
 
-/** One thing that happens, and how long it is quiet before it; `seed` chooses to what, and how. */
+/** One step, and how long nothing happens before it; `seed` chooses the object and the details. */
 export interface ObserverStep {
   readonly wait: number;
-  /** One of the happenings. */
+  /** One of the possible steps. */
   readonly does: string;
   readonly seed: number;
 }
@@ -23,14 +23,14 @@ export const someObserverStory: fc.Arbitrary<readonly ObserverStep[]> = fc.array
   fc.record<ObserverStep>({
     wait: fc.oneof(fc.nat(60), fc.nat(1_500), fc.nat(9_000), fc.nat(90_000)),
     does: fc.oneof(
-      ...Object.entries(happenings).map(([does, { weight }]) => ({ weight, arbitrary: fc.constant(does) })),
+      ...Object.entries(possibleSteps).map(([does, { weight }]) => ({ weight, arbitrary: fc.constant(does) })),
     ),
     seed: fc.nat(2 ** 30),
   }),
   { minLength: 1, maxLength: 40, size: 'max' },
 );
 
-/** Plays it in virtual time, and then waits. Throws what must not be; gives how many corrections there were. */
+/** Plays it in virtual time, and then waits. Throws at violations; returns the number of corrections. */
 export async function playObserver(seed: number, story: readonly ObserverStep[]): Promise<number> {
   const dice = diceOf(seed);
   const log: string[] = [];
@@ -60,15 +60,15 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
         fight(scene, keyOf(ask));
       },
     },
-    report: hear,
+    report: onEvent,
     onOthers(before, after, applied = {}) {
-      judged.writers.note(before, after, somebody);
+      judged.writers.note(before, after, otherClient);
       judged.writers.share(after, applied);
     },
   });
   const scene: Scene = { world, applications: new Map(), rivals: new Map() };
 
-  function hear(fact: ObserverFact): void {
+  function onEvent(fact: ObserverEvent): void {
     if (fact.type === 'resource.corrected') {
       corrections += 1;
       judged.corrected(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`);
@@ -83,14 +83,14 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     log.push(`${world.clock.monotonic()} ${type} ${JSON.stringify(rest)}`);
   }
 
-  world.put('ConfigMap/nobodys', nobodys, 'somebody');
+  world.put('ConfigMap/nobodys', unowned, 'somebody');
   makeForeignObjects(scene, dice);
   for (const name of names.slice(0, 1 + dice.below(3))) makeApplication(scene, dice, name);
   world.start();
   for (const { wait, does, seed: its } of story) {
     await world.pass(wait);
     log.push(`${world.clock.monotonic()} --- ${does}`);
-    await happenings[does]?.act(scene, diceOf(its));
+    await possibleSteps[does]?.act(scene, diceOf(its));
     if (judged.faults.length > 0) break;
   }
   await world.pass(5 * minute);
@@ -98,21 +98,22 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   await world.pass(40 * minute);
   const writes = judged.writes;
   await world.pass(15 * minute);
-  const faults = judged.faults.length > 0 ? judged.faults : faultsAtTheEnd(scene, judged);
-  if (judged.writes !== writes) faults.push(`${judged.writes - writes} writes in the end`);
+  const violations = judged.faults.length > 0 ? judged.faults : violationsAtTheEnd(scene, judged);
+  if (judged.writes !== writes) violations.push(`${judged.writes - writes} writes in the end`);
   await world.stop();
-  if (faults.length > 0) throw new Error(`${faults.slice(0, 5).join('\n')}\nafter:\n${log.slice(-60).join('\n')}`);
+  if (violations.length > 0)
+    throw new Error(`${violations.slice(0, 5).join('\n')}\nafter:\n${log.slice(-60).join('\n')}`);
   return corrections;
 }
 
-const nobodys = {
+const unowned = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name: 'nobodys', namespace: 'shop', labels: { team: 'theirs' } },
   data: { k0: 'theirs' },
 };
 
-/** The rival writes what it wants a moment after it became something else. */
+/** The conflicting manager writes its value a moment after it was changed. */
 function fight({ world, rivals }: Scene, key: string): void {
   const rival = rivals.get(key);
   if (rival === undefined || world.clock.monotonic() > rival.until) return;

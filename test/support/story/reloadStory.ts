@@ -4,7 +4,7 @@ import type { Replay } from '../replay/replayFile.ts';
 import { replayFormat } from '../replay/replayFormat.ts';
 import { type ReplayStage, replayStage } from '../replay/replayStage.ts';
 
-/** What a service of a story may be told by a config; the service `x` selects the pods `x-0` and `x-1`, and may `y-0`. */
+/** The settings of a story's service in a config; the service `x` selects the pods `x-0` and `x-1`, and maybe `y-0`. */
 export interface ServiceWish {
   readonly seconds: 30 | 60 | 120;
   readonly selects: readonly string[];
@@ -28,7 +28,7 @@ const wish: fc.Arbitrary<ServiceWish> = fc.record({
   whileNotReady: fc.constantFrom('hold', 'delete'),
 });
 
-/** Configs over these services, each named or not. */
+/** Configs over these services, each included or not. */
 export function wishesFor(services: readonly string[]): fc.Arbitrary<Wishes> {
   const entries = services.map((name) => [name, fc.option(wish, { nil: undefined })] as const);
   return fc
@@ -36,7 +36,7 @@ export function wishesFor(services: readonly string[]): fc.Arbitrary<Wishes> {
     .map((all) => Object.fromEntries(Object.entries(all).flatMap(([name, given]) => (given ? [[name, given]] : []))));
 }
 
-/** What may happen in a story whose configs are these. */
+/** The possible steps of a story with these configs. */
 export function stepsWith(configs: fc.Arbitrary<Wishes>): fc.Arbitrary<StoryStep[]> {
   const name = fc.constantFrom('a', 'b', 'c');
   const step: fc.Arbitrary<StoryStep> = fc.oneof(
@@ -73,7 +73,7 @@ function fileOf(wishes: Wishes): object {
   return { servicesAndDependantSelectors: Object.fromEntries(entries) };
 }
 
-/** A stage on which a story can be told, weeder at work. */
+/** A stage on which a story is played, with a running weeder. */
 export function storyStage(first: Wishes): ReplayStage {
   const script = replayFormat.parse({ title: 'a story', config: fileOf(first), expected: [] });
   const replay: Replay = {
@@ -93,7 +93,7 @@ export function storyStage(first: Wishes): ReplayStage {
 /** The third pod of each app has no controller. */
 export const bareNumber = 2;
 
-export async function tell(stage: ReplayStage, step: StoryStep): Promise<void> {
+export async function playStep(stage: ReplayStage, step: StoryStep): Promise<void> {
   const happen = (raw: object) => {
     const { steps } = replayFormat.parse({
       title: '',

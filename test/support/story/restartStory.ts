@@ -22,7 +22,7 @@ export interface StoryLimits {
 type SourceAct = 'write' | 'touch' | 'deleteSource' | 'leaveSourceOut' | 'takeSourceIn';
 type WorkloadAct = 'release' | 'crash' | 'deleteWorkload' | 'optOut' | 'optIn';
 
-/** One thing that happens, and how long it is quiet after it. `which` chooses the source, or the workload. */
+/** One step, and how long nothing happens after it. `which` chooses the source, or the workload. */
 export type Step = { readonly wait: number; readonly which: number } & (
   | { readonly does: 'write'; readonly value: number }
   | { readonly does: Exclude<SourceAct, 'write'> }
@@ -88,23 +88,23 @@ function idOf({ namespace, name }: SourceRef): string {
   return `${namespace}/${name}`;
 }
 
-/** Plays it in virtual time; throws at the first thing that must not be. Returns how many restarts there were. */
+/** Plays it in virtual time; throws at the first violation. Returns the number of restarts. */
 export async function play(first: StoryLimits, story: readonly Step[]): Promise<number> {
   let config: RestartConfig = restartConfig(first);
   const log: string[] = [];
-  /** Thrown where it is found, it would be taken for a fault of the actor that tells. */
-  let fault: unknown;
-  const world = await restartWorld(config, { onFact: hear, onPods: (name) => oracle.podsMade(name) });
+  /** Thrown at once, an error would count as one of the actor that reports the event. */
+  let violation: unknown;
+  const world = await restartWorld(config, { onFact: onEvent, onPods: (name) => oracle.podsMade(name) });
   const oracle = restartOracle(world.clock.monotonic, () => config);
   const leftOut = new Set<string>();
   let isDown = false;
   let release = 0;
 
-  function hear(fact: RestartEvent): void {
+  function onEvent(fact: RestartEvent): void {
     try {
       note(fact);
     } catch (error) {
-      fault ??= error;
+      violation ??= error;
     }
   }
 
@@ -143,7 +143,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
 
   async function pass(ms: number): Promise<void> {
     await world.pass(ms);
-    if (fault !== undefined) throw new Error(`after:\n${log.slice(-40).join('\n')}`, { cause: fault });
+    if (violation !== undefined) throw new Error(`after:\n${log.slice(-40).join('\n')}`, { cause: violation });
   }
 
   async function goUp(): Promise<void> {
@@ -196,7 +196,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     if (data.has(idOf(ref))) put(ref, {});
   }
 
-  /** It says something else for a while, and in the middle of that pods are made, or containers started. */
+  /** It has other content for a while, and in the meantime pods are created, or containers started. */
   async function swing(ref: SourceRef, { wait, which }: Step): Promise<void> {
     const { a: before = '0' } = data.get(idOf(ref)) ?? {};
     const name = oracle.usersOf(idOf(ref)).at(which % 2);
@@ -249,7 +249,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     await pass(each.wait);
   }
   if (isDown) await goUp();
-  // Every workload may have been restarted so often that it is left alone for ten minutes, and is one of twelve.
+  // Every workload may have been restarted so often that the breaker blocks it for ten minutes, and is one of twelve.
   await pass(60 * minute);
   assert.deepEqual(oracle.behind(), [], 'a change was never rolled out');
 

@@ -1,7 +1,7 @@
 import { selectorToString } from '../../../src/kube/objects/selector.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
-import type { ToldFact } from '../oracle/accounts.ts';
+import type { ReportedFact } from '../oracle/accounts.ts';
 import type { Entry, Happening, History } from '../recording/history.ts';
 import type { Script, Step } from '../steps.ts';
 import { settled, virtualClock } from '../world/virtualClock.ts';
@@ -9,17 +9,17 @@ import { storyAnswers } from './storyAnswers.ts';
 import { storyCluster } from './storyCluster.ts';
 import { storySlices } from './storySlices.ts';
 
-/** A script that was played: what happened, and what weeder said of it. */
+/** A script that was played: what happened, and what weeder reported of it. */
 export interface Played {
   readonly history: History;
-  readonly facts: readonly ToldFact[];
+  readonly facts: readonly ReportedFact[];
   /** What is left of a weeder at its end: windows, actors, places in the queue, timers. */
   readonly left: readonly string[];
 }
 
 const longest = 5 * 60_000;
 
-/** Plays a script with the real weeder in simulated time, and goes on until every window is over. */
+/** Plays a script with the real weeder in simulated time, until every window is over. */
 export async function play(script: Script): Promise<Played> {
   const story = begin(script);
   story.startWeeder();
@@ -38,7 +38,7 @@ export async function play(script: Script): Promise<Played> {
 function begin({ services, concurrentDeletions, isDryRun }: Script) {
   const clock = virtualClock();
   const entries: Entry[] = [];
-  const facts: ToldFact[] = [];
+  const facts: ReportedFact[] = [];
   const left: string[] = [];
   let lives = 0;
   let weeder: Weeder | undefined;

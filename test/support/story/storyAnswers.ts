@@ -3,14 +3,14 @@ import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
 import type { Happening } from '../recording/history.ts';
 import type { Dating, Mood } from '../steps.ts';
 
-/** What the API server of a story says to those who ask it. */
+/** How the API server of a story answers. */
 export interface StoryAnswers {
   readonly deletePod: DeletePod;
   readonly readySince: ReadySince;
   /** How it answers from now on. */
   deletions(mood: Mood): void;
   datings(dating: Dating): void;
-  /** Whoever waits for an answer gets one. */
+  /** All waiting requests get their answers. */
   answerLate(mood: Exclude<Mood, 'late'>): void;
   /** A deletion that was not sent, and counts as one. */
   pretend(request: Pick<DeletionAttempt, 'uid' | 'resourceVersion'>): void;
@@ -19,7 +19,7 @@ export interface StoryAnswers {
 export interface StoryAnswersOptions {
   readonly now: () => number;
   readonly note: (happening: Happening) => void;
-  /** What the cluster does with a deletion that is let through. */
+  /** What the cluster does with a deletion that passes. */
   readonly accept: (request: DeletionAttempt) => DeletionAnswer;
   /** Epoch milliseconds; the service as `namespace/name`. */
   readonly readySince: (service: string) => number | undefined;
@@ -45,7 +45,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       attempts += 1;
       const attempt = attempts;
       const { uid, resourceVersion: version, policy } = request;
-      note({ what: 'asked', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
+      note({ what: 'requested', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
       const inTime = mood === 'late' ? await answer() : mood;
       await Promise.resolve();
       const given = answerOf(inTime, request, accept);
@@ -53,13 +53,13 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       return given;
     },
     async readySince({ backingPods }, _, signal) {
-      const asked = dating;
-      if (asked.isLate) await answer();
+      const requested = dating;
+      if (requested.isLate) await answer();
       const [pod] = backingPods ?? [];
       const service = `${pod?.namespace}/${pod?.name.replace(/-\d+$/, '')}`;
-      const since = sinceOf(service, asked);
+      const since = sinceOf(service, requested);
       if (!signal.aborted) note({ what: 'dated', service, since });
-      if (asked.how === 'fails') throw new Error('the API server is away');
+      if (requested.how === 'fails') throw new Error('the API server is away');
       return since;
     },
     deletions(next) {
@@ -73,7 +73,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
     },
     pretend({ uid, resourceVersion: version }) {
       attempts += 1;
-      note({ what: 'asked', attempt: attempts, uid, version, how: 'dry run' });
+      note({ what: 'requested', attempt: attempts, uid, version, how: 'dry run' });
       note({ what: 'answered', attempt: attempts, answer: { type: 'delete.accepted' } });
     },
   };

@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { type WantedFields, wantedFields } from '../oracle/plainObserver.ts';
+import { type DesiredFields, desiredFields } from '../oracle/plainObserver.ts';
 import { type Dice, diceOf } from './storyDraw.ts';
 import { type StoryKind, type StoryResource, someResource } from './storyManifests.ts';
 
-/** What an application said from a moment on. */
+/** The spec of an application from a moment on. */
 export interface Generation {
   /** Virtual milliseconds. */
   readonly at: number;
@@ -15,7 +15,7 @@ export interface Generation {
   readonly isDeleted: boolean;
 }
 
-/** One that was made, until another one takes its name. */
+/** An application, until another one is created under its name. */
 export interface StoryApplication {
   readonly name: string;
   /** The newest is the last one. */
@@ -24,7 +24,7 @@ export interface StoryApplication {
 
 export const kinds: readonly [StoryKind, ...StoryKind[]] = ['ConfigMap', 'Deployment', 'Service'];
 
-/** Its own three, and one that every application may have. */
+/** Its own three resources, and one that every application may have. */
 export function poolOf(name: string): string[] {
   return [...kinds.map((kind) => `${kind}/${name}`), 'ConfigMap/shared'];
 }
@@ -35,7 +35,7 @@ export function newest({ generations }: StoryApplication): Generation {
   return last;
 }
 
-/** Some of what it may have: of those that it has already about half are as they were. */
+/** Some of its possible manifests: of the existing ones about half are unchanged. */
 export function someResources(name: string, before: Generation['resources'], seed: number): Generation['resources'] {
   const dice = diceOf(seed);
   const chosen = dice.some(poolOf(name).slice(0, 3), 3);
@@ -71,15 +71,15 @@ export function specOf({ resources, mode, policy, pausedUntil }: Generation): Js
   };
 }
 
-const known = new WeakMap<StoryResource, WantedFields>();
+const known = new WeakMap<StoryResource, DesiredFields>();
 
-export function wantedOf(resource: StoryResource): WantedFields {
-  const wanted = known.get(resource) ?? wantedFields(resource.manifest, resource.entry);
-  known.set(resource, wanted);
-  return wanted;
+export function desiredOf(resource: StoryResource): DesiredFields {
+  const desired = known.get(resource) ?? desiredFields(resource.manifest, resource.entry);
+  known.set(resource, desired);
+  return desired;
 }
 
-/** `True`, `False`, `Unknown`; undefined: it is not said. */
+/** `True`, `False`, `Unknown`; undefined: the condition is missing. */
 export function conditionOf(application: JsonObject | undefined, type: string): string | undefined {
   const { conditions } = objectOf(application?.['status']);
   const found = Array.isArray(conditions) ? conditions.map(objectOf).find((each) => each['type'] === type) : undefined;

@@ -1,31 +1,31 @@
 import type { JsonObject } from '../../../src/base/json.ts';
 import { contentOf, differences } from '../oracle/plainObserver.ts';
-import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import { desiredOf, type Generation, type StoryApplication } from './storyApplications.ts';
 import type { StoryResource } from './storyManifests.ts';
 
-/** Whether a process knows what was applied last: surely, perhaps, or not. */
+/** Whether a process knows the last applied manifest: surely, perhaps, or not. */
 export type Knows = 'surely' | 'perhaps' | 'no';
 
-/** What is in force while the newest manifest of a resource is refused for good. */
+/** The manifest in force while the newest manifest of a resource is permanently refused. */
 export interface Refusal {
   /** One of these was applied last. Empty: none was. */
   readonly kept: readonly StoryResource[];
-  /** Whether this process knows it, and so keeps it. */
+  /** Whether this process knows it, and so uses it. */
   readonly knows: Knows;
 }
 
-/** Which manifest of each resource was applied last, by which process, and what was refused since. */
+/** The last applied manifest of each resource, the process that applied it, and refusals since. */
 export interface StoryApplied {
-  /** A process is there since then. What it is told may be as old as that. */
+  /** A process runs since then. Its first lists may be as old as that. */
   noteProcess(process: number, startedAt: number): void;
-  /** `all`: which of these it was. `live`: as it was left. */
+  /** `all`: the possible ones. `live`: the object afterwards. */
   applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined): void;
-  /** What was applied is as wanted again, which may tell which one of several it was. */
+  /** What was applied is desired again, which may decide which one of several it was. */
   corrected(id: string, live: JsonObject | undefined): void;
   forgotten(id: string): void;
-  /** For good, so that another manifest has to come. */
+  /** Permanently, until another manifest is set. */
   refused(id: string): void;
-  /** Whether this process knows what was applied before `next`. */
+  /** Whether this process knows the manifest that was applied before `next`. */
   knows(application: StoryApplication, id: string, process: number, next: StoryResource): Knows;
   /** Undefined: `next` is not refused. */
   refusal(application: StoryApplication, id: string, process: number, next: StoryResource): Refusal | undefined;
@@ -67,14 +67,14 @@ export function storyApplied(now: () => number): StoryApplied {
     applied(id, process, all, live) {
       const resources = all.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
       const newest = resources.at(-1);
-      const isNewest = newest !== undefined && differences(wantedOf(newest), contentOf(live)).length === 0;
+      const isNewest = newest !== undefined && differences(desiredOf(newest), contentOf(live)).length === 0;
       last.set(id, { process, resources: new Set(isNewest ? [newest] : resources) });
       refusedAt.delete(id);
     },
     corrected(id, live) {
       const was = last.get(id);
       const equal = [...(was?.resources ?? [])].filter(
-        (each) => differences(wantedOf(each), contentOf(live)).length === 0,
+        (each) => differences(desiredOf(each), contentOf(live)).length === 0,
       );
       if (was !== undefined && equal.length > 0) last.set(id, { ...was, resources: new Set(equal) });
     },
@@ -87,7 +87,7 @@ export function storyApplied(now: () => number): StoryApplied {
     refusal(application, id, process, next) {
       const first = application.generations.find(({ resources }) => resources.get(keyIn(id)) === next)?.at ?? 0;
       const resources = [...(last.get(id)?.resources ?? [])];
-      // What is refused in between of what was applied is no end of it.
+      // A refusal in between does not end what was applied.
       if ((refusedAt.get(id) ?? -1) < first || (resources.length === 1 && resources[0] === next)) return undefined;
       return { kept: resources.filter((each) => each !== next), knows: knows(application, id, process, next) };
     },

@@ -11,12 +11,12 @@ export function keyOf({ named }: Ask): string {
   return `${named?.resource.kind}/${named?.name}`;
 }
 
-/** `a0 ConfigMap/web`: whose, and what. */
+/** `a0 ConfigMap/web`: the application, and the object. */
 export function idOf(ask: Ask): string {
   return `${ownerOf(ask)} ${keyOf(ask)}`;
 }
 
-/** It makes itself the owner of what others have written. */
+/** It takes over the ownership of other clients' fields. */
 export function isTakeOver({ request }: Ask): boolean {
   return objectOf(objectOf(request.body)['metadata'])['managedFields'] !== undefined;
 }
@@ -40,7 +40,7 @@ export function labelOf(object: JsonObject | undefined): string | undefined {
   return textOf(objectOf(objectOf(object?.['metadata'])['labels'])['weeder.dev/application']);
 }
 
-/** Some of it is an application's: somebody may have taken only the label away. */
+/** Some of it belongs to an application: another client may have removed only the label. */
 export function isMarked(object: JsonObject | undefined): boolean {
   const { managedFields } = objectOf(object?.['metadata']);
   return arrayOf(managedFields).some((each) => textOf(objectOf(each)['manager'])?.startsWith('weeder') === true);

@@ -3,24 +3,24 @@ import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { backOff, nextVersion, pod, running, terminated } from '../objects/objects.ts';
-import type { Happening, ToldPod } from '../recording/history.ts';
+import type { DeliveredPod, Happening } from '../recording/history.ts';
 import type { Step } from '../steps.ts';
 
-/** The pods of a story: what there is, and what the streams have told of it. */
+/** The pods of a story, and what the streams have delivered of them. */
 export interface StoryCluster {
   put(step: Extract<Step, { do: 'pod' }>): void;
   touch(step: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>): void;
   remove(step: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>): void;
-  /** Tells a new weeder what there is. */
+  /** Delivers the existing pods to a new weeder. */
   list(): void;
   /** Every pod stream reads its complete list again. */
   relist(): void;
-  /** The API server's own answer: it holds preconditions, and what it accepts is gone at once. */
+  /** The API server's own answer: it checks preconditions, and an accepted deletion takes effect at once. */
   delete(request: DeletionAttempt): DeletionAnswer;
 }
 
 interface StoryPod {
-  readonly told: ToldPod;
+  readonly entry: DeliveredPod;
   readonly object: ReturnType<typeof pod>;
 }
 
@@ -33,14 +33,14 @@ export interface StoryClusterOptions {
 
 export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptions): StoryCluster {
   const pods = new Map<string, StoryPod>();
-  const told = new Map<string, StoryPod>();
+  const delivered = new Map<string, StoryPod>();
   let uids = 0;
 
   const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => `${namespace}/${name}`;
   const streams = () =>
     selectors.map((selector) => ({ selector, sink: weeder()?.pods.get(selectorToString(selector)) }));
 
-  function tell(was: StoryPod | undefined, is: StoryPod | undefined): void {
+  function deliver(was: StoryPod | undefined, is: StoryPod | undefined): void {
     for (const { selector, sink } of streams()) {
       const selects = (each: StoryPod | undefined) =>
         each !== undefined && matchesSelector(selector, each.object.metadata.labels);
@@ -49,35 +49,35 @@ export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptio
     }
   }
 
-  function tellOf(each: StoryPod): void {
-    const was = told.get(each.told.uid);
-    told.set(each.told.uid, each);
-    note({ what: 'told', pod: each.told });
-    tell(was, each);
+  function deliverPod(each: StoryPod): void {
+    const was = delivered.get(each.entry.uid);
+    delivered.set(each.entry.uid, each);
+    note({ what: 'delivered', pod: each.entry });
+    deliver(was, each);
   }
 
   function lose(each: StoryPod | undefined): void {
-    if (each === undefined || !told.delete(each.told.uid)) return;
-    note({ what: 'lost', uid: each.told.uid });
-    tell(each, undefined);
+    if (each === undefined || !delivered.delete(each.entry.uid)) return;
+    note({ what: 'lost', uid: each.entry.uid });
+    deliver(each, undefined);
   }
 
-  function toldOfName(key: string): StoryPod | undefined {
-    return [...told.values()].find((each) => keyOf(each.told) === key);
+  function deliveredOfName(key: string): StoryPod | undefined {
+    return [...delivered.values()].find((each) => keyOf(each.entry) === key);
   }
 
   function change(made: StoryPod, isSeen: boolean): void {
-    const key = keyOf(made.told);
+    const key = keyOf(made.entry);
     pods.set(key, made);
     if (!isSeen) return;
-    const before = toldOfName(key);
-    if (before?.told.uid !== made.told.uid) lose(before);
-    tellOf(made);
+    const before = deliveredOfName(key);
+    if (before?.entry.uid !== made.entry.uid) lose(before);
+    deliverPod(made);
   }
 
   return {
     put(step) {
-      const known = step.isSuccessor ? undefined : pods.get(keyOf(step))?.told.uid;
+      const known = step.isSuccessor ? undefined : pods.get(keyOf(step))?.entry.uid;
       uids += known === undefined ? 1 : 0;
       change(makePod(step, known ?? `uid-${uids}`, now()), step.isSeen);
     },
@@ -86,27 +86,27 @@ export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptio
       if (known === undefined) return;
       const version = nextVersion();
       const metadata = { ...known.object.metadata, resourceVersion: version };
-      change({ told: { ...known.told, version }, object: { ...known.object, metadata } }, step.isSeen);
+      change({ entry: { ...known.entry, version }, object: { ...known.object, metadata } }, step.isSeen);
     },
     remove(step) {
       pods.delete(keyOf(step));
-      if (step.isSeen) lose(toldOfName(keyOf(step)));
+      if (step.isSeen) lose(deliveredOfName(keyOf(step)));
     },
     list() {
-      told.clear();
-      for (const each of pods.values()) tellOf(each);
+      delivered.clear();
+      for (const each of pods.values()) deliverPod(each);
     },
     relist() {
       for (const { sink } of streams()) sink?.begin();
       for (const each of [...pods.values()]) {
-        told.set(each.told.uid, each);
-        note({ what: 'told', pod: each.told });
-        tell(undefined, each);
+        delivered.set(each.entry.uid, each);
+        note({ what: 'delivered', pod: each.entry });
+        deliver(undefined, each);
       }
-      const uidsNow = new Set([...pods.values()].map((each) => each.told.uid));
-      for (const uid of [...told.keys()]) {
+      const uidsNow = new Set([...pods.values()].map((each) => each.entry.uid));
+      for (const uid of [...delivered.keys()]) {
         if (uidsNow.has(uid)) continue;
-        told.delete(uid);
+        delivered.delete(uid);
         note({ what: 'lost', uid });
       }
       for (const { sink } of streams()) sink?.end();
@@ -114,10 +114,10 @@ export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptio
     delete({ uid, namespace, name, resourceVersion }) {
       const found = pods.get(keyOf({ namespace, name }));
       if (found === undefined) return { type: 'delete.notFound' };
-      const isOther = found.told.uid !== uid || found.told.version !== resourceVersion;
+      const isOther = found.entry.uid !== uid || found.entry.version !== resourceVersion;
       if (isOther) return { type: 'delete.conflicted' };
       pods.delete(keyOf({ namespace, name }));
-      lose(told.get(uid));
+      lose(delivered.get(uid));
       return { type: 'delete.accepted' };
     },
   };
@@ -145,7 +145,7 @@ function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number): 
     ...(is === 'ending' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
   });
   const isHealthy = is === 'running' || is === 'ending' || (is === 'ended' && restarts === 0);
-  const told: ToldPod = {
+  const delivered: DeliveredPod = {
     uid,
     namespace,
     name,
@@ -156,10 +156,10 @@ function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number): 
     finishedAt,
     protection: protection === 'ignored' || protection === 'mirror' ? 'never' : protection,
   };
-  return { told, object };
+  return { entry: delivered, object };
 }
 
-/** What a stream is told of a pod that its selector selected before, and selects now. */
+/** The type of the change that a stream delivers for a pod that its selector selected before, and selects now. */
 function changeOf(was: boolean, is: boolean): ChangeType | undefined {
   if (is) return was ? 'MODIFIED' : 'ADDED';
   return was ? 'DELETED' : undefined;

@@ -1,4 +1,4 @@
-/** Chance with a seed: the same story each time. */
+/** Random numbers with a seed: the same story each time. */
 export interface Dice {
   /** From 0 up to 1. */
   readonly next: () => number;

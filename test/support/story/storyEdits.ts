@@ -3,7 +3,7 @@ import type { Dice } from './storyDraw.ts';
 
 type Tree = Record<string, unknown>;
 
-/** Somebody's change of a live object: of fields that are observed, of others, and of what nobody has thought of. */
+/** A client's change of a live object: of observed fields, of others, and of unusual ones. */
 export function edited(dice: Dice, live: JsonObject): JsonObject {
   const object: Tree = structuredClone(live);
   const times = 1 + dice.below(2);
@@ -16,7 +16,7 @@ export function edited(dice: Dice, live: JsonObject): JsonObject {
   return object;
 }
 
-/** The map in this place, made if it is not there. */
+/** The map in this place, created if necessary. */
 function at(tree: Tree, ...path: readonly string[]): Tree {
   let here = tree;
   for (const name of path) {

@@ -1,21 +1,21 @@
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import { type Content, contentOf, differences, elementsIn, type WantedFields } from '../oracle/plainObserver.ts';
-import { conditionOf, newest, type StoryApplication, wantedOf } from './storyApplications.ts';
+import { type Content, contentOf, type DesiredFields, differences, elementsIn } from '../oracle/plainObserver.ts';
+import { conditionOf, desiredOf, newest, type StoryApplication } from './storyApplications.ts';
 import type { Refusal } from './storyApplied.ts';
 import { labelOf } from './storyAsks.ts';
 import type { Scene } from './storyHappenings.ts';
 import type { Judge } from './storyJudge.ts';
 import { uidOf } from './storyWriters.ts';
 
-/** What is not as it should be when everything has been quiet for long, and the API server friendly. */
-export function faultsAtTheEnd(scene: Scene, judge: Judge): string[] {
+/** The errors that remain after a long time without changes or failures. */
+export function violationsAtTheEnd(scene: Scene, judge: Judge): string[] {
   const applications = [...scene.applications.values()];
-  const unfinished = applications.flatMap((each) => faultsOf(each, scene, judge));
-  return [...unfinished, ...marksOfNobody(scene, judge)];
+  const unfinished = applications.flatMap((each) => violationsOf(each, scene, judge));
+  return [...unfinished, ...staleMarks(scene, judge)];
 }
 
-function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): string[] {
+function violationsOf(application: StoryApplication, scene: Scene, judge: Judge): string[] {
   const { world } = scene;
   const { name } = application;
   const { isDeleted, mode, resources } = newest(application);
@@ -25,37 +25,37 @@ function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): st
   const all = [...resources].map(([key, resource]) => {
     const object = world.get(key);
     const isAnothers = isAnothersOf(object, name, scene);
-    const wanted = wantedOf(resource);
+    const desired = desiredOf(resource);
     const refusal = judge.refusal(application, key);
-    // Nobody can say whether a value that was there, and is nobody's, was filled in by the server.
-    const isUnsure = (path: string) => wanted.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
+    // It is not known whether an existing value without an owner is a default of the server.
+    const isUnsure = (path: string) => desired.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
     const differing =
       object === undefined
         ? ['it is not there']
-        : differencesOf(wanted, refusal, contentOf(object)).filter((path) => !isUnsure(path));
-    const isStrangers = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
+        : differencesOf(desired, refusal, contentOf(object)).filter((path) => !isUnsure(path));
+    const isForeign = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
     const isUnknown = refusal !== undefined && refusal.knows !== 'surely';
     return {
       key,
       refusal,
       isUnknown,
       isAnothers,
-      differing: isStrangers ? [...differing, 'it has no label'] : differing,
+      differing: isForeign ? [...differing, 'it has no label'] : differing,
     };
   });
   const inSync = conditionOf(live, 'InSync');
   const isClaimed = all.some(({ isAnothers }) => isAnothers);
   const isEqual = all.every(({ differing }) => differing.length === 0);
   const wrong = all.filter(({ differing, isAnothers, isUnknown }) => differing.length > 0 && !isAnothers && !isUnknown);
-  const said =
+  const invalid =
     conditionOf(live, 'Invalid') === 'False' ? [] : [`${name} is invalid: ${JSON.stringify(live?.['status'])}`];
-  // Of what is refused, and was applied by a process that is gone, nothing is observed.
-  const isSaid = (inSync === 'True') === isEqual || (inSync !== 'True' && all.some(({ isUnknown }) => isUnknown));
-  const status = isClaimed || isSaid ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
-  if (mode === 'detect') return [...said, ...status];
+  // Of a refused manifest whose predecessor was applied by an earlier process, nothing is observed.
+  const isReported = (inSync === 'True') === isEqual || (inSync !== 'True' && all.some(({ isUnknown }) => isUnknown));
+  const status = isClaimed || isReported ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
+  if (mode === 'detect') return [...invalid, ...status];
   const isHidden = all.some(({ refusal }) => refusal !== undefined) && conditionOf(live, 'Degraded') !== 'True';
   return [
-    ...said,
+    ...invalid,
     ...status,
     ...(isHidden ? [`${name} does not say that a manifest of it is refused`] : []),
     ...wrong.map(({ key, differing }) => `${key} of ${name} differs: ${differing.join(', ')}`),
@@ -64,54 +64,54 @@ function faultsOf(application: StoryApplication, scene: Scene, judge: Judge): st
   ];
 }
 
-/** By what was applied last where the newest is refused; what that one has brought in nevertheless stays. */
-function differencesOf(wanted: WantedFields, refusal: Refusal | undefined, live: Content): string[] {
-  if (refusal === undefined) return differences(wanted, live);
+/** By the last applied manifest if the newest is refused; fields that the newest one has set anyway remain. */
+function differencesOf(desired: DesiredFields, refusal: Refusal | undefined, live: Content): string[] {
+  if (refusal === undefined) return differences(desired, live);
   const all = refusal.kept.map((each) => {
-    const was = wantedOf(each);
-    const isNew = (element: string) => wanted.elements.has(element) && !was.elements.has(element);
+    const was = desiredOf(each);
+    const isNew = (element: string) => desired.elements.has(element) && !was.elements.has(element);
     const isBroughtIn = (path: string) =>
       path.endsWith('#length')
         ? elementsIn(live, path.replace('#length', '')).some(isNew)
-        : wanted.fields.has(path) && wanted.fields.get(path)?.value === live.fields.get(path);
+        : desired.fields.has(path) && desired.fields.get(path)?.value === live.fields.get(path);
     return differences(was, live).filter((path) => !isBroughtIn(path));
   });
-  return all.toSorted((a, b) => a.length - b.length)[0] ?? differences(wanted, live);
+  return all.toSorted((a, b) => a.length - b.length)[0] ?? differences(desired, live);
 }
 
-/** What weeder wrote last, and is not as the manifest says now. */
+/** Fields that weeder wrote last, and that differ from the current manifest. */
 function unwritten(application: StoryApplication, { world }: Scene, judge: Judge): string[] {
   return [...newest(application).resources].flatMap(([key, resource]) => {
     const object = world.get(key);
     if (!isOf(object, application.name) || judge.refusal(application, key) !== undefined) return [];
     const { fields } = contentOf(object);
-    const wrong = [...wantedOf(resource).fields].filter(
+    const wrong = [...desiredOf(resource).fields].filter(
       ([path, { value }]) => fields.get(path) !== value && judge.writers.of(object, path) === application.name,
     );
     return wrong.map(([path]) => `${key}: ${path} is ${fields.get(path)}, as weeder wrote it, and not as it says now`);
   });
 }
 
-/** What it has applied and does not want any more is deleted, or let go of. */
-function leftOver({ name }: StoryApplication, wanted: ReadonlySet<string>, { world }: Scene, judge: Judge): string[] {
+/** Objects that it has applied and that left the manifests are deleted, or released. */
+function leftOver({ name }: StoryApplication, desired: ReadonlySet<string>, { world }: Scene, judge: Judge): string[] {
   const applied = [...judge.applied].filter(([key]) => key.startsWith(`${name} `));
   return applied.flatMap(([which, uid]) => {
     const key = which.slice(name.length + 1);
     const object = world.get(key);
-    if (wanted.has(key) || uidOf(object) !== uid || isUnproven(key, object, judge)) return [];
+    if (desired.has(key) || uidOf(object) !== uid || isUnconfirmed(key, object, judge)) return [];
     return isOf(object, name) ? [`${key} is left over of ${name}`] : [];
   });
 }
 
-/** Its reply never came, or was never written down, and others have written it, too: it is left, and that is said. */
-function isUnproven(key: string, object: JsonObject | undefined, { skipped }: Judge): boolean {
+/** Its reply was lost or never stored, and other clients have written it, too: it is left alone, and reported. */
+function isUnconfirmed(key: string, object: JsonObject | undefined, { skipped }: Judge): boolean {
   const managers = arrayOf(objectOf(object?.['metadata'])['managedFields']).map((each) => objectOf(each)['manager']);
   return skipped.has(key) && managers.some((each) => !String(each).startsWith('weeder'));
 }
 
-/** An object without the label has nothing else of weeder's, unless somebody took only that away, and it was left for it. */
-function marksOfNobody({ world, applications }: Scene, { skipped, wasApplied }: Judge): string[] {
-  /** In detect nothing is deleted or released, either. */
+/** An object without the label has no other marks of weeder, unless a client removed only the label. */
+function staleMarks({ world, applications }: Scene, { skipped, wasApplied }: Judge): string[] {
+  /** In mode detect nothing is deleted or released, either. */
   const isWanted = (key: string) =>
     [...applications.values()].some(({ name, generations }) => {
       const { resources, mode, isDeleted } = newest({ name, generations });
@@ -130,12 +130,12 @@ function marksOfNobody({ world, applications }: Scene, { skipped, wasApplied }: 
   });
 }
 
-/** By the label: its name beside it may be another one. */
+/** By the label: the name in the annotation may differ. */
 function isOf(object: JsonObject | undefined, name: string): boolean {
   return labelOf(object) === ownerOf({ namespace: 'shop', name }).label;
 }
 
-/** Some other application that is there has it. */
+/** Another existing application owns it. */
 function isAnothersOf(object: JsonObject | undefined, name: string, { world, applications }: Scene): boolean {
   return [...applications.keys()].some(
     (each) => each !== name && isOf(object, each) && world.get(`Application/${each}`) !== undefined,

@@ -15,22 +15,22 @@ import { edited } from './storyEdits.ts';
 import { someResource } from './storyManifests.ts';
 import type { StoryWorld } from './storyWorld.ts';
 
-/** Somebody who writes an object again as soon as it is another one. */
-export interface Rival {
+/** A client that writes an object again whenever it changes. */
+export interface Competitor {
   readonly object: JsonObject;
   /** By the clock. */
   readonly until: number;
 }
 
-/** Where a story takes place. */
+/** The environment of a story. */
 export interface Scene {
   readonly world: StoryWorld;
   readonly applications: Map<string, StoryApplication>;
   /** By key. */
-  readonly rivals: Map<string, Rival>;
+  readonly rivals: Map<string, Competitor>;
 }
 
-interface Happening {
+interface PossibleStep {
   readonly weight: number;
   readonly act: (scene: Scene, dice: Dice) => void | Promise<void>;
 }
@@ -39,8 +39,8 @@ export const names: readonly [string, ...string[]] = ['a0', 'a1', 'a2'];
 const troubles: readonly [Trouble, ...Trouble[]] = [429, 500, 503, 403, 'network', 'lost', 'silent'];
 const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'somebody'];
 
-/** Everything that may happen, with how often. */
-export const happenings: Readonly<Record<string, Happening>> = {
+/** All possible steps, with their frequencies. */
+export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
   edit: { weight: 36, act: edit },
   removeObject: { weight: 3, act: (scene, dice) => scene.world.remove(someKey(scene, dice)) },
   makeObject: { weight: 3, act: makeObject },
@@ -92,10 +92,10 @@ export const happenings: Readonly<Record<string, Happening>> = {
   },
 };
 
-/** Of what the applications have or may have, and two that are nobody's. */
+/** Of the objects that applications have or may have, and two without an application. */
 function someKey({ applications }: Scene, dice: Dice): string {
-  const wanted = [...applications.values()].flatMap((each) => [...newest(each).resources.keys()]);
-  return dice.of(['ConfigMap/nobodys', 'ConfigMap/shared', ...wanted, ...wanted]);
+  const desired = [...applications.values()].flatMap((each) => [...newest(each).resources.keys()]);
+  return dice.of(['ConfigMap/nobodys', 'ConfigMap/shared', ...desired, ...desired]);
 }
 
 function edit({ world, ...scene }: Scene, dice: Dice): void {
@@ -104,7 +104,7 @@ function edit({ world, ...scene }: Scene, dice: Dice): void {
   if (live !== undefined) world.put(key, edited(dice, live), dice.of(people));
 }
 
-/** As somebody would who has it in a file of their own. */
+/** As a client would who applies a file of their own. */
 function makeObject(scene: Scene, dice: Dice): void {
   const key = someKey(scene, dice);
   const [kind, name = ''] = key.split('/');
@@ -114,7 +114,7 @@ function makeObject(scene: Scene, dice: Dice): void {
   else scene.world.apply(key, object, dice.of(people));
 }
 
-/** As `kubectl replace --force` does it: another object of the same content, with the label of before or without. */
+/** As `kubectl replace --force` does it: another object of the same content, with the earlier label or without. */
 function replaceObject({ world, ...scene }: Scene, dice: Dice): void {
   const key = someKey({ world, ...scene }, dice);
   const live = world.get(key);
@@ -125,7 +125,7 @@ function replaceObject({ world, ...scene }: Scene, dice: Dice): void {
   world.put(key, { ...live, metadata }, dice.of(people));
 }
 
-/** Objects that are there before any application, under names that applications may have. */
+/** Objects that exist before any application, under names that applications may have. */
 export function makeForeignObjects(scene: Scene, dice: Dice): void {
   for (const key of dice.some([...names.flatMap(poolOf)], 4)) {
     const [kind, name = ''] = key.split('/');
@@ -144,7 +144,7 @@ function stripLabel(scene: Scene, dice: Dice): void {
   scene.world.put(key, { ...live, metadata: { ...metadata, labels } }, dice.of(people));
 }
 
-/** The label of an application that there is not, or that may be gone by now, with its name beside it or without. */
+/** The label of an application that does not exist, or may have been deleted by now, with or without its name. */
 function spoofLabel(scene: Scene, dice: Dice): void {
   const key = someKey(scene, dice);
   const live = scene.world.get(key);
@@ -152,8 +152,8 @@ function spoofLabel(scene: Scene, dice: Dice): void {
   const { label, name } = ownerOf({ namespace: 'shop', name: dice.of(['ghost', 'ghost', 'a2']) });
   const metadata = objectOf(live['metadata']);
   const labels = { ...objectOf(metadata['labels']), 'weeder.dev/application': label };
-  const said = dice.once(2) ? { 'weeder.dev/application-name': name } : {};
-  const annotations = { ...objectOf(metadata['annotations']), ...said };
+  const nameAnnotation = dice.once(2) ? { 'weeder.dev/application-name': name } : {};
+  const annotations = { ...objectOf(metadata['annotations']), ...nameAnnotation };
   scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(people));
 }
 
@@ -185,7 +185,7 @@ function update(scene: Scene, dice: Dice): void {
   become(scene, application, { ...before, resources });
 }
 
-/** Written by its owner; what the API server refuses never was. */
+/** Written by its owner; a refused value never was. */
 function become({ world }: Scene, application: StoryApplication, next: Generation): void {
   const { name, generations } = application;
   const key = `Application/${name}`;

@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';
-import { faultsOfWrite } from '../oracle/plainWrites.ts';
+import { violationsOfWrite } from '../oracle/plainWrites.ts';
 import type { Ask, Onlooker } from '../world/imaginedServer.ts';
-import { type Generation, type StoryApplication, wantedOf } from './storyApplications.ts';
+import { desiredOf, type Generation, type StoryApplication } from './storyApplications.ts';
 import { type Refusal, storyApplied } from './storyApplied.ts';
 import {
   idOf,
@@ -20,9 +20,9 @@ import {
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 
-/** How long what was begun may go on after its application has become another one: milliseconds. */
+/** How long requests in progress may continue after their application has changed: milliseconds. */
 const grace = 150_000;
-/** Whoever writes so shortly before a creation or an update ends may be overwritten: nobody knows who was first. */
+/** Writes so shortly before the end of a creation or an update may be overwritten: their order is not known. */
 const atOnce = 2_000;
 
 const labelPath = 'metadata/labels/weeder.dev/application';
@@ -36,7 +36,7 @@ export interface JudgedWorld {
   core(): ObserverCore | undefined;
   /** Of this name; undefined: none was ever made. */
   application(name: string): StoryApplication | undefined;
-  /** Whether some application that is there, or was a moment ago, has this label. */
+  /** Whether an application has this label that exists, or existed a moment ago. */
   isHeld(label: string): boolean;
   /** The number of the newest weeder. */
   process(): number;
@@ -45,35 +45,35 @@ export interface JudgedWorld {
   log(line: string): void;
 }
 
-/** Looks at each request as it is made, and takes down what must not be. */
+/** Checks each request as it is sent, and collects the violations. */
 export interface Judge extends Onlooker {
   readonly faults: string[];
-  /** Of resources and of applications, that changed anything. */
+  /** The number of requests that changed anything, to resources and to applications. */
   readonly writes: number;
   readonly writers: StoryWriters;
-  /** Uids of what was there, and nobody's, when an application took it over. */
+  /** Uids of existing objects without an owner that an application took over. */
   readonly adopted: ReadonlySet<string>;
   /** Whether some application has ever applied anything to the object of this uid. */
   wasApplied(uid: string | undefined): boolean;
-  /** The uid of what an application has applied last, by its name and the key. */
+  /** The uid of the object that an application applied last, by its name and the key. */
   readonly applied: ReadonlyMap<string, string>;
-  /** Keys of what a deletion left, and said so. */
+  /** Keys of objects that a deletion left alone, and reported. */
   readonly skipped: Set<string>;
-  /** The process that is there has applied it; or it is the application's no more. */
+  /** The current process has applied it; or it no longer belongs to the application. */
   remember(name: string, key: string, isApplied: boolean): void;
-  /** The process that is there has put it back. */
+  /** The current process has corrected it. */
   corrected(name: string, key: string): void;
   /** While its newest manifest is refused for good. */
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
-/** What has left is deleted or released meanwhile, in an order of its own. */
+/** A resource that left the manifests is deleted or released meanwhile, in an order of its own. */
 function isOfOtherStage(one: Ask, other: Ask): boolean {
   const areApplies = [one, other].every(({ request }) => request.contentType?.includes('apply-patch') === true);
   return areApplies && isLast(one) !== isLast(other);
 }
 
-/** So many milliseconds for one of the several requests that a resource takes, and a resource is slow. */
+/** Milliseconds for one of the several requests of a resource, if a resource is slow. */
 const lateAfter = 300;
 const longestAttempt = 15_000;
 
@@ -83,17 +83,17 @@ function isLast(ask: Ask): boolean {
 }
 
 export function judge(world: JudgedWorld): Judge {
-  const faults: string[] = [];
+  const violations: string[] = [];
   const writers = storyWriters(world.now);
   const past = storyApplied(world.now);
-  /** By the name of the application and the key: as it was written last. */
+  /** By the name of the application and the key: the object as it was last written. */
   const left = new Map<string, JsonObject>();
-  /** The same: as it was when the fields of others were taken over, until the observed ones are applied. */
+  /** The same: the object when the fields of other clients were taken over, until the observed ones are applied. */
   const takenOver = new Map<string, Content>();
   const underWay = new Set<Ask>();
-  /** Of all that is asked. */
+  /** The number of all requests. */
   const sentAt = new Map<Ask, number>();
-  /** When something was answered late. */
+  /** When a late answer arrived. */
   let lateAt = Number.NEGATIVE_INFINITY;
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
@@ -103,17 +103,17 @@ export function judge(world: JudgedWorld): Judge {
   const adopted = new Set<string>();
   let writes = 0;
 
-  function fault(ask: Ask, what: string): void {
-    faults.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
+  function violation(ask: Ask, what: string): void {
+    violations.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
   }
 
-  /** A resource that is slow, over all of its requests, holds up no other one: then stages and numbers overlap. */
+  /** A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. */
   function isPrompt(): boolean {
     const isLate = (at: number) => world.now() - at >= lateAfter;
     return ![...sentAt.values()].some(isLate) && world.now() - lateAt > longestAttempt;
   }
 
-  /** What is said of it by the machines, at the moment in which it is sent. */
+  /** The states of its machines at the moment of the request. */
   function judgeSending(ask: Ask): void {
     const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(ask));
     if (entry === undefined) return;
@@ -128,10 +128,10 @@ export function judge(world: JudgedWorld): Judge {
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
     ] as const;
-    for (const [isWrong, what] of wrong) if (isWrong) fault(ask, what);
+    for (const [isWrong, what] of wrong) if (isWrong) violation(ask, what);
   }
 
-  /** What may have been known to whoever decided on it. */
+  /** The possible states of knowledge at the time of the decision. */
   function recent({ generations }: StoryApplication): Generation[] {
     return generations.filter((_, index) => (generations[index + 1]?.at ?? world.now()) >= world.now() - grace);
   }
@@ -141,21 +141,21 @@ export function judge(world: JudgedWorld): Judge {
     const all = application === undefined ? [] : recent(application);
     const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(ask)));
     judgeOccasion(ask, before, all);
-    judgeProof(ask, before, after);
+    judgeDeletion(ask, before, after);
     if (after === undefined) {
-      if (isWanted) fault(ask, 'deleted, and still wanted');
-      if (all.every(({ policy }) => policy === 'orphan')) fault(ask, 'deleted, and to be left');
+      if (isWanted) violation(ask, 'deleted, and still wanted');
+      if (all.every(({ policy }) => policy === 'orphan')) violation(ask, 'deleted, and to be left');
     } else if (application !== undefined) judgeContent(application, ask, before, after, all, isWanted);
   }
 
-  /** What is deleted or released was applied by the application, as this very object, and what is deleted has its label. */
-  function judgeProof(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+  /** A deleted or released object was applied by the application, by its uid, and a deleted one has its label. */
+  function judgeDeletion(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (after !== undefined && isMarked(after)) return;
-    // The marks of nobody are taken away by whoever has the object among its manifests.
+    // Stale marks are removed by an application that has the object among its manifests.
     if (after !== undefined && !world.isHeld(labelOf(before) ?? '')) return;
     if (everApplied.get(ownerOf(ask))?.has(uidOf(before) ?? '') !== true)
-      fault(ask, 'deleted or released, and it has never applied it');
-    if (labelOf(before) === undefined) fault(ask, 'deleted or released without its label');
+      violation(ask, 'deleted or released, and it has never applied it');
+    if (labelOf(before) === undefined) violation(ask, 'deleted or released without its label');
   }
 
   /** Whether anything may be written at all. */
@@ -165,11 +165,11 @@ export function judge(world: JudgedWorld): Judge {
     if (own !== undefined) labels.set(ownerOf(ask), own);
     const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
     const isAnothers = label !== undefined && label !== own && world.isHeld(label);
-    // Somebody who writes it between two requests of one adoption is overwritten: the second names no version.
+    // A write between two requests of one adoption is overwritten: the second request has no resourceVersion.
     if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
-      fault(ask, 'it belongs to another application');
-    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) fault(ask, 'it is in detect');
-    if (all.every(isPaused)) fault(ask, 'it is paused');
+      violation(ask, 'it belongs to another application');
+    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(ask, 'it is in detect');
+    if (all.every(isPaused)) violation(ask, 'it is paused');
   }
 
   function judgeContent(
@@ -187,12 +187,12 @@ export function judge(world: JudgedWorld): Judge {
       ...newest,
       ...newest.flatMap((each) => past.refusal(application, idOf(ask), ask.process, each)?.kept ?? []),
     ];
-    const failed = possible.map((resource) => faultsAgainst(application, resource, ask, was, after));
+    const failed = possible.map((resource) => violationsAgainst(application, resource, ask, was, after));
     const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
-    if (least.length > 0) fault(ask, least.join('; '));
+    if (least.length > 0) violation(ask, least.join('; '));
   }
 
-  function faultsAgainst(
+  function violationsAgainst(
     application: StoryApplication,
     resource: StoryResource,
     ask: Ask,
@@ -204,8 +204,8 @@ export function judge(world: JudgedWorld): Judge {
     const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
     const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
     const isInit = textOf(ask.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
-    return faultsOfWrite(before, contentOf(after), wantedOf(resource), {
-      earlier: earlier.map(wantedOf),
+    return violationsOfWrite(before, contentOf(after), desiredOf(resource), {
+      earlier: earlier.map(desiredOf),
       isOurs: (path) => writers.of(after, path) === ownerOf(ask),
       hasSeen: (path) => writers.hasSeen(after, path),
       knowsApplied: past.knows(application, idOf(ask), ask.process, resource),
@@ -227,7 +227,7 @@ export function judge(world: JudgedWorld): Judge {
   }
 
   return {
-    faults,
+    faults: violations,
     writers,
     applied,
     adopted,
@@ -255,8 +255,8 @@ export function judge(world: JudgedWorld): Judge {
       const { request } = ask;
       const { uid, resourceVersion } = objectOf(objectOf(request.body)['preconditions']);
       const isUncertain = textOf(uid) === undefined || textOf(resourceVersion) === undefined;
-      if (request.method === 'DELETE' && isUncertain) fault(ask, 'deleted without its uid and version');
-      if (request.impersonate === undefined) fault(ask, 'written with weeder’s own rights');
+      if (request.method === 'DELETE' && isUncertain) violation(ask, 'deleted without its uid and version');
+      if (request.impersonate === undefined) violation(ask, 'written with weeder’s own rights');
       judgeSending(ask);
       underWay.add(ask);
     },
@@ -268,7 +268,7 @@ export function judge(world: JudgedWorld): Judge {
       if (isApplication(ask)) return;
       if (isTakeOver(ask)) takenOver.set(idOf(ask), contentOf(before));
       if (after !== undefined) left.set(idOf(ask), after);
-      // All of one that is made is its first writer's.
+      // All fields of a new object belong to its first writer.
       judgeWrite(ask, before ?? after, after);
       writers.note(before, after, ownerOf(ask));
       if (!isMarked(after)) writers.disown(after, ownerOf(ask));
@@ -286,7 +286,7 @@ export function judge(world: JudgedWorld): Judge {
   };
 }
 
-/** Nothing of its content is other than it was. */
+/** Its content is unchanged. */
 function isReleased(before: Content, after: Content): boolean {
   const bare = ({ fields }: Content) => JSON.stringify([...fields].filter(([path]) => !path.includes('weeder.dev/')));
   return bare(before) === bare(after);

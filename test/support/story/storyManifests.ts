@@ -10,7 +10,7 @@ export interface StoryResource {
   readonly entry: JsonObject | undefined;
 }
 
-/** Some manifest of this name, and what is observed of it. */
+/** A random manifest of this name, and its observed fields. */
 export function someResource(kind: StoryKind, name: string, seed: number): StoryResource {
   const dice = diceOf(seed);
   const apiVersion = kind === 'Deployment' ? 'apps/v1' : 'v1';
@@ -58,7 +58,7 @@ function withoutEmpty(container: JsonObject): JsonObject {
 
 const observed = 'observed';
 
-/** Each lists something. */
+/** Each has at least one field. */
 const entries = {
   ConfigMap(dice: Dice, { data }: JsonObject) {
     const keys = dice.some([...Object.keys(objectOf(data)), 'extra']);
@@ -84,7 +84,7 @@ const entries = {
 function listEntry(dice: Dice, list: readonly unknown[], each: (dice: Dice, element: unknown) => unknown): unknown[] {
   const listed = list.slice(0, dice.below(list.length + 1));
   const min = dice.below(list.length + 1);
-  // A list of which nothing is observed must not be listed.
+  // A list without an observed field must not be in the schema.
   const isUnlimited = dice.once(3) && listed.length + min > 0;
   const max = isUnlimited ? 0 : list.length + dice.below(2);
   const bounds = { observer_schema_list_min_length: min, observer_schema_list_max_length: max };

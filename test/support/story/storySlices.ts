@@ -3,12 +3,12 @@ import { slice } from '../objects/objects.ts';
 import type { Happening } from '../recording/history.ts';
 import type { SliceChange } from '../steps.ts';
 
-/** The EndpointSlices of a story, of which the stream tells. */
+/** The EndpointSlices of a story, which the stream delivers. */
 export interface StorySlices {
   change(change: SliceChange): void;
-  /** Tells a new weeder what there is. */
+  /** Delivers the existing slices to a new weeder. */
   list(): void;
-  /** The stream reads its complete list again, with a change that nobody saw, or an outage (milliseconds ago). */
+  /** The stream lists again, with a change that was not observed, or an outage (milliseconds ago). */
   readAgain(change: SliceChange, outageEnded: number | undefined): void;
   /** Since when the service (`namespace/name`) is ready: epoch milliseconds. */
   readySince(service: string): number | undefined;
@@ -38,7 +38,7 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
     return key;
   }
 
-  function tell(name: string, change: SliceChange): void {
+  function deliver(name: string, change: SliceChange): void {
     const { namespace, service, ready } = change;
     note({ what: 'slice', service: serviceOf(change), isReady: isReady(serviceOf(change)) });
     const object = slice({ namespace, service, name, ready: ready ?? [], withTargets: true });
@@ -46,9 +46,9 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
   }
 
   return {
-    change: (change) => tell(put(change), change),
+    change: (change) => deliver(put(change), change),
     list() {
-      for (const [key, change] of slices) tell(key, change);
+      for (const [key, change] of slices) deliver(key, change);
     },
     readAgain(change, outageEnded) {
       const key = put(change);
@@ -56,8 +56,8 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
       if (outageEnded !== undefined && readySince.has(service)) readySince.set(service, now() - outageEnded);
       note({ what: 'gap' });
       weeder()?.slices.begin();
-      for (const [each, options] of slices) tell(each, options);
-      if (change.ready === null) tell(key, change);
+      for (const [each, options] of slices) deliver(each, options);
+      if (change.ready === null) deliver(key, change);
       note({ what: 'gapEnds' });
       weeder()?.slices.end();
     },

@@ -5,7 +5,7 @@ import { everythingAllowed } from '../../../src/config/schema/allowedResources.t
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
 import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
-import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import { type ImaginedServer, imaginedServer, type Onlooker } from '../world/imaginedServer.ts';
@@ -14,29 +14,29 @@ import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.
 
 const namespace = 'shop';
 
-/** A cluster in virtual time, with people who write to it, and at most one weeder process that acts. */
+/** A cluster in virtual time, with clients that write to it, and at most one running weeder process. */
 export interface StoryWorld {
   readonly clock: VirtualClock;
   readonly server: ImaginedServer;
-  /** Of the process that is there now; undefined: none is. */
+  /** Of the current process; undefined: none runs. */
   readonly core: ObserverCore | undefined;
   readonly streams: ImaginedStreams | undefined;
   /** Of the newest process. */
   readonly process: number;
-  /** Since when it is there: milliseconds. */
+  /** When it was started: milliseconds. */
   readonly startedAt: number;
   start(): void;
-  /** An orderly end. */
+  /** A graceful shutdown. */
   stop(): Promise<void>;
-  /** It is gone in the middle of whatever it does. */
+  /** It is killed in the middle of whatever it does. */
   kill(): void;
   /** `ConfigMap/web`, `Application/web`. */
   get(key: string): JsonObject | undefined;
   /** All resources but applications, by key. */
   objects(): ReadonlyMap<string, JsonObject>;
-  /** Somebody makes it, or puts it in the place of what is there. False: the server refuses. */
+  /** A client creates it, or replaces the existing object. False: the server refuses. */
   put(key: string, object: JsonObject, manager: string): boolean;
-  /** Somebody applies it, with force. */
+  /** A client applies it, with force. */
   apply(key: string, object: JsonObject, manager: string): boolean;
   remove(key: string): void;
   pass(ms: number): Promise<void>;
@@ -52,8 +52,8 @@ const paths: Readonly<Record<string, string>> = {
 export interface StoryWorldOptions {
   readonly random: () => number;
   readonly onlooker: Onlooker;
-  readonly report: (fact: ObserverFact) => void;
-  /** Told of each write of a resource that is not weeder's. */
+  readonly report: (fact: ObserverEvent) => void;
+  /** Called for each write of a resource by a client other than weeder. */
   readonly onOthers: (before: JsonObject | undefined, after: JsonObject | undefined, applied?: JsonObject) => void;
 }
 
@@ -93,7 +93,7 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
       isDryRun: false,
       mayUseOwnRights: false,
       random,
-      // What a process that was killed still says is not the knowledge of the next one.
+      // Late reports of a killed process are not known to the next one.
       report: (fact) => {
         if (mine === process) report(fact);
       },

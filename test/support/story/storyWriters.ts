@@ -1,23 +1,23 @@
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import { contentOf, isWithin } from '../oracle/plainObserver.ts';
 
-/** Whoever is no application. */
-export const somebody = '';
+/** Any client that is not an application. */
+export const otherClient = '';
 
-/** An application's name, or somebody. */
+/** An application's name, or another client. */
 type Writer = string;
 
-/** Who gave each field of each object its value, or took it away. */
+/** Who set each field of each object, or removed it. */
 export interface StoryWriters {
   note(before: JsonObject | undefined, after: JsonObject | undefined, who: Writer): void;
-  /** Somebody applies the fields of `given`, and has them from now on, also where they are as they were. */
+  /** A client applies the fields of `given`, and owns them from now on, including unchanged ones. */
   share(object: JsonObject | undefined, given: JsonObject): void;
-  /** What this application has written is nobody's from now on, as `metadata.managedFields` says: as if never written. */
+  /** This application's fields have no owner from now on, as `metadata.managedFields` shows: as if never written. */
   disown(object: JsonObject | undefined, who: Writer): void;
   of(object: JsonObject | undefined, path: string): Writer | undefined;
-  /** Whether the object ever had anything there that is not nobody's. */
+  /** Whether the object ever had a field there with an owner. */
   hasSeen(object: JsonObject | undefined, path: string): boolean;
-  /** Whether somebody has written there in the last so many milliseconds. */
+  /** Whether another client has written there in the last so many milliseconds. */
   isFresh(object: JsonObject | undefined, path: string, ms: number): boolean;
 }
 
@@ -37,7 +37,7 @@ export function storyWriters(now: () => number): StoryWriters {
         if (was.get(path) !== is.get(path)) writers.set(path, { who, at: now() });
     },
     share(object, given) {
-      for (const path of contentOf(given).fields.keys()) its(object).set(path, { who: somebody, at: now() });
+      for (const path of contentOf(given).fields.keys()) its(object).set(path, { who: otherClient, at: now() });
     },
     disown(object, who) {
       const writers = its(object);
@@ -46,7 +46,7 @@ export function storyWriters(now: () => number): StoryWriters {
     of: (object, path) => its(object).get(path)?.who,
     hasSeen: (object, path) => [...its(object).keys()].some((each) => isWithin(each, path)),
     isFresh: (object, path, ms) =>
-      [...its(object)].some(([each, { who, at }]) => isWithin(each, path) && who === somebody && now() - at < ms),
+      [...its(object)].some(([each, { who, at }]) => isWithin(each, path) && who === otherClient && now() - at < ms),
   };
 }
 

@@ -162,7 +162,7 @@ type Refused = { readonly ok: false; readonly failure: ApiFailure };
 
 const dead: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process is dead' } };
 const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
-const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
+const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
 const late: Refused = { ok: false, failure: { kind: 'timeout', message: 'nothing came for 10 s' } };
 
 /** Whether the request would be refused again. */

@@ -44,15 +44,15 @@ export function imaginedStreams(storage: Storage, clock: Clock, random: () => nu
     const { sink } = stream.need;
     const { resource, selection } = selectedBy(storage, stream.need);
     const listedAt = String(storage.version);
-    const cursor = openCursor(storage, resource, selection, 'now', () => later(tell));
+    const cursor = openCursor(storage, resource, selection, 'now', () => later(deliverDue));
     stream.cursor = cursor;
     // The list arrives after the delay, with the objects of the time before it.
     later(() => {
       if (stream.cursor === cursor) sink.begin();
-      tell();
+      deliverDue();
     });
 
-    function tell(): void {
+    function deliverDue(): void {
       if (stream.cursor === cursor && cursor !== undefined) deliver(cursor, resource, sink, listedAt);
     }
   }

@@ -122,7 +122,7 @@ export async function jobWorld(
     const job = jobs.get(name);
     const uid = textOf(metaOf(job)['uid']) ?? '';
     if (job === undefined) return;
-    const gone = () => {
+    const deleteNow = () => {
       pods.delete(uid);
       if (metaOf(jobs.get(name))['uid'] !== uid) return;
       const last = jobs.get(name);
@@ -131,8 +131,8 @@ export async function jobWorld(
     };
     if (isForeground && pods.has(uid)) {
       store(name, { ...job, metadata: { ...metaOf(job), deletionTimestamp: stamp() } });
-      clock.setTimeout(gone, world.ending);
-    } else gone();
+      clock.setTimeout(deleteNow, world.ending);
+    } else deleteNow();
   }
 
   function refusal(status: number, reason: string): ApiResult {
@@ -158,8 +158,8 @@ export async function jobWorld(
     const given = objectOf(body);
     if (job === undefined) return refusal(404, 'NotFound');
     if (method === 'GET') return done(job);
-    const wanted = method === 'DELETE' ? objectOf(given['preconditions']) : metaOf(given);
-    const isOther = (field: string) => (wanted[field] ?? metaOf(job)[field]) !== metaOf(job)[field];
+    const expected = method === 'DELETE' ? objectOf(given['preconditions']) : metaOf(given);
+    const isOther = (field: string) => (expected[field] ?? metaOf(job)[field]) !== metaOf(job)[field];
     if (isOther('uid') || isOther('resourceVersion')) return refusal(409, 'Conflict');
     if (method === 'PATCH') return done(store(name, mergePatch(job, given)));
     if (given['dryRun'] === undefined) remove(name, given['propagationPolicy'] === 'Foreground');
@@ -172,7 +172,7 @@ export async function jobWorld(
     return `${method} ${method === 'POST' ? textOf(metaOf(given)['name']) : path.split('/').at(-1)}`;
   }
 
-  const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection broke' } };
+  const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
 
   const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
 
@@ -251,7 +251,7 @@ export async function jobWorld(
       namespaces: 'all',
       shard: undefined,
       ownNamespace: 'weeder',
-      followKeys({ onKeys, onChecked }) {
+      watchHashKeys({ onKeys, onChecked }) {
         onKeys(hashKeysOf(key, [key]));
         onChecked();
         return () => undefined;

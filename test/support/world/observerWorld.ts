@@ -5,7 +5,7 @@ import { type AllowedResources, everythingAllowed } from '../../../src/config/sc
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure, Outcome } from '../../../src/observer/model/applyFailure.ts';
-import type { ObserverFact } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
 import { finalizer, labelName } from '../../../src/observer/model/fieldManagers.ts';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
@@ -37,7 +37,7 @@ export interface ObserverRequest {
 /** An API server with applications and plain objects, in simulated time. */
 export interface ObserverWorld {
   readonly clock: VirtualClock;
-  readonly facts: ObserverFact[];
+  readonly facts: ObserverEvent[];
   readonly requests: ObserverRequest[];
   core: ObserverCore;
   /** By verb and object (`find Widget`, `create Deployment/web`): how the request is refused. */
@@ -59,7 +59,7 @@ export interface ObserverWorld {
   statusTime: number;
   mostStatusesAtOnce: number;
   /** Whether the watch delivers an object's change; otherwise it does so later, or never. */
-  isTold: boolean;
+  sendsEvents: boolean;
   /** The maximum number of requests about resources in flight. */
   mostAtOnce: number;
   /** Fields of the spec that an apply leaves unchanged in an existing object. */
@@ -103,7 +103,7 @@ export interface ObserverWorld {
   condition(name: string, type: string): string | undefined;
   /** The writes to resources, without reads and dry runs. */
   writes(): string[];
-  factsOf<T extends ObserverFact['type']>(type: T): Extract<ObserverFact, { type: T }>[];
+  factsOf<T extends ObserverEvent['type']>(type: T): Extract<ObserverEvent, { type: T }>[];
   /** A weeder starts, with what the API server has. */
   start(): void;
   /** Another weeder takes over, from what the API server has. */
@@ -123,7 +123,7 @@ export interface ObserverWorldOptions {
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
-  readonly onFact?: (fact: ObserverFact) => void;
+  readonly onFact?: (fact: ObserverEvent) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
   /** Default: the structure of objects is unknown. */
   readonly structure?: SchemaNode;
@@ -185,8 +185,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   /**
    * Delivers a change as a watch by label existence does: an object that lost its label is deleted, in its old version.
    */
-  function tell(before: JsonObject | undefined, after: JsonObject | undefined): void {
-    if (!world.isTold) return;
+  function deliver(before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (!world.sendsEvents) return;
     const [was, is] = [labelled(before), labelled(after)];
     if (is !== undefined) sinkOf(is)?.apply(was === undefined ? 'ADDED' : 'MODIFIED', is);
     else if (was !== undefined)
@@ -208,7 +208,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     if (isSame) return before;
     const stored = { ...admitted, metadata: { ...metaOf(admitted), uid, resourceVersion: newVersion() } };
     objects.set(key, stored);
-    tell(before, stored);
+    deliver(before, stored);
     return stored;
   }
 
@@ -226,8 +226,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
     const rejection = manifest === undefined ? undefined : world.rejects(manifest);
     const isServed = !world.unserved.has(target.apiVersion);
-    const asked = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
-    const refusal = isServed ? asked : unservedPath;
+    const givenRefusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
+    const refusal = isServed ? givenRefusal : unservedPath;
     return new Promise((resolve) => {
       const end = () => {
         const outcome: Outcome<T> = refusal === undefined ? answer() : { ok: false, failure: refusal };
@@ -252,9 +252,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       return failure('claimed', 'it belongs to another application');
     const labels = { metadata: { labels: { [labelName]: owner.label } } };
     const before = objects.get(keyOf(manifest.object))?.['metadata'];
-    const kept = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
-    const wanted = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(kept) });
-    const object = store(kept.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : wanted);
+    const preserved = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
+    const desired = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(preserved) });
+    const object = store(preserved.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : desired);
     const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
     return { ok: true, value: { object, hasChanged, isNew: before === undefined } };
   }
@@ -270,7 +270,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return { ok: true, value: { object, isIndependent: world.isProbeTaken } };
   }
 
-  async function asking<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
+  async function respond<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
     world.accessAsks.push(text);
     await settled();
     const refusal = world.refusals.get(text.split(' ')[0] ?? '');
@@ -279,12 +279,12 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   const api: ResourceApi = {
     may: (target, verb, extent) =>
-      asking(`${verb} ${extent} ${shortOf(target)}`, () => {
+      respond(`${verb} ${extent} ${shortOf(target)}`, () => {
         const isAsked = extent === 'object' || world.isAllowedByKind;
         return { ok: true, value: isAsked && world.may(verb, shortOf(target), target.account) };
       }),
     tryPatch: (target) =>
-      asking(`tryPatch ${shortOf(target)}`, () => {
+      respond(`tryPatch ${shortOf(target)}`, () => {
         if (!world.may('patch', shortOf(target), target.account)) return failure('forbidden', 'cannot patch');
         return objects.has(identityKey(target.identity)) ? { ok: true, value: undefined } : failure('missing', 'gone');
       }),
@@ -301,7 +301,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'it is another one');
         if (objectOf(metaOf(object)['labels'])[labelName] !== owner.label) return failure('claimed', 'not ours');
         objects.delete(identityKey(target.identity));
-        tell(object, undefined);
+        deliver(object, undefined);
         return { ok: true, value: undefined };
       }),
     removeStaleClaim: ({ target }) =>
@@ -463,7 +463,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     statusesAt: [],
     statusTime: 0,
     mostStatusesAtOnce: 0,
-    isTold: true,
+    sendsEvents: true,
     mostAtOnce: 0,
     requestTime: 0,
     findTimes: [],
@@ -500,7 +500,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     remove(text) {
       const object = objects.get(fullKey(text)) ?? fail(text);
       objects.delete(fullKey(text));
-      tell(object, undefined);
+      deliver(object, undefined);
     },
     tellAgain: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
     condition(name, type) {
@@ -511,9 +511,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
           .find((each) => each['type'] === type)?.['status'],
       );
     },
-    writes: () => world.requests.filter(({ what }) => !asksOnly(what)).map(({ what, key }) => `${what} ${key}`),
+    writes: () => world.requests.filter(({ what }) => !isReadOnly(what)).map(({ what, key }) => `${what} ${key}`),
     factsOf: (type) =>
-      world.facts.filter((fact): fact is Extract<ObserverFact, { type: typeof type }> => fact.type === type),
+      world.facts.filter((fact): fact is Extract<ObserverEvent, { type: typeof type }> => fact.type === type),
     start() {
       listed.clear();
       current = begin();
@@ -559,7 +559,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 }
 
 /** Whether the request is a read or a dry run. */
-export function asksOnly(what: ObserverRequest['what']): boolean {
+export function isReadOnly(what: ObserverRequest['what']): boolean {
   return what === 'read' || what === 'tryOut' || what === 'tryAnew';
 }
 

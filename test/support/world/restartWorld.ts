@@ -39,7 +39,7 @@ export interface RestartWorld {
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Another client restores the template from before weeder's. */
-  takeBack(name: string): void;
+  restoreTemplate(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
   /** Every container of a workload terminates, and is restarted in its pod. */
@@ -71,9 +71,9 @@ export interface RestartWorld {
   undo(name: string): void;
   /** Another client patches the spec. */
   patchSpec(name: string, spec: JsonObject): void;
-  /** Sets the number of old revisions that are kept. */
+  /** Sets the number of old revisions that are retained. */
   limitRevisions(name: string, limit: number): void;
-  /** The Deployment controller is stopped: every status stays as it is. */
+  /** The Deployment controller is stopped: no status changes. */
   isUnobserved: boolean;
   /** The class by which every list of pods is refused. */
   refuseLists: RefusalClass | undefined;
@@ -222,25 +222,25 @@ export function createRestartWorld(
     const metadata = { ...metaOf(object), generation, resourceVersion: newVersion() };
     const stored = { ...object, metadata };
     workloads.set(name, stored);
-    tell(name, before === undefined ? 'ADDED' : 'MODIFIED');
+    deliver(name, before === undefined ? 'ADDED' : 'MODIFIED');
     if (before !== undefined && isRolled) rollouts.push({ workload: name, at: clock.now() - began });
-    keepRevision(name, stored, isRolled);
-    if (wantedBy(stored) === 0 || (before !== undefined && wantedBy(before) === 0))
+    storeRevision(name, stored, isRolled);
+    if (replicasOf(stored) === 0 || (before !== undefined && replicasOf(before) === 0))
       clock.setTimeout(() => scale(name), world.rolloutTime);
     else reconcile(name, stored, isRolled || isPaused(before));
     return stored;
   }
 
-  function wantedBy(object: JsonObject): number {
+  function replicasOf(object: JsonObject): number {
     return numberOf(objectOf(object['spec'])['replicas']) ?? 1;
   }
 
   function scale(name: string): void {
     const now = workloads.get(name);
     if (now === undefined) return;
-    if (wantedBy(now) > 0) makePods(name);
+    if (replicasOf(now) > 0) makePods(name);
     else pods.set(name, []);
-    if (wantedBy(now) === 0) madeFrom.delete(name);
+    if (replicasOf(now) === 0) madeFrom.delete(name);
     finish(name);
   }
 
@@ -262,7 +262,7 @@ export function createRestartWorld(
   }
 
   /** The annotations of a Deployment are copied to its newest ReplicaSet, which is its newest revision. */
-  function keepRevision(name: string, object: JsonObject, isNew: boolean): void {
+  function storeRevision(name: string, object: JsonObject, isNew: boolean): void {
     const template = objectOf(objectOf(object['spec'])['template']);
     const known = revisions.get(name) ?? [];
     revisions.set(name, [...(isNew ? known : known.slice(0, -1)), { template, written: stateOn(object) }]);
@@ -285,10 +285,10 @@ export function createRestartWorld(
       updatedReplicas: progress.updatedReplicas * replicas,
     };
     workloads.set(name, { ...now, metadata: { ...metaOf(now), resourceVersion: newVersion() }, status });
-    tell(name, 'MODIFIED');
+    deliver(name, 'MODIFIED');
   }
 
-  function tell(name: string, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
+  function deliver(name: string, type: 'ADDED' | 'MODIFIED' | 'DELETED'): void {
     sinks?.workloads.apply(type, workloads.get(name));
   }
 
@@ -312,8 +312,9 @@ export function createRestartWorld(
       const failure = world.refuseWrites;
       if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
       if (object === undefined) return { is: 'gone' };
-      const wanted = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
-      if (wanted !== undefined && wanted !== metaOf(object)['resourceVersion']) return { is: 'conflicted' };
+      const expectedVersion = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
+      if (expectedVersion !== undefined && expectedVersion !== metaOf(object)['resourceVersion'])
+        return { is: 'conflicted' };
       return answered(store(name, mergePatch(object, objectOf(patch))));
     },
     async listPods(_namespace, selector) {
@@ -416,7 +417,7 @@ export function createRestartWorld(
       config: { services: new Map(), restart: config },
       shard: undefined,
       ownNamespace: 'weeder',
-      followKeys({ onKeys, onChecked }) {
+      watchHashKeys({ onKeys, onChecked }) {
         onKeys(keys);
         onChecked();
         return () => undefined;
@@ -449,7 +450,7 @@ export function createRestartWorld(
     rollouts,
     listed,
     evicted,
-    takeBack(name) {
+    restoreTemplate(name) {
       const annotations = { 'weeder.dev/dependencies-hash': null };
       store(name, mergePatch(workloads.get(name), { spec: { template: { metadata: { annotations } } } }));
     },
@@ -545,7 +546,7 @@ export function createRestartWorld(
       finish(name);
     },
     deleteWorkload(name) {
-      tell(name, 'DELETED');
+      deliver(name, 'DELETED');
       workloads.delete(name);
       madeFrom.delete(name);
       pods.delete(name);

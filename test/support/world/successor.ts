@@ -12,24 +12,27 @@ export async function checkSuccessor(client: KubeClient, namespace: string): Pro
   const api = applicationApi(client);
   const path = `${applicationsPath(namespace)}/shop`;
   const first = await make(client, namespace);
-  assert.equal(said(await api.patchStatus(first, undefined, { observedGeneration: 1 })), 'ok');
+  assert.equal(textOfOutcome(await api.patchStatus(first, undefined, { observedGeneration: 1 })), 'ok');
   await remove(client, path);
   const second = await make(client, namespace);
 
   for (const before of [undefined, {}, { observedGeneration: 1 }])
-    assert.equal(said(await api.patchStatus(first, before, { observedGeneration: 7 })), 'otherUid');
-  assert.equal(said(await api.addFinalizer(first)), 'otherUid');
-  assert.equal(said(await api.removeFinalizer(first)), 'otherUid');
+    assert.equal(textOfOutcome(await api.patchStatus(first, before, { observedGeneration: 7 })), 'otherUid');
+  assert.equal(textOfOutcome(await api.addFinalizer(first)), 'otherUid');
+  assert.equal(textOfOutcome(await api.removeFinalizer(first)), 'otherUid');
   assert.deepEqual(await statusOf(client, path), undefined);
 
-  assert.equal(said(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'ok');
-  assert.equal(said(await api.patchStatus(second, { observedGeneration: 2 }, { conditions: [] })), 'ok');
+  assert.equal(textOfOutcome(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'ok');
+  assert.equal(textOfOutcome(await api.patchStatus(second, { observedGeneration: 2 }, { conditions: [] })), 'ok');
   assert.deepEqual(await statusOf(client, path), { observedGeneration: 2, conditions: [] });
-  assert.equal(said(await api.patchStatus(second, {}, { observedGeneration: 'x' })), 'permanent');
+  assert.equal(textOfOutcome(await api.patchStatus(second, {}, { observedGeneration: 'x' })), 'permanent');
 
   const steps = [{ op: 'remove', path: '/status' }];
-  await asked(client, 'PATCH', `${path}/status`, steps, 'application/json-patch+json');
-  assert.equal(said(await api.patchStatus(second, { observedGeneration: 2 }, { observedGeneration: 3 })), 'conflict');
+  await sent(client, 'PATCH', `${path}/status`, steps, 'application/json-patch+json');
+  assert.equal(
+    textOfOutcome(await api.patchStatus(second, { observedGeneration: 2 }, { observedGeneration: 3 })),
+    'conflict',
+  );
   assert.deepEqual(await statusOf(client, path), undefined);
 
   // Recreated after it was read, and before it is patched.
@@ -43,20 +46,20 @@ export async function checkSuccessor(client: KubeClient, namespace: string): Pro
       return client.call(request);
     },
   };
-  assert.equal(said(await applicationApi(late).addFinalizer(second)), 'conflict');
-  assert.deepEqual(arrayOf(objectOf((await asked(client, 'GET', path))['metadata'])['finalizers']), []);
+  assert.equal(textOfOutcome(await applicationApi(late).addFinalizer(second)), 'conflict');
+  assert.deepEqual(arrayOf(objectOf((await sent(client, 'GET', path))['metadata'])['finalizers']), []);
 
   await remove(client, path);
-  assert.equal(said(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'missing');
+  assert.equal(textOfOutcome(await api.patchStatus(second, undefined, { observedGeneration: 2 })), 'missing');
 }
 
-function said(outcome: Outcome<unknown>): string {
+function textOfOutcome(outcome: Outcome<unknown>): string {
   return outcome.ok ? 'ok' : outcome.failure.is;
 }
 
 async function make(client: KubeClient, namespace: string): Promise<ApplicationRef> {
   const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } }];
-  const made = await asked(client, 'POST', applicationsPath(namespace), {
+  const made = await sent(client, 'POST', applicationsPath(namespace), {
     apiVersion: 'weeder.dev/v1alpha1',
     kind: 'Application',
     metadata: { name: 'shop' },
@@ -66,14 +69,14 @@ async function make(client: KubeClient, namespace: string): Promise<ApplicationR
 }
 
 async function remove(client: KubeClient, path: string): Promise<void> {
-  await asked(client, 'DELETE', path);
+  await sent(client, 'DELETE', path);
 }
 
 async function statusOf(client: KubeClient, path: string): Promise<unknown> {
-  return (await asked(client, 'GET', path))['status'];
+  return (await sent(client, 'GET', path))['status'];
 }
 
-async function asked(
+async function sent(
   client: KubeClient,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,

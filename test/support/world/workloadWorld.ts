@@ -111,12 +111,12 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       }),
       followRollout: fromCallback<AnyEventObject, EffectInput>(({ sendBack }) => {
         const began = clock.monotonic();
-        const look = () => {
-          timer = clock.setTimeout(look, 1_000);
+        const assess = () => {
+          timer = clock.setTimeout(assess, 1_000);
           if (!rollout.isUnderWay) sendBack({ type: hasTarget() ? 'rollout.complete' : 'rollout.reverted' });
           else if (clock.monotonic() - began > stallAfter) sendBack({ type: 'rollout.stalled', reason: 'no progress' });
         };
-        let timer = clock.setTimeout(look, 1_000);
+        let timer = clock.setTimeout(assess, 1_000);
         return () => clock.clearTimeout(timer);
       }),
       restore: answering(() => ({ type: 'restore.done' })),

@@ -41,23 +41,23 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
   for (const selector of configs.flatMap((each) => each.podSelectors))
     selectors.set(selectorToString(selector), selector);
 
-  const told = new Map<string, Pod>();
+  const delivered = new Map<string, Pod>();
 
   function extend(simulation: Simulation): World {
     const selects = (text: string, each: Pod | undefined) =>
       each !== undefined && matchesSelector(selectors.get(text) ?? {}, each.metadata.labels);
-    const tell = (was: Pod | undefined, is: Pod | undefined) => {
+    const deliver = (was: Pod | undefined, is: Pod | undefined) => {
       for (const [text, sink] of simulation.weeder.pods) {
         const type = changeOf(selects(text, was), selects(text, is));
         if (type !== undefined) sink.apply(type, is ?? was);
       }
     };
     const note = (each: Pod) => {
-      told.set(each.metadata.uid, each);
+      delivered.set(each.metadata.uid, each);
     };
     const forgetVanished = () => {
       const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
-      for (const uid of [...told.keys()]) if (!existing.has(uid)) told.delete(uid);
+      for (const uid of [...delivered.keys()]) if (!existing.has(uid)) delivered.delete(uid);
     };
     const store = (each: Pod) => pods.set(keyOf(each.metadata.namespace, each.metadata.name), each);
     const made: World = Object.defineProperties({} as World, Object.getOwnPropertyDescriptors(simulation));
@@ -67,10 +67,10 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         const { namespace, name, uid } = is.metadata;
         const was = pods.get(keyOf(namespace, name));
         if (was !== undefined && was.metadata.uid !== uid) made.remove(name, namespace);
-        const before = told.get(uid);
+        const before = delivered.get(uid);
         store(is);
         note(is);
-        tell(before, is);
+        deliver(before, is);
         return is;
       },
       putUnseen(podOptions: PodOptions) {
@@ -81,10 +81,10 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
       remove(name: string, namespace = 'shoot-1') {
         const was = pods.get(keyOf(namespace, name));
         pods.delete(keyOf(namespace, name));
-        const before = told.get(was?.metadata.uid ?? '');
+        const before = delivered.get(was?.metadata.uid ?? '');
         if (before === undefined) return;
-        told.delete(before.metadata.uid);
-        tell({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
+        delivered.delete(before.metadata.uid);
+        deliver({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
       },
       answerTo({ uid, namespace, name, resourceVersion }: DeletionAttempt): DeletionAnswer {
         const found = pods.get(keyOf(namespace, name))?.metadata;
@@ -98,7 +98,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         for (const sink of simulation.weeder.pods.values()) sink.begin();
         for (const each of [...pods.values()]) {
           note(each);
-          tell(undefined, each);
+          deliver(undefined, each);
         }
         for (const sink of simulation.weeder.pods.values()) sink.end();
         forgetVanished();

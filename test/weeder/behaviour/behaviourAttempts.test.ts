@@ -8,12 +8,12 @@ import { ends, type World, world } from '../../support/world/world.ts';
 const up = { ready: [true] };
 const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is slow' };
 const crashLooping = { containers: [backOff()] };
-/** With jitter in the middle, as the simulation has it. */
+/** With the jitter of the simulation, which is the middle value. */
 const pauses = [150, 300, 600, 1200, 2400, 4800, 7500, 7500];
 
 const times = (at: World) => at.deletions.map((each) => each.at);
 
-/** Answers of a script, in order; after its end the API server answers by itself. */
+/** Responses of a script, in order; after its end the API server responds by itself. */
 function scripted(answers: readonly DeletionAnswer[]): World {
   const script = [...answers];
   const at: World = world({ answer: (request) => script.shift() ?? at.answerTo(request) });
@@ -22,7 +22,7 @@ function scripted(answers: readonly DeletionAnswer[]): World {
   return at;
 }
 
-test('a deletion insists on the uid and the resourceVersion that were seen', async () => {
+test('a deletion has the observed uid and resourceVersion as preconditions', async () => {
   const at = world();
   const { metadata } = at.put(crashLooping);
   at.slice(up);
@@ -32,7 +32,7 @@ test('a deletion insists on the uid and the resourceVersion that were seen', asy
   assert.deepEqual(at.pods(), []);
 });
 
-test('a refused deletion is tried again, ever more slowly, until it is accepted', async () => {
+test('a refused deletion is retried after growing pauses until it is accepted', async () => {
   const at = scripted([refused, refused, refused]);
   await ends(at);
   assert.deepEqual(times(at), [0, 150, 450, 1050]);
@@ -44,7 +44,7 @@ test('a refused deletion is tried again, ever more slowly, until it is accepted'
   assert.deepEqual(at.factsOf('deletion.failed'), []);
 });
 
-test('one that is refused until the window closes is given up then: told, and in the closing account', async () => {
+test('a deletion that is refused until the window closes fails then: it is reported and counted in the window’s stats', async () => {
   const at: World = world({ answer: () => refused });
   at.put(crashLooping);
   at.slice(up);
@@ -61,13 +61,13 @@ test('one that is refused until the window closes is given up then: told, and in
   assert.equal(at.facts.at(-1)?.type, 'window.closed');
 });
 
-test('a server that says Retry-After is not asked sooner', async () => {
+test('a deletion is not retried before Retry-After', async () => {
   const at = scripted([{ type: 'delete.refused', retryAfter: 8000 }]);
   await ends(at);
   assert.deepEqual(times(at), [0, 8000]);
 });
 
-test('one that can never be accepted is reported once, and not tried again while the pod stays', async () => {
+test('a rejected deletion is reported once, and not retried while the pod exists', async () => {
   const at = world({ answer: () => ({ type: 'delete.rejected', reason: '400: bad request' }) });
   at.put(crashLooping);
   at.slice(up);
@@ -76,12 +76,12 @@ test('one that can never be accepted is reported once, and not tried again while
   await ends(at);
   assert.deepEqual(times(at), [0]);
   assert.deepEqual(
-    at.factsOf('deletion.failed').map((fact) => fact.reason),
+    at.factsOf('deletion.failed').map((event) => event.reason),
     ['400: bad request'],
   );
 });
 
-test('a client that breaks is like an API server that refuses', async () => {
+test('an exception of the client counts as a refusal by the API server', async () => {
   let tries = 0;
   const at: World = world({
     answer: (request) => {
@@ -107,7 +107,7 @@ test('deletion: evict and gracePeriodSeconds reach the API server', async () => 
   assert.equal(at.factsOf('pod.deleted')[0]?.how, 'evict');
 });
 
-test('a new window asks once more for what can never be accepted, and its account names it again', async () => {
+test('a new window tries a rejected deletion once more, and names it in its stats again', async () => {
   for (const whileNotReady of ['hold', 'delete'] as const) {
     const at = world({ service: { whileNotReady }, answer: () => ({ type: 'delete.rejected', reason: '405' }) });
     at.put(crashLooping);
@@ -118,7 +118,7 @@ test('a new window asks once more for what can never be accepted, and its accoun
     await ends(at);
     assert.deepEqual(times(at), [0, 1000]);
     assert.deepEqual(
-      at.factsOf('window.closed').map((fact) => fact.failed),
+      at.factsOf('window.closed').map((event) => event.failed),
       [['shoot-1/kapi-0'], ['shoot-1/kapi-0']],
     );
   }

@@ -10,7 +10,7 @@ const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is 
 const crashLooping = { containers: [backOff()] };
 const times = (at: World) => at.deletions.map((each) => each.at);
 
-test('404: it is gone already, and that is that', async () => {
+test('404: the pod is already gone, and nothing is reported', async () => {
   const at = world({ answer: () => ({ type: 'delete.notFound' }) });
   at.put(crashLooping);
   at.slice(up);
@@ -20,7 +20,7 @@ test('404: it is gone already, and that is that', async () => {
   assert.deepEqual(at.factsOf('deletion.failed'), []);
 });
 
-test('409 with a newer state that the stream has told: that one is decided on', async () => {
+test('409 with a newer state from the stream: the deletion is decided with that state', async () => {
   const at = world();
   at.put(crashLooping);
   at.putUnseen({ ...crashLooping, annotations: { touched: 'yes' } });
@@ -33,7 +33,7 @@ test('409 with a newer state that the stream has told: that one is decided on', 
   assert.equal(at.deletions[1]?.resourceVersion, metadata.resourceVersion);
 });
 
-test('409 with nothing newer: asked again after a pause, and the pod is never deleted in a state that was not seen', async () => {
+test('409 without a newer state: retried after a pause, and the pod is never deleted in an unobserved state', async () => {
   const at = world();
   at.put(crashLooping);
   at.putUnseen({ containers: [running(4)] });
@@ -43,7 +43,7 @@ test('409 with nothing newer: asked again after a pause, and the pod is never de
   assert.deepEqual(times(at).slice(0, 3), [0, 150, 450]);
 });
 
-test('a pod that recovered while its DELETE was on the way stays, and is not tried again', async () => {
+test('a pod that recovers while its DELETE is in flight and conflicts is not deleted again', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at = world({ answer: () => late.promise });
   at.put(crashLooping);
@@ -56,7 +56,7 @@ test('a pod that recovered while its DELETE was on the way stays, and is not tri
   assert.equal(at.factsOf('pod.recovered').length, 1);
 });
 
-test('a pod that recovered while its deletion was backing off is not tried again', async () => {
+test('a pod that recovers while its deletion backs off is not deleted', async () => {
   const at: World = world({ answer: () => refused });
   at.put(crashLooping);
   at.slice(up);
@@ -66,7 +66,7 @@ test('a pod that recovered while its deletion was backing off is not tried again
   assert.deepEqual(times(at), [0]);
 });
 
-test('a successor of the same name is another pod, and is deleted again when it crash-loops', async () => {
+test('a successor of the same name is another pod, and is deleted too when it crash-loops', async () => {
   const at = world();
   at.put({ ...crashLooping, uid: 'first' });
   at.slice(up);
@@ -84,7 +84,7 @@ test('a successor of the same name is another pod, and is deleted again when it 
   );
 });
 
-test('the answer that comes after the pod is gone from the stream still counts as a deletion', async () => {
+test('a response that arrives after the pod has left the stream still counts as a deletion', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at = world({ answer: () => late.promise });
   at.put(crashLooping);
@@ -97,7 +97,7 @@ test('the answer that comes after the pod is gone from the stream still counts a
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
 });
 
-test('a deletion that outlasts its window while the next one wants it too is in the account of both', async () => {
+test('a deletion that outlasts its window and is requested by the next one counts for both', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at = world({ answer: () => late.promise });
   at.put(crashLooping);
@@ -119,7 +119,7 @@ test('a deletion that outlasts its window while the next one wants it too is in 
   assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
 });
 
-test('a window that is replaced while a deletion is on the way has it in its account', async () => {
+test('a window that is replaced during a deletion counts the deletion', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at = world({ service: { whileNotReady: 'delete' }, answer: () => late.promise });
   at.put(crashLooping);
@@ -138,7 +138,7 @@ test('a window that is replaced while a deletion is on the way has it in its acc
   ]);
 });
 
-test('a pod whose back-off was silent while its deletion was refused waits no second time', async () => {
+test('a pod that was in silent back-off while its deletion was refused does not wait again', async () => {
   const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : refused) });
   at.put(crashLooping);
   at.slice(up);
@@ -148,7 +148,7 @@ test('a pod whose back-off was silent while its deletion was refused waits no se
   assert.deepEqual(times(at), [0, 2000]);
 });
 
-test('a pod that crash-loops again, as it was, after its stream had lost it for a moment is tried again', async () => {
+test('a pod that its stream removed for a moment, still crash-looping, is tried again', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : late.promise) });
   const known = at.put(crashLooping);
@@ -164,7 +164,7 @@ test('a pod that crash-loops again, as it was, after its stream had lost it for 
   assert.equal(at.factsOf('pod.deleted').length, 1);
 });
 
-test('a deletion that is in flight when the window closes ends by itself, and its outcome is in the account', async () => {
+test('a deletion in flight when the window closes completes, and its outcome counts for the window', async () => {
   for (const [answer, type, counts] of [
     [{ type: 'delete.accepted' }, 'pod.deleted', { deleted: 1, failed: [] }],
     [refused, 'deletion.failed', { deleted: 0, failed: ['shoot-1/kapi-0'] }],

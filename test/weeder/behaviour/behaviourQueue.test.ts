@@ -11,13 +11,13 @@ const crashLooping = (name: string) => ({ name, containers: [backOff()] });
 
 interface SlowWorld {
   readonly at: World;
-  /** The deletions that the API server has not answered yet, oldest first. */
+  /** The deletions without a response so far, oldest first. */
   readonly unanswered: { readonly request: DeletionAttempt; readonly answer: (answer: DeletionAnswer) => void }[];
-  /** Lets the API server answer the oldest by itself. */
+  /** Completes the oldest deletion. */
   answerOldest(): Promise<void>;
 }
 
-/** A hundred crash-looping pods, and an API server that answers when it is told to. */
+/** A hundred crash-looping pods, and an API server that responds on request. */
 function slowWorld(concurrentDeletions = 32): SlowWorld {
   const unanswered: SlowWorld['unanswered'] = [];
   const at = world({
@@ -41,7 +41,7 @@ function slowWorld(concurrentDeletions = 32): SlowWorld {
   };
 }
 
-test('at most 32 deletions are in flight, in first-come order, and every one gets its turn', async () => {
+test('at most 32 deletions are in flight, in first-come order, and every pod gets its turn', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
   await settled();
   assert.deepEqual(at.deletedNames(), names.slice(0, 32));
@@ -57,7 +57,7 @@ test('at most 32 deletions are in flight, in first-come order, and every one get
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 100);
 });
 
-test('there are never two attempts at once for one pod, whatever is told of it meanwhile', async () => {
+test('a pod never has two attempts at the same time, whatever its stream reports meanwhile', async () => {
   const { at, unanswered } = slowWorld(200);
   await settled();
   for (let round = 0; round < 5; round += 1) {
@@ -76,7 +76,7 @@ test('there are never two attempts at once for one pod, whatever is told of it m
   assert.deepEqual(at.pods(), []);
 });
 
-test('a pod that recovers while it waits for its turn is not deleted, and keeps nobody else waiting', async () => {
+test('a pod that recovers while it is queued is not deleted, and does not delay others', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
   await settled();
   for (const name of names.slice(40, 90)) at.put({ name, containers: [running(4)] });
@@ -85,7 +85,7 @@ test('a pod that recovers while it waits for its turn is not deleted, and keeps 
   await ends(at);
 });
 
-test('a pod that is deleted by somebody else, or changes its labels, while it waits is not deleted', async () => {
+test('a pod that another client deletes or relabels while it is queued is not deleted', async () => {
   const { at, unanswered, answerOldest } = slowWorld(1);
   await settled();
   at.remove('kapi-1');
@@ -96,7 +96,7 @@ test('a pod that is deleted by somebody else, or changes its labels, while it wa
   await ends(at);
 });
 
-test('what waits for its turn when the window closes is given up, each one by name, and never begun', async () => {
+test('queued deletions fail when the window closes, each by name, and are never started', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
   await at.clock.pass(120_000);
   assert.equal(at.weeder.counts().queued, 0);
@@ -109,7 +109,7 @@ test('what waits for its turn when the window closes is given up, each one by na
   assert.equal(at.factsOf('deletion.failed').length, 68);
 });
 
-test('a pod whose deletion is refused lets others have their turn while it waits', async () => {
+test('a pod with a refused deletion lets others proceed while it backs off', async () => {
   const { at, unanswered, answerOldest } = slowWorld(1);
   await settled();
   unanswered.shift()?.answer({ type: 'delete.refused' });
@@ -121,7 +121,7 @@ test('a pod whose deletion is refused lets others have their turn while it waits
   await ends(at);
 });
 
-test('stop() begins nothing more, and drained() waits for what is in flight', async () => {
+test('stop() starts no further deletion, and drained() waits for those in flight', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
   await settled();
   at.weeder.stop();
@@ -143,7 +143,7 @@ test('stop() begins nothing more, and drained() waits for what is in flight', as
   assert.equal(at.weeder.counts().endpoints, 0);
 });
 
-test('stop() closes the open windows, and their accounts name what was given up', async () => {
+test('stop() closes the open windows, and their stats name the failed deletions', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
   await settled();
   at.weeder.stop();
@@ -153,7 +153,7 @@ test('stop() closes the open windows, and their accounts name what was given up'
   assert.equal(at.factsOf('window.closed')[0]?.failed.length, 68);
 });
 
-test('drained() resolves at once when nothing is in flight', async () => {
+test('drained() resolves at once if nothing is in flight', async () => {
   const at = world();
   at.weeder.stop();
   let isDrained = false;

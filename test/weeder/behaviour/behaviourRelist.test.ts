@@ -7,7 +7,7 @@ const up = { ready: [true] };
 const down = { ready: [false] };
 const crashLooping = (name = 'kapi-0') => ({ name, containers: [backOff()] });
 
-test('a complete list that is read again drops the pods that vanished in the gap', async () => {
+test('a new complete list removes the pods that disappeared during the gap', async () => {
   const at = world();
   at.put(crashLooping('vanished'));
   at.put(crashLooping('stays'));
@@ -19,7 +19,7 @@ test('a complete list that is read again drops the pods that vanished in the gap
   assert.deepEqual(at.timeline(), ['stays@0']);
 });
 
-test('one that vanished while its deletion was backing off is not tried again', async () => {
+test('a pod that disappeared while its deletion backed off is not tried again', async () => {
   const at = world({ answer: () => ({ type: 'delete.refused' }) });
   at.put(crashLooping());
   at.slice(up);
@@ -29,7 +29,7 @@ test('one that vanished while its deletion was backing off is not tried again', 
   assert.deepEqual(at.timeline(), ['kapi-0@0']);
 });
 
-test('a list that is cut drops nothing; the next complete one does', async () => {
+test('an interrupted list removes nothing; the next complete one does', async () => {
   const at = world();
   at.put(crashLooping('a'));
   at.put(crashLooping('b'));
@@ -45,7 +45,7 @@ test('a list that is cut drops nothing; the next complete one does', async () =>
   assert.deepEqual(at.timeline(), ['b@0']);
 });
 
-test('a list that is read again changes nothing for the pods that are in it', async () => {
+test('a new list changes nothing for the pods that it contains', async () => {
   const at = world({ answer: () => ({ type: 'delete.refused' }) });
   at.put(crashLooping());
   at.slice(up);
@@ -59,7 +59,7 @@ test('a list that is read again changes nothing for the pods that are in it', as
   await ends(at);
 });
 
-test('a silent back-off that goes on through a gap is not counted anew', async () => {
+test('the time of a silent back-off that lasts through a gap does not start over', async () => {
   const at = world();
   at.slice(up);
   at.put({ containers: [terminated(at.clock.now() + 60_000)] });
@@ -69,7 +69,7 @@ test('a silent back-off that goes on through a gap is not counted anew', async (
   assert.deepEqual(at.timeline(), ['kapi-0@2000']);
 });
 
-test('what happened in the gap is found in the list: a pod that started to crash-loop, and one that recovered', async () => {
+test('changes during the gap are found in the list: a pod that began to crash-loop, and one that recovered', async () => {
   const at = world();
   at.put(crashLooping('recovered'));
   at.slice(down);
@@ -92,7 +92,7 @@ test('pods that were listed before the start are deleted when a service recovers
   assert.deepEqual(at.timeline(), ['kapi-0@1000']);
 });
 
-test('nothing that happens before the start opens a window', async () => {
+test('events before the start open no window', async () => {
   const at = world({ readySince: () => 0 }, (early) => {
     early.put(crashLooping());
     early.slice(up, 'ADDED');
@@ -103,7 +103,7 @@ test('nothing that happens before the start opens a window', async () => {
   assert.deepEqual(at.timeline(), []);
 });
 
-test('thousands of pods that crash-loop far from any window cost no actor and no timer', async () => {
+test('thousands of crash-looping pods without a window need no actor and no timer', async () => {
   const at = world();
   for (let index = 0; index < 3000; index += 1) at.put(crashLooping(`kapi-${index}`));
   assert.equal(at.weeder.counts().crashLoopingPods, 3000);

@@ -14,7 +14,7 @@ const crashLooping = (name: string, namespace = 'shoot-1', labels = { role: 'api
   containers: [backOff()],
 });
 
-test('the same service in two namespaces is two services, each with dependants of its own namespace', async () => {
+test('the same service in two namespaces is two services, each with dependants in its own namespace', async () => {
   const at = world();
   at.put(crashLooping('one', 'shoot-1'));
   at.put(crashLooping('two', 'shoot-2'));
@@ -33,7 +33,7 @@ test('the same service in two namespaces is two services, each with dependants o
   );
 });
 
-test('dependantNamespaces as a list: those and no other, not even its own', async () => {
+test('dependantNamespaces as a list: only these namespaces, not the service’s own', async () => {
   const at = world({ service: { dependantNamespaces: ['shoot-2', 'shoot-3'] } });
   for (const namespace of ['shoot-1', 'shoot-2', 'shoot-3', 'shoot-4']) at.put(crashLooping('kapi', namespace));
   at.slice(up);
@@ -44,7 +44,7 @@ test('dependantNamespaces as a list: those and no other, not even its own', asyn
   );
 });
 
-test('dependantNamespaces: all, also a namespace that appears while the window is open', async () => {
+test('dependantNamespaces: all includes a namespace that appears while the window is open', async () => {
   const at = world({ service: { dependantNamespaces: 'all' } });
   at.put(crashLooping('kapi', 'shoot-2'));
   at.slice(up);
@@ -57,7 +57,7 @@ test('dependantNamespaces: all, also a namespace that appears while the window i
   );
 });
 
-test('pods of the same name in two namespaces are told apart where their deletion is given up', async () => {
+test('failed deletions of pods of the same name in two namespaces are counted separately', async () => {
   const answer = () => ({ type: 'delete.rejected', reason: 'bad request' }) as const;
   const at = world({ service: { dependantNamespaces: 'all' }, answer });
   at.put(crashLooping('kapi', 'shoot-1'));
@@ -67,7 +67,7 @@ test('pods of the same name in two namespaces are told apart where their deletio
   assert.equal(at.factsOf('window.closed')[0]?.failed.length, 2);
 });
 
-test('a service that is configured for some namespaces is watched there only', async () => {
+test('a service that is configured for some namespaces is watched only there', async () => {
   const at = world({ service: { namespaces: ['shoot-2'] } });
   at.put(crashLooping('one', 'shoot-1'));
   at.put(crashLooping('two', 'shoot-2'));
@@ -77,7 +77,7 @@ test('a service that is configured for some namespaces is watched there only', a
   assert.deepEqual(at.timeline(), ['two@0']);
 });
 
-test('every podSelector of a service counts, and no pod that none of them selects', async () => {
+test('every podSelector of a service applies, and pods that no selector matches are not deleted', async () => {
   const at = world({ service: { podSelectors: [apiserver, controller] } });
   at.put(crashLooping('a'));
   at.put(crashLooping('b', 'shoot-1', { role: 'controller' }));
@@ -87,7 +87,7 @@ test('every podSelector of a service counts, and no pod that none of them select
   assert.deepEqual(at.timeline(), ['a@0', 'b@0']);
 });
 
-test('a pod that two podSelectors of one service select is deleted once and counted once', async () => {
+test('a pod that two podSelectors of one service match is deleted once and counted once', async () => {
   const at = world({
     service: { podSelectors: [apiserver, { matchExpressions: [{ key: 'role', operator: 'Exists' }] }] },
   });
@@ -104,7 +104,7 @@ const twoServices = [
   { name: 'dns', watchDuration: 3 * minute },
 ];
 
-test('a pod that two windows want is deleted once', async () => {
+test('a pod that two windows select is deleted once', async () => {
   const at = world({ services: twoServices });
   at.put(crashLooping('kapi'));
   at.slice({ ...up, service: 'etcd' });
@@ -113,7 +113,7 @@ test('a pod that two windows want is deleted once', async () => {
   assert.deepEqual(at.timeline(), ['kapi@0']);
 });
 
-test('a deletion is in the account of each window that asked for it, whichever comes first, answer or stream', async () => {
+test('a deletion counts for each window that requested it, whether the response or the stream arrives first', async () => {
   for (const isStreamFirst of [true, false]) {
     const late = Promise.withResolvers<DeletionAnswer>();
     const at = world({ services: twoServices, answer: () => late.promise });
@@ -121,7 +121,7 @@ test('a deletion is in the account of each window that asked for it, whichever c
     at.slice({ ...up, service: 'dns' });
     at.put(crashLooping('kapi'));
     await at.clock.pass(2 * minute);
-    assert.deepEqual(at.factsOf('window.closed'), [], 'the account waits for the answer');
+    assert.deepEqual(at.factsOf('window.closed'), [], 'the stats wait for the response');
     if (isStreamFirst) at.remove('kapi');
     late.resolve({ type: 'delete.accepted' });
     await at.clock.pass(10);
@@ -136,7 +136,7 @@ test('a deletion is in the account of each window that asked for it, whichever c
   }
 });
 
-test('a deletion is in no account of a window that came later, or that keeps such pods', async () => {
+test('a deletion does not count for a later window, or for one that skips such pods', async () => {
   const bareToo = [{ name: 'etcd', barePods: 'delete' as const }, { name: 'dns' }, { name: 'late' }];
   const at = world({ services: bareToo });
   at.slice({ ...up, service: 'etcd' });
@@ -153,7 +153,7 @@ test('a deletion is in no account of a window that came later, or that keeps suc
   ]);
 });
 
-test('what happens to a pod is one fact, which names every window that it concerns', async () => {
+test('an event about a pod is reported once, and names every window that it concerns', async () => {
   const answers: DeletionAnswer[] = [
     { type: 'delete.refused' },
     { type: 'delete.rejected' },
@@ -167,15 +167,15 @@ test('what happens to a pod is one fact, which names every window that it concer
     await at.clock.pass(10_000);
   }
   assert.deepEqual(
-    at.facts.flatMap((fact) =>
-      'also' in fact ? `${fact.type} ${fact.pod.name} ${[fact, ...fact.also].map((each) => each.service)}` : [],
+    at.facts.flatMap((event) =>
+      'also' in event ? `${event.type} ${event.pod.name} ${[event, ...event.also].map((each) => each.service)}` : [],
     ),
     ['deletion.refused rejected etcd,dns', 'deletion.failed rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
   );
   await ends(at);
 });
 
-test('a pod is wanted as long as one window wants it: the first that closes does not give it up', async () => {
+test('a pod is to be deleted as long as one window selects it: the first window to close does not cancel the deletion', async () => {
   let isRefused = true;
   const at = world({
     services: twoServices,
@@ -193,7 +193,7 @@ test('a pod is wanted as long as one window wants it: the first that closes does
   await ends(at);
 });
 
-test('one service that goes down again does not hold what the other still wants', async () => {
+test('a service that is not ready again does not block deletions of another service', async () => {
   const at = world({ services: twoServices });
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
@@ -203,7 +203,7 @@ test('one service that goes down again does not hold what the other still wants'
   assert.deepEqual(at.timeline(), ['kapi@0']);
 });
 
-test('a pod that changes its labels in the window is wanted by the selectors that select it now', async () => {
+test('a pod that is relabelled while the window is open is subject to the selectors that match it now', async () => {
   const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
   at.put(crashLooping('kapi'));
   at.slice(up);
@@ -218,7 +218,7 @@ test('a pod that changes its labels in the window is wanted by the selectors tha
   assert.equal(at.deletions.length, after);
 });
 
-test('a pod of another namespace that runs, or one that has no status at all, is nobody that can be deleted', async () => {
+test('running and pending pods of other namespaces are not deleted', async () => {
   const at = world({ service: { dependantNamespaces: 'all' } });
   at.slice(up);
   at.put({ name: 'healthy', containers: [running(7)] });
@@ -227,7 +227,7 @@ test('a pod of another namespace that runs, or one that has no status at all, is
   assert.deepEqual(at.timeline(), []);
 });
 
-test('of two streams that know a pod, the one that has come further says since when it is held back', async () => {
+test('if two streams know a pod, the more recent version determines when its back-off began', async () => {
   const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
   const [apiservers, controllers] = [...at.weeder.pods.values()];
   at.slice(up);

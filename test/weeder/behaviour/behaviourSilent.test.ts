@@ -6,12 +6,12 @@ import { ends, type World, world } from '../../support/world/world.ts';
 const up = { ready: [true] };
 const hour = 3_600_000;
 
-/** The container has just ended, by the clock of its node, which runs `ahead` milliseconds before ours. */
+/** A container that has just exited by the clock of its node, which is `ahead` milliseconds ahead of weeder's. */
 const ended = (at: World, { restarts = 1, exitCode = 1, ahead = 0 } = {}) => ({
   containers: [terminated(at.clock.now() + ahead, restarts, exitCode)],
 });
 
-test('a silent back-off is seen 2 s after the container ended, and not a millisecond earlier', async () => {
+test('a silent back-off is detected exactly 2 s after the container ended', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at));
@@ -22,7 +22,7 @@ test('a silent back-off is seen 2 s after the container ended, and not a millise
   await ends(at);
 });
 
-test('a container that is restarted within 2 s is left alone', async () => {
+test('a container that is restarted within 2 s is not deleted', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at));
@@ -32,7 +32,7 @@ test('a container that is restarted within 2 s is left alone', async () => {
   assert.deepEqual(at.timeline(), []);
 });
 
-test('a container that ended for the first time is restarted at once by the kubelet, and is not waited for', async () => {
+test('a container that ended for the first time is restarted at once by the kubelet, and is not deleted', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at, { restarts: 0 }));
@@ -40,7 +40,7 @@ test('a container that ended for the first time is restarted at once by the kube
   assert.deepEqual(at.timeline(), []);
 });
 
-test('a back-off that lasts already when the service recovers is ended at once', async () => {
+test('a back-off that already lasts when the service recovers is ended at once', async () => {
   const at = world();
   at.slice({ ready: [false] });
   at.put(ended(at, { restarts: 4 }));
@@ -50,7 +50,7 @@ test('a back-off that lasts already when the service recovers is ended at once',
   assert.deepEqual(at.timeline(), ['kapi-0@40000']);
 });
 
-test('the 2 s count from the first sight, not from a newer state of the same stay', async () => {
+test('the 2 s count from the first observation, not from a newer version of the same back-off', async () => {
   const at = world();
   at.slice(up);
   const state = ended(at, { ahead: 5000 });
@@ -64,7 +64,7 @@ test('the 2 s count from the first sight, not from a newer state of the same sta
   await ends(at);
 });
 
-test('the 2 s count anew after each run', async () => {
+test('the 2 s start over after each run', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at, { restarts: 1 }));
@@ -78,7 +78,7 @@ test('the 2 s count anew after each run', async () => {
   assert.deepEqual(at.timeline(), ['kapi-0@4000']);
 });
 
-test('they count anew also when the run itself was not seen', async () => {
+test('they also start over if the run itself was not observed', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at, { restarts: 1, ahead: 10_000 }));
@@ -98,7 +98,7 @@ test('CrashLoopBackOff ends the wait', async () => {
   assert.deepEqual(at.timeline(), ['kapi-0@500']);
 });
 
-test('a node whose clock runs ahead by an hour delays nothing, our own clock counts', async () => {
+test('a node’s clock that is an hour ahead causes no delay: weeder’s own clock counts', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at, { ahead: hour }));
@@ -106,7 +106,7 @@ test('a node whose clock runs ahead by an hour delays nothing, our own clock cou
   assert.deepEqual(at.timeline(), ['kapi-0@2000']);
 });
 
-test('a wall clock that is set back by an hour delays nothing', async () => {
+test('a wall clock that is set back by an hour causes no delay', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at));
@@ -117,7 +117,7 @@ test('a wall clock that is set back by an hour delays nothing', async () => {
   assert.deepEqual(at.timeline(), ['kapi-0@2000']);
 });
 
-test('a wall clock that is set does not change how long a window is', async () => {
+test('setting the wall clock does not change the duration of a window', async () => {
   for (const jump of [hour, -hour]) {
     const at = world();
     at.slice(up);
@@ -131,7 +131,7 @@ test('a wall clock that is set does not change how long a window is', async () =
   }
 });
 
-test('a pod in a silent back-off at the end of the window is not deleted after it', async () => {
+test('a pod in silent back-off at the end of the window is not deleted after it', async () => {
   const at = world();
   at.slice(up);
   await at.clock.pass(118_500);
@@ -140,7 +140,7 @@ test('a pod in a silent back-off at the end of the window is not deleted after i
   assert.deepEqual(at.timeline(), []);
 });
 
-test('init containers and sidecars count as well', async () => {
+test('init containers and sidecars count too', async () => {
   const at = world();
   at.slice(up);
   at.put({

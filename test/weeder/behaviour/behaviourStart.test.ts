@@ -9,7 +9,7 @@ const startTime = Date.UTC(2026, 0, 1);
 const crashLooping = (name = 'kapi-0') => ({ name, containers: [backOff()] });
 const openings = (at: World) => at.factsOf('window.opened').map(({ duration }) => duration);
 
-/** A service that is ready already, and a pod that crash-loops, when weeder starts. */
+/** A service that is already ready, and a crash-looping pod, when weeder starts. */
 function startedLate(readySince: number | undefined, onStart: ServiceConfig['onStart'] = 'recent'): World {
   return world({ service: { onStart }, readySince: () => readySince }, (early) => {
     early.slice({ withTargets: true }, 'ADDED');
@@ -17,7 +17,7 @@ function startedLate(readySince: number | undefined, onStart: ServiceConfig['onS
   });
 }
 
-test('a service that became ready a moment before weeder started gets what is left of its window', async () => {
+test('a service that became ready shortly before weeder started gets the rest of its window', async () => {
   const at = startedLate(startTime - 90_000);
   await settled();
   assert.deepEqual(openings(at), [30_000]);
@@ -29,19 +29,19 @@ test('a service that became ready a moment before weeder started gets what is le
   assert.deepEqual(at.timeline(), ['kapi-0@0', 'inside@29999']);
 });
 
-test('a service that has been ready for watchDuration or longer gets none: a restart does not weed the cluster', async () => {
+test('a service that has been ready for watchDuration or longer gets no window: a restart of weeder deletes nothing', async () => {
   for (const age of [2 * minute, 60 * minute]) {
     const at = startedLate(startTime - age);
     await ends(at);
     assert.deepEqual(at.timeline(), []);
     assert.deepEqual(
-      at.facts.map((fact) => fact.type),
+      at.facts.map(({ type }) => type),
       ['service.ready'],
     );
   }
 });
 
-test('where it cannot be known since when a service is ready, it gets a full window', async () => {
+test('if it is unknown since when a service is ready, it gets a full window', async () => {
   const at = startedLate(undefined);
   await settled();
   assert.deepEqual(openings(at), [2 * minute]);
@@ -49,14 +49,14 @@ test('where it cannot be known since when a service is ready, it gets a full win
   assert.deepEqual(at.timeline(), ['kapi-0@0']);
 });
 
-test('a backing pod that became ready in the future, by its node, gives a full window and not more', async () => {
+test('a backing pod that became ready in the future by its node’s clock gives a full window, and not more', async () => {
   const at = startedLate(startTime + 5000);
   await settled();
   assert.deepEqual(openings(at), [2 * minute]);
   await ends(at);
 });
 
-test('onStart: always gives a full window, onStart: never none, whatever the backing pods say', async () => {
+test('onStart: always gives a full window, onStart: never none, whatever the backing pods’ times', async () => {
   const always = startedLate(startTime - 60 * minute, 'always');
   await ends(always);
   assert.deepEqual(openings(always), [2 * minute]);
@@ -66,7 +66,7 @@ test('onStart: always gives a full window, onStart: never none, whatever the bac
   assert.deepEqual(never.timeline(), []);
 });
 
-test('a recovery after the start opens a window whatever onStart says', async () => {
+test('a recovery after the start opens a window whatever onStart is', async () => {
   for (const onStart of ['recent', 'always', 'never'] as const) {
     const at = world({ service: { onStart } }, (early) => {
       early.slice({ ready: [false] }, 'ADDED');
@@ -80,7 +80,7 @@ test('a recovery after the start opens a window whatever onStart says', async ()
   }
 });
 
-test('a service that goes down before its backing pods have told opens no window', async () => {
+test('a service that becomes notReady before its backing pods were read opens no window', async () => {
   const at = startedLate(startTime - 1000);
   at.slice({ ready: [false] });
   await at.clock.pass(minute);
@@ -90,7 +90,7 @@ test('a service that goes down before its backing pods have told opens no window
   assert.deepEqual(at.timeline(), ['kapi-0@60000']);
 });
 
-test('the backing pods that are asked are those of the ready endpoints', async () => {
+test('only the backing pods of ready endpoints are read', async () => {
   const asked: unknown[] = [];
   const ask = (evidence: unknown) => {
     asked.push(evidence);
@@ -104,7 +104,7 @@ test('the backing pods that are asked are those of the ready endpoints', async (
   ]);
 });
 
-test('after a gap in the stream a window opens for the recovery that lies in it, and for no other', async () => {
+test('after a gap in the stream a window opens only for a recovery during the gap', async () => {
   let readySince = 0;
   const at = world({ readySince: () => readySince });
   at.slice({ ready: [true], withTargets: true });
@@ -138,7 +138,7 @@ test('a recovery in a gap while a window is open replaces the window', async () 
   assert.deepEqual(at.timeline(), ['kapi-0@180001']);
 });
 
-test('a service that was notReady before the gap and is ready after it has recovered', async () => {
+test('a service that was notReady before the gap and is ready afterwards has recovered', async () => {
   const at = world();
   at.slice({ ready: [false] });
   at.put(crashLooping());
@@ -148,7 +148,7 @@ test('a service that was notReady before the gap and is ready after it has recov
   assert.deepEqual(at.timeline(), ['kapi-0@60000']);
 });
 
-test('a list in which the ready endpoint has moved to another slice shows no outage', async () => {
+test('a list in which the ready endpoint has moved to another slice is no outage', async () => {
   const at = world({ readySince: () => 1 });
   at.slice({ ready: [true], name: 'a' });
   await at.clock.pass(10 * minute);
@@ -162,7 +162,7 @@ test('a list in which the ready endpoint has moved to another slice shows no out
   assert.deepEqual(at.factsOf('service.notReady'), []);
 });
 
-test('a list that is cut and read again from the beginning shows no outage either', async () => {
+test('an interrupted list that is read again is no outage either', async () => {
   const at = world({ readySince: () => 1 });
   at.slice({ ready: [true], name: 'a' });
   await at.clock.pass(10 * minute);
@@ -177,7 +177,7 @@ test('a list that is cut and read again from the beginning shows no outage eithe
   assert.deepEqual(at.timeline(), []);
 });
 
-test('a service whose slices vanished in the gap is notReady', async () => {
+test('a service whose slices disappeared during the gap is notReady', async () => {
   const at = world();
   at.slice({ ready: [true] });
   await at.clock.pass(minute);

@@ -42,7 +42,7 @@ test('a service that appears notReady opens none, and neither does one that is n
   assert.deepEqual(at.timeline(), []);
 });
 
-test('ready to ready opens none: a second replica, one more slice, a slice replaced or split', async () => {
+test('a service that stays ready opens none: a second replica, one more slice, a slice replaced or split', async () => {
   const at = world();
   at.slice({ ready: [true, false] });
   await at.clock.pass(10 * minute);
@@ -57,7 +57,7 @@ test('ready to ready opens none: a second replica, one more slice, a slice repla
   assert.deepEqual(at.timeline(), []);
 });
 
-test('deletions of slices open none; a service that comes back after its last slice was deleted does', async () => {
+test('the deletion of slices opens none; a service that returns after its last slice was deleted does', async () => {
   const at = world();
   at.slice(up);
   at.slice({ ...down, name: 'second' });
@@ -73,7 +73,7 @@ test('deletions of slices open none; a service that comes back after its last sl
   assert.equal(at.timeline().length, 1);
 });
 
-test('a window lasts the whole watchDuration and not a millisecond longer', async () => {
+test('a window lasts exactly watchDuration', async () => {
   const at = world();
   at.slice(up);
   await at.clock.pass(2 * minute - 1);
@@ -85,7 +85,7 @@ test('a window lasts the whole watchDuration and not a millisecond longer', asyn
   assert.equal(at.factsOf('window.closed').length, 1);
 });
 
-test('a window does not end early, however the pods fare: the successor that crash-loops is deleted again', async () => {
+test('a window does not end early, whatever happens to the pods: a crash-looping successor is deleted too', async () => {
   const at = world();
   at.put(crashLooping());
   at.slice(up);
@@ -98,7 +98,7 @@ test('a window does not end early, however the pods fare: the successor that cra
   assert.equal(at.factsOf('window.closed')[0]?.deleted, 3);
 });
 
-test('a new recovery replaces the open window by a fresh one', async () => {
+test('a new recovery replaces the open window with a new one', async () => {
   const at = world();
   at.slice(up);
   await at.clock.pass(minute);
@@ -118,7 +118,7 @@ test('a new recovery replaces the open window by a fresh one', async () => {
   assert.equal(at.factsOf('window.closed').length, 2);
 });
 
-test('while the service is down again the window stays open and deletes nothing, until the next recovery', async () => {
+test('while the service is notReady again the window stays open and deletes nothing, until the next recovery', async () => {
   const at = world();
   at.slice(up);
   await at.clock.pass(1000);
@@ -132,7 +132,7 @@ test('while the service is down again the window stays open and deletes nothing,
   assert.deepEqual(at.timeline(), ['while-down@31000']);
 });
 
-test('a held window that runs out deletes nothing, and nobody calls its pods given up', async () => {
+test('a held window that expires deletes nothing, and its pods do not count as failed', async () => {
   const at = world({ answer: () => ({ type: 'delete.refused' }) });
   at.put(crashLooping());
   at.slice(up);
@@ -146,7 +146,7 @@ test('a held window that runs out deletes nothing, and nobody calls its pods giv
   assert.deepEqual(at.factsOf('window.closed')[0]?.failed, []);
 });
 
-test('whileNotReady: delete goes on deleting while the service is down, until the window is over', async () => {
+test('whileNotReady: delete continues to delete while the service is notReady, until the window ends', async () => {
   const at = world({ service: { whileNotReady: 'delete' } });
   at.slice(up);
   await at.clock.pass(1000);
@@ -158,7 +158,7 @@ test('whileNotReady: delete goes on deleting while the service is down, until th
   assert.deepEqual(at.timeline(), ['while-down@1000']);
 });
 
-test('a service that flaps ten times within a second deletes once, and its last window is a whole one', async () => {
+test('a service that flaps ten times within a second deletes once, and its last window has the full duration', async () => {
   const at = world();
   at.put(crashLooping());
   for (let flap = 0; flap < 10; flap += 1) {
@@ -178,7 +178,7 @@ test('a service that flaps ten times within a second deletes once, and its last 
   assert.equal(at.factsOf('window.closed').length, 11);
 });
 
-test('no actor is left of a service that is gone, whether it was up, down or held when its last slice went', async () => {
+test('no actor remains of a deleted service, whether it was ready, notReady or held before', async () => {
   const lives = [[up], [up, down], [down]];
   for (const wait of [0, 10 * minute]) {
     for (const life of lives) {

@@ -6,7 +6,7 @@ import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pa
 
 /** Server-side apply: ownership of fields, conflicts, preconditions. */
 export function testApply(getTarget: GetTarget): void {
-  test('an apply creates what is absent, and owns exactly what it says', async () => {
+  test('an apply creates a missing object, and owns exactly the applied fields', async () => {
     const at = await home(getTarget);
     const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
     assert.deepEqual(made['data'], { a: '1', b: '2' });
@@ -23,7 +23,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(more.length, 0);
   });
 
-  test('applying what is there changes nothing, and only makes another manager an owner as well', async () => {
+  test('applying the existing values changes nothing but makes the second manager a co-owner', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(made));
@@ -36,7 +36,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(two?.['time'], undefined);
   });
 
-  test('what another manager owns with another value is refused, each field with its owner', async () => {
+  test('a field that another manager owns with another value is a conflict, reported per field with its owner', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
@@ -54,7 +54,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(edited['message'], 'Apply failed with 1 conflict: conflict with "human" using v1: .data.a');
   });
 
-  test('by force a field is taken from its owner', async () => {
+  test('a forced apply takes a field over from its owner', async () => {
     const at = await home(getTarget);
     await applied(at, configMap({ a: '1', b: '2' }));
     const taken = await applied(at, configMap({ a: '9' }), 'two&force=true');
@@ -65,7 +65,7 @@ export function testApply(getTarget: GetTarget): void {
     });
   });
 
-  test('what a manager applies no longer goes, unless somebody else owns it', async () => {
+  test('a field that its manager no longer applies is removed, unless another manager owns it', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
     await applied(at, configMap({ shared: '1' }), 'two');
@@ -78,7 +78,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.deepEqual(human, { 'f:data': { 'f:added': {}, 'f:edited': {} } });
   });
 
-  test('an apply may insist on a version and on a uid; an absent object has no version to insist on', async () => {
+  test('an apply may require a resourceVersion and a uid; for a missing object only the uid matters', async () => {
     const at = await home(getTarget);
     const absent = (metadata: object) => apply(at, configMap({ a: '1' }, { name: 'b', ...metadata }));
     const because = 'uid mismatch: the provided object specified uid x, and no existing object was found';
@@ -94,14 +94,14 @@ export function testApply(getTarget: GetTarget): void {
     assert.deepEqual(body(await again({ uid, resourceVersion }), 200)['data'], { a: '2' });
   });
 
-  test('whoever does not say who applies what to which object is refused', async () => {
+  test('an apply without a field manager, or with an incomplete or mismatched object, is refused', async () => {
     const at = await home(getTarget);
     const path = at.path('configmaps', 'a');
     const send = (query: string, object: unknown) =>
       at.send('PATCH', `${path}?${query}`, { body: object, contentType: applyPatch });
-    const nobody = refused(await send('force=true', configMap({})), 422, 'Invalid');
+    const unnamed = refused(await send('force=true', configMap({})), 422, 'Invalid');
     const required = 'fieldManager: Required value: is required for apply patch';
-    assert.equal(nobody['message'], `PatchOptions.meta.k8s.io "" is invalid: ${required}`);
+    assert.equal(unnamed['message'], `PatchOptions.meta.k8s.io "" is invalid: ${required}`);
     refused(await send(`fieldManager=${'x'.repeat(129)}`, configMap({})), 422, 'Invalid');
     const attempts = [
       [{ metadata: { name: 'a' } }, 'invalid object type: /, Kind='],
@@ -132,7 +132,7 @@ export function testApply(getTarget: GetTarget): void {
     refused(await at.send('PATCH', path, { text: '{a: b: c', contentType: applyPatch }), 400, 'BadRequest');
   });
 
-  test('a dry run of an apply is answered and stores nothing', async () => {
+  test('a dry run of an apply returns the result and stores nothing', async () => {
     const at = await home(getTarget);
     const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
     assert.equal(meta(created)['resourceVersion'], undefined);

@@ -6,7 +6,7 @@ import { applied, apply, configuration, edit, live, owners } from './configurati
 
 /** Server-side apply of lists, and of objects with required fields. */
 export function testApplyLists(getTarget: GetTarget): void {
-  test('the manager that made a workload cannot apply less of it without losing the rest', async () => {
+  test('the manager that created a workload cannot apply less of it without losing the rest', async () => {
     const at = await home(getTarget);
     await applied(at, deployment([container('a')], { replicas: 2 }), 'weeder');
     const bare = configuration('Deployment', 'web', { spec: { template: { spec: { containers: [container('a')] } } } });
@@ -16,7 +16,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual([objectOf(less['spec'])['replicas'], variables(less)], [1, []]);
   });
 
-  test('with two managers a correction restores what is observed and leaves what is not', async () => {
+  test('with two managers a correction restores the observed fields and leaves the others', async () => {
     const at = await home(getTarget);
     const whole = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     const observed = configuration('Deployment', 'web', {
@@ -54,7 +54,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     });
   });
 
-  test('an apply leaves what somebody added, and removes it once its manager owns it', async () => {
+  test('an apply leaves an item that another client added, and removes it once its manager owns it', async () => {
     const at = await home(getTarget);
     const mine = deployment([container('a')], { replicas: 0 });
     const made = await applied(at, mine, 'weeder');
@@ -75,7 +75,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(meta(corrected)['labels'], { human: '1' });
   });
 
-  test('a changed key makes another item, so that an apply meets its own in the way', async () => {
+  test('a changed key makes another item, which conflicts with the applied one', async () => {
     const at = await home(getTarget);
     const service = configuration('Service', 'web', {
       spec: {
@@ -101,7 +101,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     );
   });
 
-  test('an item that somebody doubled is one again after an apply', async () => {
+  test('an apply merges a duplicated item into one', async () => {
     const at = await home(getTarget);
     const mine = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     await applied(at, mine, 'weeder');
@@ -111,7 +111,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(await applied(at, mine, 'weeder&force=true')).toSorted(), ['A=A', 'B=B']);
   });
 
-  test('the order of a configuration is kept to, and the items of others stay between', async () => {
+  test('the applied order is followed, and the items of other managers remain in between', async () => {
     const at = await home(getTarget);
     const inOrder = (names: readonly string[]) => deployment([container('a', names)], { replicas: 0 });
     const made = await applied(at, inOrder(['A', 'B', 'C']));
@@ -127,7 +127,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.equal(await order(['K']), 'YK');
   });
 
-  test('a strategic merge patch puts a new item first', async () => {
+  test('a strategic merge patch inserts a new item first', async () => {
     const at = await home(getTarget);
     const made = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
     const patch = (env: JsonObject[]) => ({
@@ -145,7 +145,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(body(await at.send('PATCH', path, patch(mixed)), 200)), ['A=A', 'B=x', 'Y=Y']);
   });
 
-  test('a whole is replaced as one: part of it deletes the rest', async () => {
+  test('an atomic list is replaced as a whole: applying part of it deletes the rest', async () => {
     const at = await home(getTarget);
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const rules = [{ host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];

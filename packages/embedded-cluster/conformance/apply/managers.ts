@@ -8,7 +8,7 @@ const dot = { '.': {} };
 
 /** managedFields that clients write themselves. */
 export function testManagers(getTarget: GetTarget): void {
-  test('a field is moved to another manager by a patch of managedFields, which is no other content', async () => {
+  test('a patch of managedFields moves a field to another manager without changing the content', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const edited = await edit(at, made, { data: { excess: '1' } });
@@ -23,7 +23,7 @@ export function testManagers(getTarget: GetTarget): void {
     refused(await at.send('PATCH', at.path('configmaps', 'a'), options), 409, 'Conflict');
   });
 
-  test('managedFields that are none change nothing, and one empty entry wipes them', async () => {
+  test('invalid managedFields change nothing, and one empty entry clears them', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const managedFields = async (value: unknown) =>
@@ -36,7 +36,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.equal(meta(untracked)['managedFields'], undefined);
   });
 
-  test('what is there at the first apply belongs to before-first-apply', async () => {
+  test('fields that exist before the first apply belong to before-first-apply', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '1' }));
     await edit(at, made, { metadata: { managedFields: [{}] } });
@@ -48,7 +48,7 @@ export function testManagers(getTarget: GetTarget): void {
     });
   });
 
-  test('a PUT takes the managedFields that it carries, and without any keeps those that are there', async () => {
+  test('a PUT sets the managedFields it contains, and without any keeps the stored ones', async () => {
     const at = await home(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const put = async (object: JsonObject) =>
@@ -62,7 +62,7 @@ export function testManagers(getTarget: GetTarget): void {
     });
   });
 
-  test('of two managers that claim one label at once, one is refused by the name of the other', async () => {
+  test('of two managers that claim a label at once, one gets a conflict naming the other', async () => {
     const at = await home(getTarget);
     const claim = (by: string) => apply(at, configMap({ [by]: '1' }, { labels: { 'x.io/owner': by } }), by);
     const answers = await Promise.all([claim('one'), claim('two')]);
@@ -74,7 +74,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.deepEqual((await live(at, configMap({})))['data'], { [winner]: '1' });
   });
 
-  test('the status has managers of its own, and an apply of the object leaves it', async () => {
+  test('the status has its own managers, and an apply of the object does not change them', async () => {
     const at = await home(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'a' }, ...set };
@@ -89,7 +89,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.equal(meta(reported)['generation'], 1);
   });
 
-  test('who scales owns the replicas, under the name of the subresource', async () => {
+  test('scaling owns the replicas, with the name of the subresource', async () => {
     const at = await home(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' }, ...set };

@@ -6,7 +6,7 @@ import { applied, apply, configMap, configuration, edit, live, owners } from './
 
 /** Server-side apply and the types of the API: invalid values, and the canonical form of valid ones. */
 export function testApplyTypes(getTarget: GetTarget): void {
-  test('a configuration of the wrong types is answered 500, each field by its path and with what was found', async () => {
+  test('a configuration of wrong types gets a 500 that names each field, its path and the value found', async () => {
     const at = await home(getTarget);
     const wrong: readonly (readonly [JsonObject, string])[] = [
       [configMap({ a: 1 }), '/v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}'],
@@ -30,14 +30,14 @@ export function testApplyTypes(getTarget: GetTarget): void {
     ];
     for (const [object, end] of wrong) {
       const { code, reason, message, details } = body(await apply(at, object), 500);
-      const told = `failed to create typed patch object (/${String(meta(object)['name'])}; ${end}`;
+      const expected = `failed to create typed patch object (/${String(meta(object)['name'])}; ${end}`;
       // A real server reports several errors in any order.
-      assert.deepEqual(String(message).split('\n').sort(), told.split('\n').sort());
+      assert.deepEqual(String(message).split('\n').sort(), expected.split('\n').sort());
       assert.deepEqual([code, reason, details], [500, undefined, undefined]);
     }
   });
 
-  test('values are written in the form of their type, and applying them again changes nothing', async () => {
+  test('values are stored in the canonical form of their type, and applying them again changes nothing', async () => {
     const at = await home(getTarget);
     const resources = {
       limits: { cpu: '1000m', memory: '1024Mi', 'ephemeral-storage': '1500M' },
@@ -76,7 +76,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(meta(again)['generation'], 1);
   });
 
-  test('a null is owned, and sets what was set by hand back to what it is by default', async () => {
+  test('an applied null is owned, and resets a value set by another client to its default', async () => {
     const at = await home(getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const silent = workload({ selector, template: { metadata: { labels }, spec } });
@@ -89,7 +89,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(owners(reset)['human/Update'], undefined);
   });
 
-  test('the texts of a Secret are owned as texts, so that one applied no longer stays in the data', async () => {
+  test('stringData of a Secret is owned as stringData, so that a removed text remains in data', async () => {
     const at = await home(getTarget);
     const secret = (stringData: JsonObject) => configuration('Secret', 'a', { stringData });
     const made = await applied(at, secret({ a: '1', b: '2' }));
@@ -100,7 +100,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.match(String(message), /\.stringData\.a: expected string, got .*42/);
   });
 
-  test('extra keys and keys whose values are empty are kept in a map', async () => {
+  test('extra keys and keys with empty values remain in a map', async () => {
     const at = await home(getTarget);
     const object = configMap({ c: '' });
     assert.deepEqual((await applied(at, object))['data'], { c: '' });
@@ -110,7 +110,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.deepEqual((await applied(at, object))['data'], { c: '', extra: '1' });
   });
 
-  test('the first of two managers of a workload owns what it was given, the writers by hand what they set', async () => {
+  test('a client that creates a workload by POST owns the defaults as well', async () => {
     const at = await home(getTarget);
     const spec = {
       containers: [{ name: 'a', image: 'registry.invalid/none:1', ports: [{ containerPort: 80 }] }],
@@ -139,7 +139,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     });
   });
 
-  test('what the server chooses nobody owns', async () => {
+  test('fields set by the server have no owner', async () => {
     const at = await home(getTarget);
     const service = configuration('Service', 'web', { spec: { ports: [{ port: 80 }] } });
     const post = await at.send('POST', `${at.path('services')}?fieldManager=hand`, { body: service });
@@ -151,11 +151,11 @@ export function testApplyTypes(getTarget: GetTarget): void {
       'f:sessionAffinity',
       'f:type',
     ]);
-    const kept = await applied(at, service, 'one&force=true');
-    assert.equal(objectOf(kept['spec'])['clusterIP'], objectOf(made['spec'])['clusterIP']);
+    const corrected = await applied(at, service, 'one&force=true');
+    assert.equal(objectOf(corrected['spec'])['clusterIP'], objectOf(made['spec'])['clusterIP']);
   });
 
-  test('an apply of a terminating object is answered as any other, and the object goes all the same', async () => {
+  test('an apply to a terminating object works as usual, and the object is still deleted', async () => {
     const at = await home(getTarget);
     const object = configMap({ a: '1' });
     await applied(at, object);
@@ -167,7 +167,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', at.path('configmaps', 'a'))).status, 404);
   });
 
-  test('an apply of an empty egress is another generation each time, one without it is none', async () => {
+  test('each apply of an empty egress list increments the generation, one without it does not', async () => {
     const at = await home(getTarget);
     const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
     const generations = async (object: JsonObject) => {
@@ -180,7 +180,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(objectOf((await live(at, policy('a', {})))['spec'])['egress'], undefined);
   });
 
-  test('fields that are applied without a change of the spec make no new generation', async () => {
+  test('applied fields outside the spec do not increment the generation', async () => {
     const at = await home(getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });

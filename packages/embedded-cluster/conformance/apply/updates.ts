@@ -8,7 +8,7 @@ const all = { '.': {} };
 
 /** managedFields of ConfigMaps and Secrets after updates: the owner of each field, and its time. */
 export function testUpdateManagers(getTarget: GetTarget): void {
-  test('who sets a key owns it, and takes it from its owner', async () => {
+  test('the client that sets a key owns it, and its previous owner loses it', async () => {
     const at = await home(getTarget);
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
     assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
@@ -26,20 +26,20 @@ export function testUpdateManagers(getTarget: GetTarget): void {
     assert.deepEqual(immutable['three'], { 'f:immutable': {} });
   });
 
-  test('a Secret written by its texts is owned by its data', async () => {
+  test('a Secret written through stringData has its data owned', async () => {
     const at = await home(getTarget);
     const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
     const made = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
     assert.deepEqual(owners(made), { one: { 'f:data': { ...all, 'f:s': {} }, 'f:type': {} } });
   });
 
-  test('writing the value that is there changes nothing', async () => {
+  test('writing the stored value changes nothing', async () => {
     const at = await home(getTarget);
     const made = await make(at, 'one', content);
     assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(made));
   });
 
-  test('setting a field moves the time of its manager, metadata included; removing one moves none', async () => {
+  test('setting a field updates the time of its manager, for metadata too; removing one updates none', async () => {
     const at = await home(getTarget);
     const first = timeOfManager(await make(at, 'one', content), 'one');
     await nextSecond();
@@ -49,7 +49,7 @@ export function testUpdateManagers(getTarget: GetTarget): void {
     assert((moved ?? 0) > (first ?? 0), `${moved} after ${first}`);
   });
 
-  test('an object that nobody owns a field of is never tracked again', async () => {
+  test('an object without any owned field is not tracked again', async () => {
     const at = await home(getTarget);
     assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), { one: { 'f:data': { ...all, 'f:a': {} } } });
     assert.equal(meta(await change(at, 'two', { data: { a: null } }))['managedFields'], undefined);

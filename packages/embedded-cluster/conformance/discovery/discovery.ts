@@ -27,7 +27,7 @@ const described = ['name', 'singularName', 'namespaced', 'kind', 'shortNames', '
 
 /** Discovery, version and health. */
 export function testDiscovery(getTarget: GetTarget): void {
-  test('the server says its version and its health', async () => {
+  test('the server reports its version and its health', async () => {
     const target = await getTarget();
     assert.partialDeepStrictEqual(body(await target.send('GET', '/version'), 200), { major: '1', minor: '36' });
     for (const path of ['/healthz', '/livez', '/readyz']) {
@@ -49,7 +49,7 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('each group lists its resources as every client expects them', async () => {
+  test('each group lists its resources with the fields clients expect', async () => {
     const target = await getTarget();
     body(await target.send('GET', '/apis/apps/v1/'), 200);
     for (const [path, expected] of Object.entries(resources)) {
@@ -71,7 +71,7 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('all that is served below /api and /apis is one document each, and not sent again while it is the same', async () => {
+  test('aggregated discovery returns one document for /api and one for /apis, and 304 while it is unchanged', async () => {
     const target = await getTarget();
     const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
     const accept = `${form('v2')},${form('v2beta1')},application/json`;
@@ -104,7 +104,7 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('the verbs of a resource are the ones it answers', async () => {
+  test('the verbs of a resource are the ones it supports', async () => {
     const target = await getTarget();
     const list = body(await target.send('GET', '/api/v1'), 200);
     const verbsOf = (name: string) =>

@@ -6,7 +6,7 @@ import { body, type GetTarget, home, type Target } from '../target.ts';
 
 /** `/openapi/v3`: the schemas of the kinds. */
 export function testOpenApi(getTarget: GetTarget): void {
-  test('an index says where the document of each group and version is, by its hash', async () => {
+  test('an index links the document of each group and version, with its hash', async () => {
     const target = await getTarget();
     const url = (await index(target)).get('apis/apps/v1') ?? '';
     assert.match(url, /^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
@@ -18,7 +18,7 @@ export function testOpenApi(getTarget: GetTarget): void {
   });
 
   for (const [path, kinds] of Object.entries(served)) {
-    test(`the document of ${path} says how the lists and maps of its kinds are merged`, async () => {
+    test(`the document of ${path} has the merge topology of the lists and maps of its kinds`, async () => {
       const document = body(await (await getTarget()).send('GET', `/openapi/v3/${path}`), 200);
       for (const [kind, expected] of Object.entries(kinds)) {
         const found = merging(document, kind);
@@ -27,7 +27,7 @@ export function testOpenApi(getTarget: GetTarget): void {
     });
   }
 
-  test('a custom resource is described by its definition', async () => {
+  test('a custom resource has the schema of its definition', async () => {
     const at = await home(getTarget);
     const text = { type: 'string' };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n', 'p'] };
@@ -138,7 +138,7 @@ export function merging(document: JsonObject, kind: string): ReadonlyMap<string,
   return found;
 }
 
-/** Empty for values that are no maps, and for maps with declared fields. */
+/** Empty for values that are not maps, and for maps with declared fields. */
 function mapOf(schema: JsonObject): string {
   if (schema['x-kubernetes-map-type'] === 'atomic') return 'atomic';
   return isObject(schema['additionalProperties']) ? 'map' : '';

@@ -6,7 +6,7 @@ const contentType = 'application/merge-patch+json';
 
 /** ConfigMaps and Secrets. */
 export function testConfigMaps(getTarget: GetTarget): void {
-  test('a ConfigMap keeps texts and bytes, and nothing where there is none', async () => {
+  test('a ConfigMap stores data and binaryData, and omits empty ones', async () => {
     const at = await home(getTarget);
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
     const made = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
@@ -18,7 +18,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
     assert.deepEqual(Object.keys(emptied), ['kind', 'apiVersion', 'metadata', 'binaryData']);
   });
 
-  test("a Secret's texts become data, and win over it", async () => {
+  test("a Secret's stringData is written into data, and overrides it", async () => {
     const at = await home(getTarget);
     const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
     const made = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
@@ -28,7 +28,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
     assert.deepEqual(changed['data'], { a: 'eno=', b: 'Mg==', s: 'bmV3' });
   });
 
-  test('keys and values that cannot be are refused', async () => {
+  test('invalid keys and values are refused', async () => {
     const at = await home(getTarget);
     const post = (plural: string, content: object) =>
       at.send('POST', at.path(plural), { body: { metadata: { name: 'a' }, ...content } });
@@ -55,25 +55,25 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   for (const plural of ['configmaps', 'secrets']) {
-    test(`an immutable one of the ${plural} keeps its content and stays immutable`, async () => {
+    test(`an immutable object of the ${plural} keeps its content and remains immutable`, async () => {
       const at = await home(getTarget);
       await create(at, plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
       assert.deepEqual((await patch(at, plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
       await patch(at, plural, 'a', { immutable: true });
-      assert.deepEqual(await faultsOf(at, plural, { data: { a: 'MQ==' } }), ['data']);
-      assert.deepEqual(await faultsOf(at, plural, { data: { b: 'MQ==' } }), ['data']);
-      assert.deepEqual(await faultsOf(at, plural, { immutable: false }), ['immutable']);
-      assert.deepEqual(await faultsOf(at, plural, { immutable: null, data: null }), ['immutable', 'data']);
+      assert.deepEqual(await invalidFields(at, plural, { data: { a: 'MQ==' } }), ['data']);
+      assert.deepEqual(await invalidFields(at, plural, { data: { b: 'MQ==' } }), ['data']);
+      assert.deepEqual(await invalidFields(at, plural, { immutable: false }), ['immutable']);
+      assert.deepEqual(await invalidFields(at, plural, { immutable: null, data: null }), ['immutable', 'data']);
       const labelled = await patch(at, plural, 'a', { metadata: { labels: { x: '1' } } });
       assert.deepEqual([labelled['immutable'], labelled['data']], [true, { a: 'Mg==' }]);
     });
   }
 
-  test('the type of a Secret stays, and selects', async () => {
+  test('the type of a Secret is immutable and usable in a field selector', async () => {
     const at = await home(getTarget);
     await create(at, 'secrets', { metadata: { name: 'plain' } });
     await create(at, 'secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
-    assert.deepEqual(await faultsOf(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
+    assert.deepEqual(await invalidFields(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
     const list = async (selector: string, plural = 'secrets') =>
       at.send('GET', `${at.path(plural)}?fieldSelector=${encodeURIComponent(selector)}`);
     assert.deepEqual(names(body(await list('type!=helm.sh/release.v1'), 200)), ['plain']);
@@ -83,7 +83,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
     refused(await list('type=x', 'configmaps'), 400, 'BadRequest');
   });
 
-  test('annotations may have 256 KiB in all', async () => {
+  test('annotations are limited to 256 KiB in total', async () => {
     const at = await home(getTarget);
     const limit = 256 * 1024;
     const make = (name: string, size: number) => {
@@ -100,7 +100,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
 }
 
 /** The fields for which a merge patch is refused. */
-async function faultsOf(at: Home, plural: string, change: object, name = 'a'): Promise<readonly unknown[]> {
+async function invalidFields(at: Home, plural: string, change: object, name = 'a'): Promise<readonly unknown[]> {
   const status = refused(await at.send('PATCH', at.path(plural, name), { body: change, contentType }), 422, 'Invalid');
   const details = status['details'];
   assert(typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes));

@@ -6,7 +6,7 @@ import { watch } from '../watch/watching.ts';
 
 /** Defaults and validation of the core kinds. */
 export function testCoreKinds(getTarget: GetTarget): void {
-  test('pods are completed with the defaults that controllers rely on', async () => {
+  test('pods get the defaults that controllers rely on', async () => {
     const at = await home(getTarget);
     const { spec, status } = await create(at, 'pods', pod('web'));
     const { restartPolicy, terminationGracePeriodSeconds, dnsPolicy, schedulerName } = objectOf(spec);
@@ -19,7 +19,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.deepEqual(status, { phase: 'Pending', qosClass: 'BestEffort' });
   });
 
-  test('pods without containers, or with nameless ones, are refused', async () => {
+  test('pods without containers, or with unnamed ones, are refused', async () => {
     const at = await home(getTarget);
     const none = refused(await at.send('POST', at.path('pods'), { body: { metadata: { name: 'a' } } }), 422, 'Invalid');
     assert.equal(none['message'], 'Pod "a" is invalid: spec.containers: Required value');
@@ -27,7 +27,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     refused(await at.send('POST', at.path('pods'), { body: nameless }), 422, 'Invalid');
   });
 
-  test('EndpointSlices need an address type, keep it, and write empty lists as null', async () => {
+  test('EndpointSlices need an address type, which is immutable, and write empty lists as null', async () => {
     const at = await home(getTarget);
     const slice = {
       metadata: { name: 'a' },
@@ -48,7 +48,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.match(String(status['message']), /addressType: Invalid value: "IPv6": field is immutable/);
   });
 
-  test('services get an address, which they keep', async () => {
+  test('Services get a cluster IP and keep it', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
     const { clusterIP, type, ports } = objectOf(made['spec']);
@@ -68,7 +68,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     );
   });
 
-  test('leases keep their times to the microsecond', async () => {
+  test('Leases keep their times to the microsecond', async () => {
     const at = await home(getTarget);
     const spec = {
       holderIdentity: 'me',
@@ -81,7 +81,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.deepEqual((await create(at, 'leases', { metadata: { name: 'b' } }))['spec'], {});
   });
 
-  test('events are the same objects in both of their groups', async (t) => {
+  test('Events are the same objects in both API groups', async (t) => {
     const at = await home(getTarget);
     const regarding = { kind: 'Pod', namespace: at.name, name: 'web' };
     const event = {
@@ -109,7 +109,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.deepEqual([added.object['apiVersion'], added.object['note']], ['events.k8s.io/v1', 'deleted']);
   });
 
-  test('events that say too little are refused', async () => {
+  test('incomplete Events are refused', async () => {
     const at = await home(getTarget);
     const post = (plural: string, event: object) => at.send('POST', at.path(plural), { body: event });
     refused(await post('events.k8s.io', { metadata: { name: 'a' }, reason: 'x' }), 422, 'Invalid');
@@ -120,7 +120,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     body(await post('events', { metadata: { name: 'a' }, involvedObject, reason: 'x', message: 'y' }), 201);
   });
 
-  test('ReplicaSets select what their template makes', async () => {
+  test('the selector of a ReplicaSet must match its template', async () => {
     const at = await home(getTarget);
     const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
     const set = (app: string) => ({
@@ -140,7 +140,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.equal(meta(await patch(at, 'replicasets', 'web', { spec: { minReadySeconds: 1 } }))['generation'], 2);
   });
 
-  test('Endpoints and PodDisruptionBudgets are kept', async () => {
+  test('Endpoints and PodDisruptionBudgets are stored', async () => {
     const at = await home(getTarget);
     const subsets = [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }];
     const endpoints = await create(at, 'endpoints', { metadata: { name: 'web' }, subsets });
@@ -150,7 +150,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.deepEqual([budget['spec'], meta(budget)['generation']], [spec, 1]);
   });
 
-  test('fields that a kind does not have are dropped', async () => {
+  test('unknown fields are dropped', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
     assert.deepEqual([made['status'], made['invented']], [undefined, undefined]);

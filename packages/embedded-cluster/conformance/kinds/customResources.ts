@@ -11,7 +11,7 @@ const untested = 'the server rejected our request due to an error in our request
 
 /** CustomResourceDefinitions and custom resources. */
 export function testCustomResources(getTarget: GetTarget): void {
-  test('before its definition a custom resource is not even a Status, and after it it is established and served', async () => {
+  test('without its definition a custom resource gets a plain 404; with it, it is established and served', async () => {
     const at = await home(getTarget);
     const { path } = undefinedYet(at);
     const absent = await at.send('GET', path());
@@ -41,7 +41,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', path().replace('widgets', 'gadgets'))).body, '404 page not found\n');
   });
 
-  test('a definition is called by what it defines', async () => {
+  test('the name of a definition must be plural and group', async () => {
     const at = await home(getTarget);
     const spec = { group: 'x.example.org', scope: 'Cluster', names: { kind: 'A', plural: 'as' } };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
@@ -50,7 +50,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.match(String(refusal['message']), /must be spec\.names\.plural\+"\."\+spec\.group$/);
   });
 
-  test('a custom resource has its defaults, and nothing that its schema does not have', async () => {
+  test('a custom resource gets the defaults of its schema, and unknown fields are dropped', async () => {
     const at = await home(getTarget);
     const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const widgets = await defined(at, {
@@ -93,7 +93,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.equal(made['invented'], undefined);
   });
 
-  test('a custom resource that does not fit its schema is refused, with each of its faults', async () => {
+  test('a custom resource that does not match its schema is refused, with the cause of each error', async () => {
     const at = await home(getTarget);
     const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: text, maxItems: 3, minItems: 1 };
     const widgets = await defined(at, {
@@ -109,7 +109,7 @@ export function testCustomResources(getTarget: GetTarget): void {
         inner: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
       },
     });
-    const faults: readonly (readonly [JsonObject, string, string])[] = [
+    const errors: readonly (readonly [JsonObject, string, string])[] = [
       [{}, 'FieldValueRequired', 'spec.size: Required value'],
       [
         { size: 'x' },
@@ -170,9 +170,9 @@ export function testCustomResources(getTarget: GetTarget): void {
       ],
       [{ size: 1, inner: { kind: 'Pod' } }, 'FieldValueRequired', 'spec.inner.apiVersion: Required value'],
     ];
-    for (const [spec, reason, fault] of faults) {
+    for (const [spec, reason, message] of errors) {
       const refusal = refused(await widgets.create(widgets.widget('a', spec)), 422, 'Invalid');
-      assert.equal(refusal['message'], `Widget.${widgets.group} "a" is invalid: ${fault}`);
+      assert.equal(refusal['message'], `Widget.${widgets.group} "a" is invalid: ${message}`);
       assert.deepEqual(
         arrayOf(objectOf(refusal['details'])['causes']).map((cause) => objectOf(cause)['reason']),
         [reason],
@@ -182,7 +182,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.deepEqual(body(await widgets.create(widgets.widget('a', good)), 201)['spec'], good);
   });
 
-  test('a generation of a custom resource grows with its spec, and its status is written by itself', async () => {
+  test('the generation of a custom resource increases with its spec, and its status is written separately', async () => {
     const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
@@ -271,7 +271,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     refused(await at.send('PATCH', widgets.path('a'), options), 415, 'UnsupportedMediaType');
   });
 
-  test('a foreign uid in a patch of a status is read over, and a JSON patch that tests it does nothing; a status can go', async () => {
+  test('a status patch ignores another uid, a JSON patch that tests it changes nothing, and a status can be removed', async () => {
     const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
@@ -292,7 +292,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     refused(await steps('b', add), 404, 'NotFound');
   });
 
-  test('a custom resource is updated only with a version, and a PUT creates none', async () => {
+  test('a custom resource is updated only with a resourceVersion, and a PUT creates none', async () => {
     const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
     body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
@@ -301,7 +301,7 @@ export function testCustomResources(getTarget: GetTarget): void {
     refused(await put('b'), 404, 'NotFound');
   });
 
-  test('the end of a definition is the end of its objects, and it waits for those that somebody holds', async () => {
+  test('deleting a definition deletes its objects, and waits for those with finalizers', async () => {
     const at = await home(getTarget);
     const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
     const path = `${definitions}/${widgets.name}`;

@@ -53,7 +53,7 @@ export function undefinedYet(at: Home): Widgets {
   };
 }
 
-/** Requests the path until the response has this status; as `impersonate`, if that is given. */
+/** Requests the path until the response has this status; as the user `impersonate` if that is given. */
 export function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
   return asked(at, path, `answered ${status}`, (answer) => answer.status === status, impersonate);
 }

@@ -8,7 +8,7 @@ import { body, create, type GetTarget, type Home, home, lease, meta, names, patc
  * Controllers take their time: the deletion of a namespace with a pod proceeds in rounds of 16 s, longer on a busy
  * machine.
  */
-async function untilGone(at: Home, path: string): Promise<void> {
+async function untilDeleted(at: Home, path: string): Promise<void> {
   for (let tries = 0; tries < 2400; tries += 1) {
     if ((await at.send('GET', path)).status === 404) return;
     await pause(50);
@@ -23,7 +23,7 @@ function ownedBy(owner: object, more: object = {}) {
 
 /** Namespaces and their content, owners and their dependants. */
 export function testLifecycle(getTarget: GetTarget): void {
-  test('a namespace says its phase and its name, and cannot be created twice', async () => {
+  test('a namespace has a phase and a name label, and cannot be created twice', async () => {
     const at = await home(getTarget);
     const namespace = body(await at.send('GET', `/api/v1/namespaces/${at.name}`), 200);
     assert.deepEqual(objectOf(namespace['status']), { phase: 'Active' });
@@ -37,7 +37,7 @@ export function testLifecycle(getTarget: GetTarget): void {
     body(await at.send('GET', '/api/v1/namespaces/kube-system'), 200);
   });
 
-  test('a namespace takes its content along, and takes nothing new meanwhile', async () => {
+  test('deleting a namespace deletes its content, and nothing new can be created in it meanwhile', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', { metadata: { name: 'held', finalizers: ['x.io/a'] } });
     await create(at, 'leases', lease('a'));
@@ -50,22 +50,22 @@ export function testLifecycle(getTarget: GetTarget): void {
     const status = refused(await at.send('POST', at.path('leases'), { body: lease('late') }), 403, 'Forbidden');
     const sentence = `unable to create new content in namespace ${at.name} because it is being terminated`;
     assert.equal(status['message'], `leases.coordination.k8s.io "late" is forbidden: ${sentence}`);
-    await untilGone(at, at.path('leases', 'a'));
-    await untilGone(at, at.path('pods', 'web'));
+    await untilDeleted(at, at.path('leases', 'a'));
+    await untilDeleted(at, at.path('pods', 'web'));
     body(await at.send('GET', path), 200);
     await patch(at, 'leases', 'held', { metadata: { finalizers: null } });
-    await untilGone(at, path);
+    await untilDeleted(at, path);
   });
 
-  test('what is owned goes with its owner', async () => {
+  test('a dependant is deleted after its owner', async () => {
     const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
     body(await at.send('DELETE', at.path('leases', 'owner')), 200);
-    await untilGone(at, at.path('leases', 'owned'));
+    await untilDeleted(at, at.path('leases', 'owned'));
   });
 
-  test('in the foreground what is owned goes first', async () => {
+  test('in the foreground, dependants are deleted before the owner', async () => {
     const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     const finalizers = ['x.io/a'];
@@ -82,29 +82,29 @@ export function testLifecycle(getTarget: GetTarget): void {
     assert.notEqual(meta(owned)['deletionTimestamp'], undefined);
     body(await at.send('GET', at.path('leases', 'owner')), 200);
     await patch(at, 'leases', 'owned', { metadata: { finalizers: null } });
-    await untilGone(at, at.path('leases', 'owner'));
+    await untilDeleted(at, at.path('leases', 'owner'));
   });
 
-  test('an owner that orphans leaves what it owned, without the reference', async () => {
+  test('deleting an owner with Orphan leaves its dependants, without the owner reference', async () => {
     const at = await home(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
     // The garbage collector has to know the dependant, or it leaves the reference and treats it as dangling.
     await pause(500);
     body(await at.send('DELETE', at.path('leases', 'owner'), { body: { propagationPolicy: 'Orphan' } }), 200);
-    await untilGone(at, at.path('leases', 'owner'));
+    await untilDeleted(at, at.path('leases', 'owner'));
     const owned = body(await at.send('GET', at.path('leases', 'owned')), 200);
     assert.equal(meta(owned)['ownerReferences'], undefined);
   });
 
-  test('what has another owner stays', async () => {
+  test('an object with another owner remains', async () => {
     const at = await home(getTarget);
     const [one, two] = [await create(at, 'leases', lease('one')), await create(at, 'leases', lease('two'))];
     const ownerReferences = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences];
     await create(at, 'leases', { metadata: { name: 'owned', ownerReferences } });
     await create(at, 'leases', { metadata: { name: 'other', ...ownedBy(one) } });
     body(await at.send('DELETE', at.path('leases', 'one')), 200);
-    await untilGone(at, at.path('leases', 'other'));
+    await untilDeleted(at, at.path('leases', 'other'));
     body(await at.send('GET', at.path('leases', 'owned')), 200);
   });
 }

@@ -7,7 +7,7 @@ const rbac = 'rbac.authorization.k8s.io';
 
 /** Kinds that applications have in addition to their workloads. */
 export function testOtherKinds(getTarget: GetTarget): void {
-  test('an Ingress needs rules or a backend, and its paths a type', async () => {
+  test('an Ingress needs rules or a default backend, and its paths a type', async () => {
     const at = await home(getTarget);
     const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });
     const post = (spec: JsonObject) => at.send('POST', at.path('ingresses'), { body: ingress(spec) });
@@ -25,7 +25,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     assert.deepEqual([made['spec'], made['status'], meta(made)['generation']], [spec, { loadBalancer: {} }, 1]);
   });
 
-  test('a NetworkPolicy is of ingress, and of egress by having rules for it', async () => {
+  test('a NetworkPolicy has policy type Ingress, and Egress only with egress rules', async () => {
     const at = await home(getTarget);
     const policy = (name: string, spec: JsonObject) => ({ metadata: { name }, spec });
     const ingress = [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }];
@@ -40,7 +40,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     assert.equal(meta(both)['generation'], 1);
   });
 
-  test('a HorizontalPodAutoscaler has one replica at least and goes by the CPU, unless it says otherwise', async () => {
+  test('a HorizontalPodAutoscaler defaults to at least one replica and to CPU utilization', async () => {
     const at = await home(getTarget);
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     const scaler = (name: string, spec: JsonObject) => ({ metadata: { name }, spec: { scaleTargetRef, ...spec } });
@@ -70,7 +70,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     );
   });
 
-  test('the role of a binding stays, and its subjects know their group', async () => {
+  test('the roleRef of a binding is immutable, and its subjects get their API group', async () => {
     const at = await home(getTarget);
     const roleRef = { kind: 'Role', name: 'a:reader' };
     const subjects = [
@@ -95,7 +95,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     assert.match(String(refusal['message']), /roleRef: Invalid value: .*cannot change roleRef$/);
   });
 
-  test('a claim is pending, says how it is used, and stays what it was', async () => {
+  test('a PersistentVolumeClaim is pending, gets a volume mode, and is immutable', async () => {
     const at = await home(getTarget);
     const resources = { requests: { storage: '1024Mi' } };
     const claim = {
@@ -112,7 +112,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     refused(await at.send('POST', at.path('persistentvolumeclaims'), { body: modeless }), 422, 'Invalid');
   });
 
-  test('a ServiceAccount keeps its secrets and images, and an empty list is none', async () => {
+  test('a ServiceAccount keeps its imagePullSecrets, and an empty list is omitted', async () => {
     const at = await home(getTarget);
     const account = { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'x' }], secrets: [] };
     const made = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
@@ -120,7 +120,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     assert.equal(made['secrets'], undefined);
   });
 
-  test('a template is completed down to its probes, variables, volumes and claims', async () => {
+  test('a template gets the defaults of its probes, variables, volumes and claims', async () => {
     const at = await home(getTarget);
     const container = {
       name: 'a',
@@ -168,7 +168,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
     assert.deepEqual(objectOf(made['template'])['metadata'], { labels });
   });
 
-  test('the ports of a Service have names when there are several, and no two are the same', async () => {
+  test('several ports of a Service need names, and no two ports may be the same', async () => {
     const at = await home(getTarget);
     const post = (ports: readonly JsonObject[]) =>
       at.send('POST', at.path('services'), { body: { metadata: { name: 'web' }, spec: { ports } } });

@@ -7,7 +7,7 @@ const contentType = 'application/merge-patch+json';
 
 /** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs as they are stored, before a controller changes them. */
 export function testWorkloads(getTarget: GetTarget): void {
-  test('workloads are completed with the defaults of their kind', async () => {
+  test('workloads get the defaults of their kind', async () => {
     const at = await home(getTarget);
     const spec = async (plural: string) => objectOf((await create(at, plural, workload(plural)))['spec']);
     const deployment = await spec('deployments');
@@ -27,7 +27,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     assert.equal(objectOf(template['spec'])['dnsPolicy'], 'ClusterFirst');
   });
 
-  test('a Job finds its pods by its own uid', async () => {
+  test('a Job selects its pods by its own uid', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'jobs', workload('jobs'));
     const { uid } = meta(made);
@@ -39,7 +39,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   for (const plural of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs']) {
-    test(`a generation of ${plural} grows with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async () => {
+    test(`the generation of ${plural} increases with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async () => {
       const at = await home(getTarget);
       await create(at, plural, workload(plural));
       const path = at.path(plural, 'web');
@@ -56,7 +56,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     });
   }
 
-  test('a workload whose selector does not fit its template is refused, and a selector stays', async () => {
+  test('a workload whose selector does not match its template is refused, and a selector is immutable', async () => {
     const at = await home(getTarget);
     for (const plural of ['deployments', 'statefulsets', 'daemonsets']) {
       const wrong = { ...workload(plural), spec: { ...objectOf(workload(plural)['spec']), selector: other } };
@@ -67,7 +67,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     }
   });
 
-  test('of a StatefulSet only some of the spec can be changed', async () => {
+  test("only some fields of a StatefulSet's spec can be changed", async () => {
     const at = await home(getTarget);
     await create(at, 'statefulsets', workload('statefulsets'));
     const options = { body: { spec: { serviceName: 'other' } }, contentType };
@@ -79,7 +79,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     await patch(at, 'statefulsets', 'web', { spec: { updateStrategy: { type: 'OnDelete', rollingUpdate: null } } });
   });
 
-  test('strategies that do not exist are refused', async () => {
+  test('unknown strategies are refused', async () => {
     const at = await home(getTarget);
     for (const [plural, field] of [
       ['deployments', 'strategy'],
@@ -91,7 +91,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     }
   });
 
-  test("a Job's template stays what it was, and its pods have to say whether they are restarted", async () => {
+  test("a Job's template is immutable and needs a restartPolicy", async () => {
     const at = await home(getTarget);
     await create(at, 'jobs', workload('jobs'));
     const options = { body: templateChange('jobs'), contentType };
@@ -121,7 +121,7 @@ export function testWorkloads(getTarget: GetTarget): void {
     );
   });
 
-  test('a template without its last annotation is as one that had none', async () => {
+  test('a template whose last annotation was removed equals one that had none', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'daemonsets', workload('daemonsets'));
     await patch(at, 'daemonsets', 'web', templateChange('daemonsets'));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { body, create, type GetTarget, home, lease, meta, pod, refused, versionOf } from '../target.ts';
 
-/** Unix ms, rounded down to the second as the API's times are. */
+/** Unix ms, rounded down to the second like the API's times. */
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 
 /** POST. */
@@ -43,7 +43,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.deepEqual(meta(found)['uid'], meta(made)['uid']);
   });
 
-  test('resourceVersions grow over all resources', async () => {
+  test('resourceVersions increase across all resources', async () => {
     const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));
     const second = await create(at, 'pods', pod('a'));
@@ -72,7 +72,7 @@ export function testCreate(getTarget: GetTarget): void {
     ]);
   });
 
-  test('what exists is not created again', async () => {
+  test('an existing object is not created again', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('POST', at.path('leases'), { body: lease('a') }), 409, 'AlreadyExists');
@@ -80,7 +80,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
   });
 
-  test('a namespace that does not exist takes nothing', async () => {
+  test('nothing can be created in a namespace that does not exist', async () => {
     const target = await getTarget();
     const path = '/api/v1/namespaces/no-such-namespace/pods';
     const status = refused(await target.send('POST', path, { body: pod('web') }), 404, 'NotFound');
@@ -88,7 +88,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.deepEqual(status['details'], { name: 'no-such-namespace', kind: 'namespaces' });
   });
 
-  test('bad names are refused with every cause', async () => {
+  test('invalid names are refused with every cause', async () => {
     const at = await home(getTarget);
     const status = refused(await at.send('POST', at.path('pods'), { body: pod('Bad_Name') }), 422, 'Invalid');
     assert.match(
@@ -115,7 +115,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${sentence}`);
   });
 
-  test('bad labels and annotations are refused, one cause for each', async () => {
+  test('invalid labels and annotations are refused, with one cause for each', async () => {
     const at = await home(getTarget);
     const labels = { 'a b': 'c d', ok: 'x', '/x': '', 'a/b/c': '', [`p/${'x'.repeat(64)}`]: '' };
     const metadata = { name: 'web', labels, annotations: { 'a b': 'free text' } };
@@ -125,7 +125,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert(causes.filter((field) => field === 'metadata.labels').length >= 5);
   });
 
-  test('what does not fit the request is a bad request', async () => {
+  test('an object that does not match the request is a bad request', async () => {
     const at = await home(getTarget);
     const post = (object: unknown) => at.send('POST', at.path('leases'), { body: object });
     const elsewhere = refused(await post({ metadata: { name: 'a', namespace: 'other' } }), 400, 'BadRequest');
@@ -143,7 +143,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.equal(early['message'], 'resourceVersion should not be set on objects to be created');
   });
 
-  test('a dry run is answered and stores nothing', async () => {
+  test('a dry run of a create returns the object and stores nothing', async () => {
     const at = await home(getTarget);
     const made = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
     assert.equal(meta(made)['resourceVersion'], undefined);
@@ -157,7 +157,7 @@ export function testCreate(getTarget: GetTarget): void {
     assert.match(String(status['message']), /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value/);
   });
 
-  test('a status that comes with a new object is not taken', async () => {
+  test('the status of a new object is ignored', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
     assert.equal(objectOf(made['status'])['phase'], 'Pending');

@@ -4,7 +4,7 @@ import { body, create, type GetTarget, home, lease, pod, refused } from '../targ
 
 /** Responses to unsupported requests. */
 export function testErrors(getTarget: GetTarget): void {
-  test('what does not exist is not found, and named', async () => {
+  test('a missing object gets a 404 that names it', async () => {
     const at = await home(getTarget);
     const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');
     assert.equal(missing['message'], 'pods "nothing" not found');
@@ -12,7 +12,7 @@ export function testErrors(getTarget: GetTarget): void {
     refused(await at.send('GET', '/api/v1/namespaces/no-such-namespace'), 404, 'NotFound');
   });
 
-  test('resources that a group does not have are not found', async () => {
+  test('unknown resources of a group get a 404', async () => {
     const at = await home(getTarget);
     const paths = [
       '/api/v1/nothings',
@@ -28,7 +28,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('paths that no group has are not even a Status', async () => {
+  test('unknown paths get a plain 404 without a Status', async () => {
     const target = await getTarget();
     for (const path of ['/nothing', '/healthz/', '/apis/nothing.io/v1/things']) {
       const answer = await target.send('GET', path);
@@ -38,7 +38,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('methods that a path does not take are refused', async () => {
+  test('unsupported methods of a path get a 405', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const sentence = 'the server does not allow this method on the requested resource';
@@ -59,7 +59,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('answers are JSON, and other wishes are refused unless JSON is one of them', async () => {
+  test('responses are JSON, and an Accept header without JSON gets a 406', async () => {
     const at = await home(getTarget);
     const path = at.path('pods');
     refused(await at.send('GET', path, { accept: 'text/html' }), 406, 'NotAcceptable');

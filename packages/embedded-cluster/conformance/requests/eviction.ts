@@ -25,7 +25,7 @@ async function budget(at: Home, spec: object): Promise<void> {
   await create(at, 'poddisruptionbudgets', object);
 }
 
-/** On a real server a controller calculates the budget a moment later. */
+/** On a real server a controller updates the budget a moment later. */
 async function until(answer: () => Promise<Answer>, status: number): Promise<Answer> {
   for (let tries = 0; tries < 200; tries += 1) {
     const last = await answer();
@@ -37,7 +37,7 @@ async function until(answer: () => Promise<Answer>, status: number): Promise<Ans
 
 /** Evictions, and the PodDisruptionBudgets that forbid them. */
 export function testEviction(getTarget: GetTarget): void {
-  test('an eviction deletes the pod and says so', async () => {
+  test('an eviction deletes the pod and returns a Status', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const status = body(await evict(at, 'web'), 201);
@@ -46,7 +46,7 @@ export function testEviction(getTarget: GetTarget): void {
     refused(await evict(at, 'web'), 404, 'NotFound');
   });
 
-  test('an eviction keeps to preconditions and to the grace period', async () => {
+  test('an eviction respects preconditions and the grace period', async () => {
     const at = await home(getTarget);
     await runningPod(at, 'web');
     const now = body(await at.send('GET', at.path('pods', 'web')), 200);
@@ -62,7 +62,7 @@ export function testEviction(getTarget: GetTarget): void {
     assert.equal(meta(ending)['deletionGracePeriodSeconds'], 9);
   });
 
-  test('an eviction of another pod than the one in the path is refused', async () => {
+  test('an eviction whose name differs from the path is refused', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const options = { body: { metadata: { name: 'other' } } };
@@ -70,7 +70,7 @@ export function testEviction(getTarget: GetTarget): void {
     assert.equal(status['message'], 'name in URL does not match name in Eviction object');
   });
 
-  test('a budget that needs the pod forbids its eviction, until there is another one', async () => {
+  test('a budget that needs the pod blocks its eviction until another pod is ready', async () => {
     const at = await home(getTarget);
     await budget(at, { minAvailable: 1 });
     await runningPod(at, 'one');
@@ -83,7 +83,7 @@ export function testEviction(getTarget: GetTarget): void {
     refused(await evict(at, 'two'), 429, 'TooManyRequests');
   });
 
-  test('budgets do not protect what does not run yet', async () => {
+  test('budgets do not protect pods that are not running yet', async () => {
     const at = await home(getTarget);
     await budget(at, { minAvailable: 1 });
     await create(at, 'pods', pod('pending', { metadata: { labels } }));

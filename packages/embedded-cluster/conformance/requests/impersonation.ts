@@ -10,7 +10,7 @@ const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAc
 
 /** Requests as a ServiceAccount, which is limited to what roles allow. */
 export function testImpersonation(getTarget: GetTarget): void {
-  test('an account without a role may do nothing, and is told what', async () => {
+  test('a ServiceAccount without a role is forbidden everything, and the message names what', async () => {
     const at = await home(getTarget);
     const tenant = accountOf(at);
     await create(at, 'configmaps', { metadata: { name: 'a' } });
@@ -57,7 +57,7 @@ export function testImpersonation(getTarget: GetTarget): void {
     body(await at.send('GET', at.path('configmaps', 'a')), 200);
   });
 
-  test('a role for one name is none for others', async () => {
+  test('a role restricted to a name does not apply to others', async () => {
     const at = await home(getTarget);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'], resourceNames: ['a'] }]);
     for (const name of ['a', 'b']) await create(at, 'configmaps', { metadata: { name } });
@@ -67,7 +67,7 @@ export function testImpersonation(getTarget: GetTarget): void {
     refused(await at.send('GET', at.path('configmaps'), { impersonate }), 403, 'Forbidden');
   });
 
-  test('who may only patch cannot create by an apply, and the reply is the whole object', async () => {
+  test('a user with patch only cannot create by an apply, and the response is the whole object', async () => {
     const at = await home(getTarget);
     const impersonate = accountOf(at);
     await grant(at, [
@@ -93,7 +93,7 @@ export function testImpersonation(getTarget: GetTarget): void {
     assert.equal(objectOf(meta(made))['name'], 'a');
   });
 
-  test('an account may ask what it may do: of one object, or of all of a kind, and nothing is kept of a dry run', async () => {
+  test('a ServiceAccount can review its own access to one object or to all of a kind, also as a dry run', async () => {
     const at = await home(getTarget);
     const impersonate = accountOf(at);
     await grant(at, [

@@ -29,7 +29,7 @@ function continueOf(page: unknown): string {
 
 /** GET on collections: order, pages, versions. */
 export function testList(getTarget: GetTarget): void {
-  test('a list is in the order of names, and its items do not repeat their kind', async () => {
+  test('a list is sorted by name, and its items do not repeat their kind', async () => {
     const at = await home(getTarget);
     for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
     const found = await list(at);
@@ -43,14 +43,14 @@ export function testList(getTarget: GetTarget): void {
     assert(Number(versionOf(found)) >= newest);
   });
 
-  test('an empty collection is an empty list, also of a namespace that does not exist', async () => {
+  test('an empty collection is an empty list, also in a namespace that does not exist', async () => {
     const at = await home(getTarget);
     assert.deepEqual((await list(at))['items'], []);
     const nowhere = await at.send('GET', '/apis/coordination.k8s.io/v1/namespaces/no-such-namespace/leases');
     assert.deepEqual(body(nowhere, 200)['items'], []);
   });
 
-  test('a list over all namespaces is in the order of namespaces', async () => {
+  test('a list over all namespaces is sorted by namespace', async () => {
     const [one, two] = [await home(getTarget), await home(getTarget)];
     for (const at of [one, two])
       for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
@@ -62,7 +62,7 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
   });
 
-  test('pages are of one moment, whatever happens between them', async () => {
+  test('all pages come from the same snapshot, whatever changes in between', async () => {
     const at = await home(getTarget);
     await fill(at, 7);
     const first = await list(at, '?limit=3');
@@ -82,7 +82,7 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(names(await list(at)), ['l-0', 'l-1', 'l-2', 'l-3', 'l-3a', 'l-4', 'l-6']);
   });
 
-  test('pages over all namespaces go on in the next namespace', async () => {
+  test('pages over all namespaces continue in the next namespace', async () => {
     const [one, two] = [await home(getTarget), await home(getTarget)];
     for (const at of [one, two])
       for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
@@ -98,14 +98,14 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(found, ['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('a limit that is enough gives the whole list', async () => {
+  test('a sufficient limit returns the whole list', async () => {
     const at = await home(getTarget);
     await fill(at, 3);
     for (const limit of [0, 3, 500]) assert.equal(meta(await list(at, `?limit=${limit}`))['continue'], undefined);
     assert.equal(names(await list(at, '?limit=2&resourceVersion=0')).length, 3);
   });
 
-  test('a version of the past is shown as it was, when it is asked for exactly', async () => {
+  test('a past resourceVersion is returned as it was when it is requested exactly', async () => {
     const at = await home(getTarget);
     await fill(at, 2);
     const then = versionOf(await list(at));
@@ -122,7 +122,7 @@ export function testList(getTarget: GetTarget): void {
     assert(Number(versionOf(await list(at, '?resourceVersion=0'))) > 0);
   });
 
-  test('a version that is still to come is told apart from one that is gone', async () => {
+  test('a future resourceVersion gets the error Too large resource version', async () => {
     const at = await home(getTarget);
     const answer = await at.send('GET', `${at.path('leases')}?resourceVersion=999999999`);
     const status = refused(answer, 504, 'Timeout');
@@ -132,7 +132,7 @@ export function testList(getTarget: GetTarget): void {
     assert.equal(details['retryAfterSeconds'], 1);
   });
 
-  test('options that make no sense are refused', async () => {
+  test('invalid list options are refused', async () => {
     const at = await home(getTarget);
     await fill(at, 2);
     const next = continueOf(await list(at, '?limit=1'));

@@ -23,7 +23,7 @@ const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 /** Partial metadata, by the Accept header. */
 export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
-  test('an object is given as its metadata, whichever way it is asked for', async () => {
+  test('an object is returned as its metadata by every method', async () => {
     const at = await home(getTarget);
     const whole = await secret(at, 'a');
     const path = at.path('secrets', 'a');
@@ -35,7 +35,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.equal(body(made, 201)['kind'], 'PartialObjectMetadata');
   });
 
-  test('a list has the metadata of its items, which name their kind, in pages', async () => {
+  test('a list contains the metadata of its items, each with its kind, in pages', async () => {
     const at = await home(getTarget);
     const first = await secret(at, 'a');
     await secret(at, 'b');
@@ -46,7 +46,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.deepEqual(names(body(await at.send('GET', rest, { accept: list }), 200)), ['b']);
   });
 
-  test('an empty list of metadata has null for its items, and any other empty list an empty array', async () => {
+  test('an empty list of metadata has items null, any other empty list an empty array', async () => {
     const at = await home(getTarget);
     const itemsOf = async (query: string, accept?: string) =>
       body(await at.send('GET', `${at.path('secrets')}${query}`, accept === undefined ? {} : { accept }), 200)['items'];
@@ -55,7 +55,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.deepEqual(await itemsOf('?limit=25'), []);
   });
 
-  test('one object cannot be asked for as a list, nor a list as one object', async () => {
+  test('one object cannot be requested as a list, nor a list as one object', async () => {
     const at = await home(getTarget);
     await secret(at, 'a');
     const found = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
@@ -75,7 +75,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     body(await at.send('GET', at.path('secrets', 'b')), 200);
   });
 
-  test('the first wish that can be met counts, in the order of their q', async () => {
+  test('the first supported media type is used, in the order of the q values', async () => {
     const at = await home(getTarget);
     const kind = async (accept: string) => body(await at.send('GET', at.path('secrets'), { accept }), 200)['kind'];
     const metadata = 'PartialObjectMetadataList';
@@ -97,7 +97,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     }
   });
 
-  test('a watch has the metadata of what changes, and bookmarks of that kind', onlyWithWatchList, async (t) => {
+  test('a watch returns the metadata of changed objects, and bookmarks of that kind', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await secret(at, 'a');
     const query = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
@@ -114,14 +114,14 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.deepEqual(await seen.take(2), ['MODIFIED a', 'DELETED a']);
   });
 
-  test('a watch that is asked for as a list says nothing', async (t) => {
+  test('a watch requested as a list sends nothing', async (t) => {
     const at = await home(getTarget);
     await secret(at, 'a');
     const seen = await watch(t, at.target, at.path('secrets'), 'resourceVersion=0&timeoutSeconds=5', { accept: list });
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test('what a watch through a selector loses is given as its metadata, too', async (t) => {
+  test("an object that leaves a watch's selector is sent as its metadata, too", async (t) => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x', { accept: one });

@@ -45,7 +45,7 @@ export function testPatch(getTarget: GetTarget): void {
     assert.deepEqual([meta(none)['finalizers'], meta(none)['labels']], [undefined, undefined]);
   });
 
-  test('a patch may insist on a version and not on another identity', async () => {
+  test('a patch may require a resourceVersion but not change the identity', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const stale = { metadata: { resourceVersion: '1', labels: { x: '1' } } };
@@ -57,7 +57,7 @@ export function testPatch(getTarget: GetTarget): void {
     refused(await send(at, 'merge', {}, 'nothing'), 404, 'NotFound');
   });
 
-  test('what is no patch is a bad request', async () => {
+  test('an invalid patch is a bad request', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     refused(await send(at, 'merge', []), 400, 'BadRequest');
@@ -100,7 +100,7 @@ export function testPatch(getTarget: GetTarget): void {
     await patch(at, 'leases', 'a', { metadata: { finalizers: null } });
   });
 
-  test('a JSON patch of which one step fails does nothing', async () => {
+  test('a JSON patch with one failing operation changes nothing', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const bad = [
@@ -135,7 +135,7 @@ export function testPatch(getTarget: GetTarget): void {
     assert.deepEqual([container?.['image'], container?.['name']], ['registry.invalid/none:2', 'main']);
   });
 
-  test('other kinds of patches are not supported', async () => {
+  test('other patch types are not supported', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     for (const contentType of ['application/json', 'text/plain']) {
@@ -146,7 +146,7 @@ export function testPatch(getTarget: GetTarget): void {
     body(await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType }), 200);
   });
 
-  test('a dry run of a patch is answered and stores nothing', async () => {
+  test('a dry run of a patch returns the result and stores nothing', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const options = { body: { metadata: { labels: { x: '1' } } }, contentType: types.merge };

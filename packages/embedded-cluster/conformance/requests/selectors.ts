@@ -6,7 +6,7 @@ function ask(at: Home, parameter: string, selector: string, plural = 'leases') {
   return at.send('GET', `${at.path(plural)}?${parameter}=${encodeURIComponent(selector)}`);
 }
 
-/** The leases that a selector finds, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
+/** The leases that a selector matches, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
 const byLabels: readonly (readonly [string, readonly string[]])[] = [
   ['', ['a', 'b', 'empty', 'none', 'number']],
   ['x', ['a', 'b', 'empty']],
@@ -47,7 +47,7 @@ const badLabels: readonly (readonly [string, string])[] = [
 
 /** Label and field selectors. */
 export function testSelectors(getTarget: GetTarget): void {
-  test('label selectors find what they find on any Kubernetes', async () => {
+  test('label selectors match the same objects as on any Kubernetes API server', async () => {
     const at = await home(getTarget);
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
     for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
@@ -56,7 +56,7 @@ export function testSelectors(getTarget: GetTarget): void {
     }
   });
 
-  test('what is no label selector is refused in the words of the API', async () => {
+  test("an invalid label selector is refused with the API's message", async () => {
     const at = await home(getTarget);
     for (const [selector, sentence] of badLabels) {
       const status = refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
@@ -67,7 +67,7 @@ export function testSelectors(getTarget: GetTarget): void {
     }
   });
 
-  test('field selectors know names, and of pods their node and phase', async () => {
+  test('field selectors support names, and for pods their node and phase', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('a', { spec: { nodeName: 'one' } }));
     await create(at, 'pods', pod('b'));
@@ -87,7 +87,7 @@ export function testSelectors(getTarget: GetTarget): void {
     }
   });
 
-  test('fields that cannot be selected by are refused', async () => {
+  test('unsupported fields in a selector are refused', async () => {
     const at = await home(getTarget);
     const pods = refused(await ask(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
     assert.equal(pods['message'], 'field label not supported: spec.dnsPolicy');

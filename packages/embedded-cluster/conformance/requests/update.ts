@@ -7,7 +7,7 @@ const modified = 'the object has been modified; please apply your changes to the
 
 /** PUT, and the rules of every update: versions, generation, the status subresource. */
 export function testUpdate(getTarget: GetTarget): void {
-  test('an update of an older version is a conflict', async () => {
+  test('an update of an older resourceVersion is a conflict', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const path = at.path('leases', 'a');
@@ -20,17 +20,17 @@ export function testUpdate(getTarget: GetTarget): void {
     assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
   });
 
-  test('of two updates of the same version exactly one wins', async () => {
+  test('of concurrent updates of the same resourceVersion exactly one succeeds', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
-    const rivals = ['x', 'y', 'z'].map((holderIdentity) =>
+    const updates = ['x', 'y', 'z'].map((holderIdentity) =>
       at.send('PUT', at.path('leases', 'a'), { body: { ...made, spec: { holderIdentity } } }),
     );
-    const codes = (await Promise.all(rivals)).map(({ status }) => status);
+    const codes = (await Promise.all(updates)).map(({ status }) => status);
     assert.deepEqual(codes.toSorted(), [200, 409, 409]);
   });
 
-  test('an update without a version is refused for leases and taken for pods', async () => {
+  test('an update without a resourceVersion is refused for Leases and accepted for pods', async () => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 422, 'Invalid');
@@ -44,14 +44,14 @@ export function testUpdate(getTarget: GetTarget): void {
     assert.deepEqual(meta(updated)['labels'], { x: '1' });
   });
 
-  test('an update of what does not exist creates a lease, and is refused for a pod', async () => {
+  test('an update of a missing object creates a Lease, and is refused for a pod', async () => {
     const at = await home(getTarget);
     body(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 201);
     const status = refused(await at.send('PUT', at.path('pods', 'a'), { body: pod('a') }), 404, 'NotFound');
     assert.equal(status['message'], 'pods "a" not found');
   });
 
-  test('an update has to name its object, and no other', async () => {
+  test('an update must name its own object', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const put = (object: unknown) => at.send('PUT', at.path('leases', 'a'), { body: object });
@@ -63,12 +63,12 @@ export function testUpdate(getTarget: GetTarget): void {
       400,
       'BadRequest',
     );
-    const stranger = refused(await put({ metadata: { name: 'a', uid: 'other' } }), 409, 'Conflict');
-    assert.match(String(stranger['message']), /Precondition failed: UID in precondition: other, UID in object meta: /);
+    const otherUid = refused(await put({ metadata: { name: 'a', uid: 'other' } }), 409, 'Conflict');
+    assert.match(String(otherUid['message']), /Precondition failed: UID in precondition: other, UID in object meta: /);
     refused(await put({ metadata: { name: 'a', resourceVersion: 'abc' } }), 500, undefined);
   });
 
-  test('an update that changes nothing keeps the version', async () => {
+  test('an update without changes keeps the resourceVersion', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const again = body(await at.send('PUT', at.path('leases', 'a'), { body: made }), 200);
@@ -76,7 +76,7 @@ export function testUpdate(getTarget: GetTarget): void {
     assert.equal(versionOf(await patch(at, 'leases', 'a', { metadata: { labels: { x: '1' } } })), versionOf(made));
   });
 
-  test('the status is changed by way of the status alone', async () => {
+  test('the status is changed only through the status subresource', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const main = await patch(at, 'pods', 'web', { status: { phase: 'Running' } });
@@ -96,7 +96,7 @@ export function testUpdate(getTarget: GetTarget): void {
     refused(await at.send('PUT', at.path('leases', 'a/status'), { body: {} }), 404, 'NotFound');
   });
 
-  test('what belongs to the server stays as it is', async () => {
+  test('fields owned by the server do not change', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const metadata = { creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: null };
@@ -112,7 +112,7 @@ export function testUpdate(getTarget: GetTarget): void {
     }
   });
 
-  test('the generation counts changes of the spec, and only where there is one to count', async () => {
+  test('the generation counts changes of the spec, for kinds that have one', async () => {
     const at = await home(getTarget);
     const slice = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [], ports: [] };
     assert.equal(meta(await create(at, 'endpointslices', slice))['generation'], 1);
@@ -128,7 +128,7 @@ export function testUpdate(getTarget: GetTarget): void {
     assert.equal(meta(await create(at, 'leases', lease('a')))['generation'], undefined);
   });
 
-  test('managedFields say when each part of an object was written last', async () => {
+  test('managedFields record when each part of an object was last written', async () => {
     const at = await home(getTarget);
     await create(at, 'pods', pod('web'));
     const written = await patch(at, 'pods', 'web/status', { status: { phase: 'Running' } });
@@ -138,7 +138,7 @@ export function testUpdate(getTarget: GetTarget): void {
     for (const time of times) assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test('a dry run of an update is answered and stores nothing', async () => {
+  test('a dry run of an update returns the result and stores nothing', async () => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const next = { ...made, spec: { holderIdentity: 'other' } };

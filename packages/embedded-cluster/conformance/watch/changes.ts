@@ -6,7 +6,7 @@ import { summary, watch } from './watching.ts';
 
 /** The events of a watch. */
 export function testWatchChanges(getTarget: GetTarget): void {
-  test('a watch tells each change after its version, in order and with its version', async (t) => {
+  test('a watch sends each change after its resourceVersion, in order', async (t) => {
     const at = await home(getTarget);
     const first = await create(at, 'leases', lease('a'));
     await create(at, 'leases', lease('b'));
@@ -24,7 +24,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
     assert.equal(objectOf(deleted.object['spec'])['holderIdentity'], 'other');
   });
 
-  test('the first bytes of each line name the object, as clients rely on', async (t) => {
+  test('the first bytes of each line identify the object, as clients rely on', async (t) => {
     const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     const named = await create(at, 'pods', pod('web', { metadata: { labels: { a: 'b' } } }));
@@ -38,7 +38,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
     }
   });
 
-  test('with a label selector objects come and go as their labels change', async (t) => {
+  test('with a label selector objects are added and deleted as their labels change', async (t) => {
     const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x%3D1');
     await create(at, 'leases', lease('other', { x: '2' }));
@@ -65,7 +65,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
     assert.deepEqual(await seen.take(2), ['ADDED a', 'DELETED a']);
   });
 
-  test('a watch of one namespace hears nothing of another, and one of all namespaces hears both', async (t) => {
+  test('a watch of one namespace gets no events of another, and one of all namespaces gets both', async (t) => {
     const [one, two] = [await home(getTarget), await home(getTarget)];
     const query = `resourceVersion=0&labelSelector=${encodeURIComponent(`all=${one.name}`)}`;
     const narrow = await watch(t, one.target, one.path('leases'), query);
@@ -76,7 +76,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
     assert.deepEqual(await wide.take(2), ['ADDED elsewhere', 'ADDED here']);
   });
 
-  test('a watch brings more than a socket holds, to a reader that takes its time', async (t) => {
+  test('a watch delivers more than a socket buffers, to a slow reader', async (t) => {
     const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
     const filler = 'x'.repeat(200_000);

@@ -29,7 +29,7 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
 /** Where a watch starts, and how it ends. */
 export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
-  test('without a version, or from 0, a watch begins with what there is', async (t) => {
+  test('without a resourceVersion, or from 0, a watch starts with the existing objects', async (t) => {
     const at = await home(getTarget);
     await fill(at);
     for (const query of ['', 'resourceVersion=0', 'resourceVersion=']) {
@@ -38,7 +38,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     }
   });
 
-  test('the complete state ends with a bookmark that says so, and changes follow', onlyWithWatchList, async (t) => {
+  test('the initial events end with an annotated bookmark, and changes follow', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -55,13 +55,13 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(await resumed.take(1), ['ADDED d']);
   });
 
-  test('the complete state of nothing is the bookmark alone', onlyWithWatchList, async (t) => {
+  test('the initial events of an empty collection are only the bookmark', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('the complete state keeps to the selector', onlyWithWatchList, async (t) => {
+  test('the initial events are limited to the selector', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     await create(at, 'leases', lease('labelled', { x: '1' }));
@@ -70,7 +70,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('without bookmarks the complete state has no end to see', onlyWithWatchList, async (t) => {
+  test('without bookmarks the end of the initial events is not marked', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
@@ -78,7 +78,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(events.toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
-  test('a watch that asks for no initial events begins with what comes', onlyWithWatchList, async (t) => {
+  test('a watch with sendInitialEvents=false starts with later changes', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await fill(at);
     const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
@@ -88,7 +88,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(await seen.take(1), ['ADDED d']);
   });
 
-  test('a watch ends in good order after its timeout, and a bookmark comes before', async (t) => {
+  test('a watch ends regularly after its timeout, preceded by a bookmark', async (t) => {
     const at = await home(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const began = performance.now();
@@ -111,19 +111,19 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test('a watch from a version that is still to come says so, or waits for it', onlyWithWatchList, async (t) => {
+  test('a watch from a future resourceVersion reports an error, or waits for it', onlyWithWatchList, async (t) => {
     const at = await home(getTarget);
     await create(at, 'leases', lease('a'));
     const far = 'resourceVersion=999999999';
-    const told = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
-    const error = await told.next();
+    const failing = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
+    const error = await failing.next();
     assert.equal(error.type, 'ERROR');
     assert.deepEqual([error.object['code'], error.object['reason']], [504, 'Timeout']);
     const silent = await watch(t, at.target, at.path('leases'), `${far}&timeoutSeconds=1`);
     assert.deepEqual(await silent.rest(), []);
   });
 
-  test('a watch that cannot be is refused before it begins', onlyWithWatchList, async () => {
+  test('an invalid watch is refused before it starts', onlyWithWatchList, async () => {
     const at = await home(getTarget);
     const ask = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
     const missing = refused(await ask('sendInitialEvents=true'), 422, 'Invalid');

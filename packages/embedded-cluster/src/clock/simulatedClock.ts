@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /**
- * A clock for tests in virtual time: it moves only when it is told to, and runs each due timer at its own time. It
+ * A clock for tests in virtual time: it moves only when a caller advances it, and runs each due timer at its own time. It
  * suits what happens in this process alone; requests over HTTP take real time.
  */
 export interface SimulatedClock extends Clock {

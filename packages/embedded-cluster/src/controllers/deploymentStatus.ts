@@ -107,9 +107,9 @@ function progressed(before: JsonObject, now: JsonObject): boolean {
 }
 
 /** Sets lastTransitionTime and lastUpdateTime. */
-function written(deployment: KubeObject, type: string, next: Condition, now: number, isNews: boolean): JsonObject {
+function written(deployment: KubeObject, type: string, next: Condition, now: number, isChanged: boolean): JsonObject {
   const before = conditionOf(deployment, type);
-  const isUpdated = isNews || before['reason'] !== next.reason || before['message'] !== next.message;
+  const isUpdated = isChanged || before['reason'] !== next.reason || before['message'] !== next.message;
   const stays = next.reason === 'NewReplicaSetAvailable' && before['message'] === next.message;
   return {
     type,

@@ -17,7 +17,7 @@ const definition = {
   },
 };
 
-test('a custom resource can be served later than its definition is established, as on a real server', async () => {
+test('with a delay, a custom resource is served later than its definition is established, as on a real server', async () => {
   const clock = simulatedClock();
   await using at = await serving({ clock, customResourcesServedAfterMs: 35 });
   made(at.store.create(customResourceDefinitions, definition));
@@ -30,7 +30,7 @@ test('a custom resource can be served later than its definition is established, 
   assert.equal((await at.client.send('GET', path)).status, 200);
 });
 
-test('a definition that changes serves what is there by its new schema', async () => {
+test('after a change of the definition, existing objects are served by the new schema', async () => {
   await using at = await serving();
   made(at.store.create(customResourceDefinitions, definition));
   const body = { metadata: { name: 'a' }, spec: { size: 1 } };

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const path = '/api/v1/namespaces/default/configmaps';
 
-test('requests are counted by whom they are made as', async () => {
+test('requests are counted by impersonated user', async () => {
   await using at = await serving();
   const tenant = 'system:serviceaccount:default:tenant';
   for (const impersonate of [tenant, tenant, 'somebody']) await at.client.send('GET', path, { impersonate });
@@ -22,7 +22,7 @@ test('requests are counted by whom they are made as', async () => {
   );
 });
 
-test('whoever is impersonated may do everything, unless that is to be judged', async () => {
+test('an impersonated user may do everything, unless impersonated requests are authorized', async () => {
   await using free = await serving();
   await using judged = await serving({ authorizesImpersonated: true });
   const impersonate = 'system:serviceaccount:default:tenant';
@@ -31,16 +31,16 @@ test('whoever is impersonated may do everything, unless that is to be judged', a
   assert.equal((await judged.client.send('GET', path)).status, 200);
 });
 
-test('each namespace has an account of its own, another one when that is deleted, and none at its end', async () => {
+test('each namespace has a default ServiceAccount, which is recreated after a deletion and deleted with the namespace', async () => {
   await using at = await serving();
-  const account = () => at.store.get(serviceAccounts, 'shop', 'default');
+  const serviceAccount = () => at.store.get(serviceAccounts, 'shop', 'default');
   at.store.create(namespaces, { metadata: { name: 'shop' } });
-  await until('there is one', () => account() !== undefined);
-  const first = account()?.metadata.uid;
+  await until('there is one', () => serviceAccount() !== undefined);
+  const first = serviceAccount()?.metadata.uid;
   at.store.delete(serviceAccounts, 'shop', 'default');
-  await until('there is another one', () => account() !== undefined);
-  assert.notEqual(account()?.metadata.uid, first);
+  await until('there is another one', () => serviceAccount() !== undefined);
+  assert.notEqual(serviceAccount()?.metadata.uid, first);
   at.store.delete(namespaces, '', 'shop');
-  await until('the namespace has gone', () => at.store.get(namespaces, '', 'shop') === undefined);
-  assert.equal(account(), undefined);
+  await until('the namespace is deleted', () => at.store.get(namespaces, '', 'shop') === undefined);
+  assert.equal(serviceAccount(), undefined);
 });

@@ -14,7 +14,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 
 const container = known('Container');
 
-test('quantities are written in their shortest form, and what is none is left alone', () => {
+test('quantities are written in their shortest form, and other text is left unchanged', () => {
   const forms = [
     ['1000m', '1'],
     ['1500m', '1500m'],
@@ -37,7 +37,7 @@ test('quantities are written in their shortest form, and what is none is left al
   for (const [given, written] of forms) assert.equal(quantity(given), written, String(given));
 });
 
-test('a quantity in its shortest form has no shorter one', () => {
+test('shortening a quantity is idempotent', () => {
   const suffix = fc.constantFrom('', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi');
   fc.assert(
     fc.property(fc.nat(5_000_000), suffix, (number, unit) => {
@@ -47,7 +47,7 @@ test('a quantity in its shortest form has no shorter one', () => {
   );
 });
 
-test('the keys of an item have their defaults filled in, in the order of their names', () => {
+test('the key of an item has its defaults filled in, with its fields sorted by name', () => {
   const value = { name: 'a', ports: [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }] };
   const paths = [...fieldSetOf(container, value)].map(readable);
   assert.deepEqual(paths.filter((path) => !/\]\./.test(path)).toSorted(), [
@@ -57,7 +57,7 @@ test('the keys of an item have their defaults filled in, in the order of their n
   ]);
 });
 
-test('of wholes only that they are there can be owned', () => {
+test('of an atomic list or map, only its presence can be owned', () => {
   const value = { command: ['a'], securityContext: { capabilities: { drop: ['ALL'] } }, resources: {} };
   assert.deepEqual([...fieldSetOf(container, value)].map(readable).toSorted(), [
     '.command',
@@ -66,7 +66,7 @@ test('of wholes only that they are there can be owned', () => {
   ]);
 });
 
-/** Containers of few names, so that keys collide. */
+/** Containers with few names, so that keys collide. */
 const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F'), { maxLength: 6 });
 const list = names.chain((all) =>
   fc.tuple(
@@ -80,19 +80,19 @@ const value = fc.record(
   { noNullPrototype: true },
 );
 
-test('a merge holds all that the configuration says, and of the rest all that was there', () => {
+test('a merge contains the whole configuration and every other item of the existing value', () => {
   fc.assert(
     fc.property(value, value, (before, config) => {
       const merged = objectOf(merge(container, before, config));
       const env = arrayOf(merged['env']).map(objectOf);
-      const wanted: readonly string[] = config.env.map(({ name }) => name);
-      const others = before.env.filter(({ name }) => !wanted.includes(name));
+      const configured: readonly string[] = config.env.map(({ name }) => name);
+      const others = before.env.filter(({ name }) => !configured.includes(name));
       assert.deepEqual(
-        env.filter(({ name }) => wanted.includes(String(name))),
+        env.filter(({ name }) => configured.includes(String(name))),
         config.env,
       );
       assert.deepEqual(
-        env.filter(({ name }) => !wanted.includes(String(name))),
+        env.filter(({ name }) => !configured.includes(String(name))),
         others,
       );
       assert.deepEqual(merged['command'], config.command);
@@ -101,19 +101,19 @@ test('a merge holds all that the configuration says, and of the rest all that wa
   );
 });
 
-test('without the fields that one state has more, it is the other one', () => {
+test('without the fields that only one of two states has, the two have the same keys', () => {
   fc.assert(
     fc.property(value, value, (before, after) => {
       const { added, removed } = compare(container, before, after);
       const left = objectOf(without(container, after, added));
-      const kept = objectOf(without(container, before, removed));
+      const remaining = objectOf(without(container, before, removed));
       const keys = (object: object) => arrayOf(objectOf(object)['env']).map((each) => objectOf(each)['name']);
-      assert.deepEqual(new Set(keys(left)), new Set(keys(kept)));
+      assert.deepEqual(new Set(keys(left)), new Set(keys(remaining)));
     }),
   );
 });
 
-test('two states that are the same differ in nothing, and a change is seen from both sides', () => {
+test('equal states have no differences, and comparing in reverse swaps added and removed fields', () => {
   fc.assert(
     fc.property(value, value, (before, after) => {
       const same = compare(container, before, structuredClone(before));
@@ -124,7 +124,7 @@ test('two states that are the same differ in nothing, and a change is seen from 
   );
 });
 
-test('managedFields are read as they were written, keys in another order included', () => {
+test('managedFields are read as written, also with the fields of a key in another order', () => {
   const fields = fieldSetOf(container, { name: 'a', ports: [{ containerPort: 80 }], env: [{ name: 'A', value: '1' }] });
   const self = {
     manager: 'one',
@@ -140,7 +140,7 @@ test('managedFields are read as they were written, keys in another order include
   assert.deepEqual([...(read?.fields ?? [])], [`f:ports${separator}k:{"containerPort":80,"protocol":"TCP"}`]);
 });
 
-test('managedFields that the server would not write are none', () => {
+test('managedFields that no server writes are rejected', () => {
   const entry = {
     manager: 'x',
     operation: 'Update',
@@ -161,7 +161,7 @@ test('managedFields that the server would not write are none', () => {
   assert.deepEqual([...(newer?.fields ?? [])], ['f:b']);
 });
 
-test('what has the right types has no errors', () => {
+test('a value of the right types has no type errors', () => {
   fc.assert(fc.property(value, (each) => assert.deepEqual(typeErrors(container, each), [])));
   assert.deepEqual(typeErrors(container, { env: [{ value: '1' }], ports: [{ containerPort: '80' }] }), [
     '.ports[containerPort="80",protocol="TCP"].containerPort: expected numeric (int or float), got string',

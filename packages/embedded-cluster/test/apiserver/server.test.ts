@@ -13,7 +13,7 @@ import { heldBytes } from '../support/heldBytes.ts';
 import { lease, leasePath, linesOf, serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
 
-test('times are the clock’s, and watches end by it', async () => {
+test('timestamps come from the clock, and watches end by it', async () => {
   const clock = simulatedClock(Date.UTC(2031, 1, 3, 4, 5, 6, 789));
   await using at = await serving({ clock });
   const made = body(await at.client.send('POST', leasePath, { body: lease('a') }), 201);
@@ -29,7 +29,7 @@ test('times are the clock’s, and watches end by it', async () => {
   assert.equal(clock.pending, 0);
 });
 
-test('a reader that does not read costs no memory, and is told 410 when it was left behind', async () => {
+test('a slow reader of a watch uses no memory, and gets a 410 once the history has passed it', async () => {
   await using at = await serving({ historyLimit: 50 });
   const socket = connect(Number(new URL(at.url).port), '127.0.0.1');
   socket.pause();
@@ -55,7 +55,7 @@ test('a reader that does not read costs no memory, and is told 410 when it was l
   socket.destroy();
 });
 
-test('a resource of one’s own is a row', async () => {
+test('a custom resource type is added by one table row', async () => {
   const widgets = resource({
     group: 'example.io',
     plural: 'widgets',
@@ -73,14 +73,14 @@ test('a resource of one’s own is a row', async () => {
   assert.equal(body(await at.client.send('GET', '/apis/example.io'), 200)['name'], 'example.io');
 });
 
-test('with tokens nobody else is let in', async () => {
+test('with tokens configured, requests without a valid token are refused', async () => {
   await using at = await serving({ tokens: ['secret'] });
   refused(await at.client.send('GET', leasePath), 401, 'Unauthorized');
   refused(await at.client.send('GET', leasePath, { token: 'other' }), 401, 'Unauthorized');
   body(await at.client.send('GET', leasePath, { token: 'secret' }), 200);
 });
 
-test('faults delay, refuse and cut what the test names', async () => {
+test('injected faults delay, refuse and cut the requests that the test selects', async () => {
   await using at = await serving();
   const overloaded = failure(429, 'TooManyRequests', 'too many requests', { retryAfterSeconds: 3 });
   at.server.setFaults(({ method }) => (method === 'POST' ? { refuse: overloaded } : { delayMs: 50 }));
@@ -96,7 +96,7 @@ test('faults delay, refuse and cut what the test names', async () => {
   body(await at.client.send('GET', leasePath), 200);
 });
 
-test('requests are counted by what they ask for', async () => {
+test('requests are counted by verb and resource', async () => {
   await using at = await serving();
   await at.client.send('GET', '/api/v1/pods?limit=5');
   await at.client.send('GET', '/api/v1/namespaces/default/pods/a');
@@ -125,7 +125,7 @@ test('a server that is closed and listens again still has its objects', async ()
   await second.close();
 });
 
-test('garbage is answered, and does no harm', async () => {
+test('malformed requests get an error response, and the server goes on', async () => {
   await using at = await serving();
   const paths = [
     '/api/v1/namespaces/%ZZ/pods',

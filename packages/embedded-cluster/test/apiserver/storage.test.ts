@@ -10,7 +10,7 @@ import { settled } from '../../src/clock/simulatedClock.ts';
 import { cpuTime } from '../support/cpuTime.ts';
 import { lease, leasePath, linesOf, serving } from '../support/serving.ts';
 
-test('a history that is full forgets the oldest changes', async () => {
+test('a full history discards the oldest changes', async () => {
   await using at = await serving({ historyLimit: 10 });
   const first = at.store.create(leases, lease('a'));
   assert(first.ok);
@@ -24,7 +24,7 @@ test('a history that is full forgets the oldest changes', async () => {
   );
 });
 
-test('controllers in the same process see what clients do, and the other way round', async () => {
+test('controllers in the same process see the changes of clients, and clients those of controllers', async () => {
   await using at = await serving();
   const seen: string[] = [];
   const stop = at.store.watch(
@@ -49,7 +49,7 @@ test('controllers in the same process see what clients do, and the other way rou
   assert(!refusal.ok && refusal.error.code === 409);
 });
 
-test('a controller may write while it is told of a change', async () => {
+test('a controller may write from within a watch callback', async () => {
   await using at = await serving();
   const order: string[] = [];
   at.store.watch(leases, {}, (type, { metadata, spec }) => {
@@ -72,7 +72,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
   fc.constantFrom('a', 'a-b', 'b', 'c', 'd'),
 );
 
-test('pages of any size, read while anything happens, give exactly the moment of the first', async () => {
+test('pages of any size, read during concurrent changes, together equal the snapshot of the first page', async () => {
   await using at = await serving();
   const { store } = at;
   const play = ([what, namespace, name]: Step) => {
@@ -111,7 +111,7 @@ test('pages of any size, read while anything happens, give exactly the moment of
   );
 });
 
-test('whoever follows a watch ends up with what a list shows', async () => {
+test('the state built from a watch equals a list', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat(40), async (steps, start) => {
       const { store } = createApiServer();
@@ -148,7 +148,7 @@ test('whoever follows a watch ends up with what a list shows', async () => {
   );
 });
 
-test('a namespace that ends takes thousands of objects along', async () => {
+test('a deleted namespace takes thousands of objects with it', async () => {
   const { store } = createApiServer();
   store.create(namespaces, { metadata: { name: 'big' } });
   for (let i = 0; i < 5_000; i += 1) store.create(leases, { metadata: { generateName: 'l-', namespace: 'big' } });

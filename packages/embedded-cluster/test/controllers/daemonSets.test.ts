@@ -13,7 +13,7 @@ const complete = {
   numberAvailable: 1,
 };
 
-test('a DaemonSet has one pod on the one node, and says so', async (t) => {
+test('a DaemonSet runs one pod on the only node, and its status reports it', async (t) => {
   const web = await demoWorkload(t, daemonSets);
   assert.deepEqual(web.releases(), ['1']);
   const [pod] = web.pods();
@@ -22,7 +22,7 @@ test('a DaemonSet has one pod on the one node, and says so', async (t) => {
   assert.deepEqual(web.status(), { ...complete, observedGeneration: 1 });
 });
 
-test('another template replaces the pod: the old one goes first, unless there may be a surge', async (t) => {
+test('a new template replaces the pod: the old one is deleted first, unless a surge is allowed', async (t) => {
   for (const maxSurge of [0, 1]) {
     const maxUnavailable = 1 - maxSurge;
     const web = await demoWorkload(t, daemonSets, { updateStrategy: { rollingUpdate: { maxSurge, maxUnavailable } } });
@@ -40,7 +40,7 @@ test('another template replaces the pod: the old one goes first, unless there ma
   }
 });
 
-test('OnDelete waits until the pod is deleted', async (t) => {
+test('OnDelete replaces the pod only after it is deleted', async (t) => {
   const web = await demoWorkload(t, daemonSets, { updateStrategy: { type: 'OnDelete' } });
   web.release('2');
   await web.clock.pass(10_000);
@@ -52,7 +52,7 @@ test('OnDelete waits until the pod is deleted', async (t) => {
   assert.equal(web.status()['updatedNumberScheduled'], 1);
 });
 
-test('a Job has its pod while it runs, none while it is suspended, and counts those that succeeded', async (t) => {
+test('a Job has its pod while it runs and none while it is suspended, and counts the pods that succeeded', async (t) => {
   const template = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'x:1' }] } };
   const job = await demoWorkload(t, jobs, { selector: undefined, template });
   const { startTime, ...counts } = job.status();
@@ -63,7 +63,7 @@ test('a Job has its pod while it runs, none while it is suspended, and counts th
   assert.deepEqual([job.pods(), job.status()], [[], {}]);
 });
 
-test('a CronJob is kept and makes nothing', async (t) => {
+test('a CronJob is stored but creates no Jobs', async (t) => {
   const template = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'x:1' }] } };
   const spec = { selector: undefined, template: undefined, schedule: '* * * * *', jobTemplate: { spec: { template } } };
   const cron = await demoWorkload(t, cronJobs, spec);

@@ -8,7 +8,7 @@ import { demoWorkload } from '../support/workload.ts';
 
 const revision = 'deployment.kubernetes.io/revision';
 
-test('a Deployment has one ReplicaSet with its pods, and its status says that it is complete', async (t) => {
+test('a Deployment has one ReplicaSet with its pods, and its status reports the rollout as complete', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 3 });
   const [set, ...others] = web.store.list(replicaSets);
   assert.deepEqual(others, []);
@@ -26,7 +26,7 @@ test('a Deployment has one ReplicaSet with its pods, and its status says that it
   ]);
 });
 
-test('another template is rolled out within the bounds of its strategy, and the old ReplicaSet stays', async (t) => {
+test('a new template is rolled out within the limits of the strategy, and the old ReplicaSet remains', async (t) => {
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 0 };
   const web = await demoWorkload(t, deployments, { replicas: 3, strategy: { rollingUpdate } });
   web.release('2');
@@ -48,7 +48,7 @@ test('another template is rolled out within the bounds of its strategy, and the 
   assert.equal(web.status()['observedGeneration'], web.current().metadata.generation);
 });
 
-test('going back to an old template takes its ReplicaSet again, under a new revision', async (t) => {
+test('a rollback reuses the old ReplicaSet, with a new revision', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 1 });
   const [first] = web.store.list(replicaSets);
   web.release('2');
@@ -62,7 +62,7 @@ test('going back to an old template takes its ReplicaSet again, under a new revi
   assert.deepEqual([annotations[revision], annotations[`${revision}-history`]], ['3', '1']);
 });
 
-test('annotations of a Deployment reach its newest ReplicaSet, and restart nothing', async (t) => {
+test('annotations of a Deployment are copied to its newest ReplicaSet, and restart nothing', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 1 });
   const before = web.pods().map(({ metadata }) => metadata.uid);
   web.patch({ metadata: { annotations: { 'kubernetes.io/change-cause': 'why' } } });
@@ -76,7 +76,7 @@ test('annotations of a Deployment reach its newest ReplicaSet, and restart nothi
   );
 });
 
-test('a paused Deployment rolls nothing out, is scaled all the same, and goes on when it is resumed', async (t) => {
+test('a paused Deployment does not roll out but can be scaled, and continues when it is resumed', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 1 });
   web.patch({ spec: { paused: true } });
   web.release('2');
@@ -93,7 +93,7 @@ test('a paused Deployment rolls nothing out, is scaled all the same, and goes on
   assert.deepEqual(web.releases(), ['2', '2']);
 });
 
-test('a rollout that does not work keeps what works, says when it is overdue, and is cured by the next one', async (t) => {
+test('a failing rollout keeps the working pods, reports the exceeded deadline, and is replaced by the next rollout', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 4, progressDeadlineSeconds: 60 });
   web.breakRelease('2');
   await web.clock.pass(30_000);
@@ -119,7 +119,7 @@ test('Recreate ends all old pods before it starts new ones', async (t) => {
   assert.deepEqual(web.releases(), ['2', '2']);
 });
 
-test('of the old ReplicaSets as many are kept as the history may have', async (t) => {
+test('revisionHistoryLimit limits the number of old ReplicaSets', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 1, revisionHistoryLimit: 2 });
   for (const release of ['2', '3', '4', '5']) {
     web.release(release);
@@ -129,7 +129,7 @@ test('of the old ReplicaSets as many are kept as the history may have', async (t
   assert.deepEqual(revisions.toSorted(), ['3', '4', '5']);
 });
 
-test('a Deployment that goes takes everything with it', async (t) => {
+test('deleting a Deployment deletes its ReplicaSets and pods', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 2 });
   web.store.delete(deployments, home, 'web');
   await web.clock.pass(5_000);

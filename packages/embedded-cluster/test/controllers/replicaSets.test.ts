@@ -39,7 +39,7 @@ async function cluster() {
   return { clock, store, set, endpoints, ready, names, stop };
 }
 
-test('a ReplicaSet has its pods, which name it as their controller', async () => {
+test('a ReplicaSet creates its pods, with itself as their controller', async () => {
   const { store, set, stop, clock } = await cluster();
   const all = store.list(pods);
   assert.equal(all.length, 2);
@@ -60,7 +60,7 @@ test('a ReplicaSet has its pods, which name it as their controller', async () =>
   assert.equal(clock.pending, 0);
 });
 
-test('a deleted pod is replaced while it ends; too many are taken back', async () => {
+test('a deleted pod is replaced while it terminates, and surplus pods are deleted', async () => {
   const { store, clock, names, stop } = await cluster();
   const [first = ''] = names();
   store.delete(pods, home, first);
@@ -73,7 +73,7 @@ test('a deleted pod is replaced while it ends; too many are taken back', async (
   stop();
 });
 
-test('the status of a ReplicaSet says how many pods there are, and how many are ready', async () => {
+test('the status of a ReplicaSet counts its pods and the ready ones', async () => {
   const { store, clock, names, stop } = await cluster();
   const status = () => store.get(replicaSets, home, 'web')?.['status'];
   const all = (replicas: number) => ({
@@ -96,7 +96,7 @@ test('the status of a ReplicaSet says how many pods there are, and how many are 
   stop();
 });
 
-test('the status of a ReplicaSet is not written again while nothing changes', async () => {
+test('the status of a ReplicaSet is not written again without a change', async () => {
   const { store, clock, stop } = await cluster();
   const before = store.get(replicaSets, home, 'web')?.metadata.resourceVersion;
   await clock.pass(60_000);
@@ -104,7 +104,7 @@ test('the status of a ReplicaSet is not written again while nothing changes', as
   stop();
 });
 
-test('a pod that has failed for good is replaced', async () => {
+test('a pod in phase Failed is replaced', async () => {
   const { store, clock, names, stop } = await cluster();
   const [first = ''] = names();
   made(store.patch(pods, home, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
@@ -131,7 +131,7 @@ test('an EndpointSlice follows the readiness of the pods of a Service', async ()
   stop();
 });
 
-test('a pod that ends is no ready endpoint, and an unchanged slice is not written again', async () => {
+test('a terminating pod is not a ready endpoint, and an unchanged slice is not written again', async () => {
   const { store, clock, endpoints, ready, names, stop } = await cluster();
   const before = endpoints().slice?.metadata.resourceVersion;
   await clock.pass(60_000);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { controllerRevisions, statefulSets } from '../../src/apiserver/strategies/resources.ts';
 import { demoWorkload } from '../support/workload.ts';
 
-test('a StatefulSet makes its pods one after the other, each when the one before it is ready', async (t) => {
+test('a StatefulSet creates its pods in order, each once the previous one is ready', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 1 });
   web.patch({ spec: { replicas: 3 } });
   for (let step = 0; step < 100; step += 1) {
@@ -43,7 +43,7 @@ test('a StatefulSet makes its pods one after the other, each when the one before
   );
 });
 
-test('another template replaces the pods from the last to the first, never two at once', async (t) => {
+test('a new template replaces the pods from the last to the first, one at a time', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 3 });
   const before = web.status()['currentRevision'];
   web.release('2');
@@ -61,7 +61,7 @@ test('another template replaces the pods from the last to the first, never two a
   assert.deepEqual([currentRevision === updateRevision, currentRevision === before, currentReplicas], [true, false, 3]);
 });
 
-test('below the partition pods stay, and come back as they were', async (t) => {
+test('pods below the partition keep the old template, also when they are recreated', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 3 });
   web.patch({ spec: { updateStrategy: { rollingUpdate: { partition: 2 } } } });
   web.release('2');
@@ -91,7 +91,7 @@ test('OnDelete replaces nothing until pods are deleted', async (t) => {
   assert.equal(web.status()['updatedReplicas'], 2);
 });
 
-test('a broken pod holds up the rollout, and also the template that would cure it, until it is deleted', async (t) => {
+test('a broken pod blocks the rollout, and also the template that would fix it, until it is deleted', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 2 });
   web.breakRelease('2');
   await web.clock.pass(20_000);
@@ -104,7 +104,7 @@ test('a broken pod holds up the rollout, and also the template that would cure i
   assert.deepEqual(web.releases(), ['3', '3']);
 });
 
-test('going back takes the old revision again, and only some of the others are kept', async (t) => {
+test('a rollback reuses the old revision, and revisionHistoryLimit limits the others', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 1, revisionHistoryLimit: 1 });
   const first = web.status()['currentRevision'];
   for (const release of ['2', '1']) {
@@ -124,7 +124,7 @@ test('going back takes the old revision again, and only some of the others are k
   );
 });
 
-test('scaled down, the last pods go first', async (t) => {
+test('scaling down deletes the pods with the highest ordinals first', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 3 });
   web.patch({ spec: { replicas: 1 } });
   await web.clock.pass(10_000);

@@ -36,7 +36,7 @@ function cluster(t: TestContext) {
 const byKey = { env: [{ name: 'COLOUR', valueFrom: { configMapKeyRef: { name: 'settings', key: 'colour' } } }] };
 const waits = (message: string) => ({ waiting: { reason: 'CreateContainerConfigError', message } });
 
-test('a container without its ConfigMap or key waits and says for what, and starts when it appears', async (t) => {
+test('a container without its ConfigMap or key waits and reports which one is missing, and starts when it appears', async (t) => {
   const web = cluster(t);
   await web.start(byKey);
   assert.deepEqual(web.container()['state'], waits('configmap "settings" not found'));
@@ -50,7 +50,7 @@ test('a container without its ConfigMap or key waits and says for what, and star
   assert.deepEqual(web.starts, [{ env: { COLOUR: 'red' }, files: {} }]);
 });
 
-test('a key among the bytes of a ConfigMap is no variable', async (t) => {
+test('a key in binaryData of a ConfigMap is not used as a variable', async (t) => {
   const web = cluster(t);
   made(
     web.store.create(configMaps, { metadata: { name: 'settings', namespace: home }, binaryData: { colour: 'cmVk' } }),
@@ -59,7 +59,7 @@ test('a key among the bytes of a ConfigMap is no variable', async (t) => {
   assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
 });
 
-test('what is optional is not waited for, and not taken when it appears', async (t) => {
+test('an optional source is not waited for, and does not reach a running container when it appears', async (t) => {
   const web = cluster(t);
   const reference = { name: 'settings', key: 'colour', optional: true };
   await web.start({
@@ -72,7 +72,7 @@ test('what is optional is not waited for, and not taken when it appears', async 
   assert.deepEqual(web.starts, [{ env: {}, files: {} }]);
 });
 
-test('all variables of a source come with their prefix, and single ones win over them', async (t) => {
+test('all variables of a source are prefixed, and single variables override them', async (t) => {
   const web = cluster(t);
   const metadata = { name: 'keys', namespace: home };
   made(web.store.create(secrets, { metadata, stringData: { user: 'me', token: 'x' } }));
@@ -87,7 +87,7 @@ test('all variables of a source come with their prefix, and single ones win over
   assert.deepEqual(web.starts.at(-1)?.env, { user: 'other', KEY_user: 'me', KEY_token: 'me', plain: '1' });
 });
 
-test('variables are read at each start of a container: one that crashes has the new ones', async (t) => {
+test('variables are read at each start of a container: one that crashes gets the new values', async (t) => {
   const web = cluster(t);
   web.write({ colour: 'red' });
   await web.start(byKey, { program: { needs: 'nothing', givesUpAfter: 100 } });
@@ -100,7 +100,7 @@ test('variables are read at each start of a container: one that crashes has the 
   assert.deepEqual(web.container()['state'], waits('configmap "settings" not found'));
 });
 
-test('a running container does not notice what becomes of its variables', async (t) => {
+test('a running container does not notice changes of its variables', async (t) => {
   const web = cluster(t);
   web.write({ colour: 'red' });
   await web.start(byKey);
@@ -109,7 +109,7 @@ test('a running container does not notice what becomes of its variables', async 
   assert.deepEqual([web.isReady(), web.starts.length], [true, 1]);
 });
 
-test('a pod waits for its volumes with all its containers', async (t) => {
+test('all containers of a pod wait for its volumes', async (t) => {
   const web = cluster(t);
   const projected = { sources: [{ configMap: { name: 'settings', items: [{ key: 'colour', path: 'c' }] } }] };
   const volumes = [

@@ -9,7 +9,7 @@ import { demoCluster, home, made } from '../support/cluster.ts';
 const crashes = { needs: 'db', givesUpAfter: 2_000, readyAfter: 1_000 };
 const works = { readyAfter: 1_000 };
 
-/** A pod with an init container, a sidecar, a second init container and a main one, each by its own program. */
+/** A pod with an init container, a sidecar, a second init container and a main one, each with its own program. */
 function cluster(programs: Readonly<Record<string, object>>) {
   const { clock, store, setReady } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
@@ -57,7 +57,7 @@ function cluster(programs: Readonly<Record<string, object>>) {
   };
 }
 
-test('init containers run one after the other, a sidecar goes on beside them, and the rest follows', async () => {
+test('init containers run in order, a sidecar keeps running beside them, and the main container follows', async () => {
   const web = cluster({});
   await web.clock.pass(1_000);
   assert.deepEqual(['migrate', 'proxy', 'check', 'main'].map(web.state), [
@@ -99,7 +99,7 @@ test('init containers run one after the other, a sidecar goes on beside them, an
   assert.equal(web.clock.pending, 0);
 });
 
-test('an init container that crashes backs off as any other, and holds the whole pod up', async () => {
+test('a crashing init container backs off like any other, and blocks the whole pod', async () => {
   const web = cluster({ check: crashes });
   web.setReady(false);
   await web.clock.pass(30_000);
@@ -122,7 +122,7 @@ test('an init container that crashes backs off as any other, and holds the whole
   assert.equal(web.clock.pending, 0);
 });
 
-test('the back-offs of an init container are 10 s, doubled each time, with the kubelet’s words', async () => {
+test("the back-offs of an init container start at 10 s and double, with the kubelet's messages", async () => {
   const web = cluster({ migrate: crashes });
   const said = new Set<string>();
   web.setReady(false);
@@ -139,7 +139,7 @@ test('the back-offs of an init container are 10 s, doubled each time, with the k
   web.stop();
 });
 
-test('a sidecar that crashes makes the pod unready and starts neither what is done nor what runs again', async () => {
+test('a crashing sidecar makes the pod unready, and restarts neither completed nor running containers', async () => {
   const web = cluster({ proxy: crashes });
   web.setReady(true);
   await web.clock.pass(10_000);

@@ -10,14 +10,14 @@ import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { demoCluster, home, made } from '../support/cluster.ts';
 
 /** A status of a pod and its time. Times are milliseconds. */
-interface Said {
+interface StatusChange {
   readonly at: number;
   readonly kind: string;
   readonly status: JsonObject;
 }
 
-/** The status of the first container in short: `waiting 2 "back-off 20s restarting failed container=main"`. */
-function said(at: number, pod: unknown): Said[] {
+/** A short form of the status of the first container: `waiting 2 "back-off 20s restarting failed container=main"`. */
+function statusChanges(at: number, pod: unknown): StatusChange[] {
   const status = objectOf(objectOf(pod)['status']);
   const container = objectOf(arrayOf(status['containerStatuses'])[0]);
   if (container['name'] === undefined) return [];
@@ -31,7 +31,7 @@ function said(at: number, pod: unknown): Said[] {
   return [{ at, kind: [...words, ...last, readiness].filter((word) => word).join(' '), status }];
 }
 
-function recorded(name: string): Said[] {
+function recorded(name: string): StatusChange[] {
   const text = readFileSync(
     join(import.meta.dirname, `../../../../test/data/recorded/${name}-pod-events.jsonl`),
     'utf8',
@@ -40,16 +40,16 @@ function recorded(name: string): Said[] {
     .trim()
     .split('\n')
     .map((line): JsonObject => JSON.parse(line));
-  return lines.flatMap(({ ts, object }) => said(timeOf(ts) ?? 0, object));
+  return lines.flatMap(({ ts, object }) => statusChanges(timeOf(ts) ?? 0, object));
 }
 
 /** A crash loop of five restarts, as in the recordings. */
-async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: number): Promise<Said[]> {
+async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: number): Promise<StatusChange[]> {
   const { clock, store, pod, setReady } = demoCluster();
-  const all: Said[] = [];
+  const all: StatusChange[] = [];
   setReady(true);
   const stop = startKubelet({ store, clock, version, seed });
-  store.watch(pods, {}, (_type, object) => all.push(...said(clock.now(), object)));
+  store.watch(pods, {}, (_type, object) => all.push(...statusChanges(clock.now(), object)));
   pod('kapi', { needs: 'db', survives: 10_000, givesUpAfter, readyAfter: 100 });
   await clock.pass(5_000);
   setReady(false);
@@ -64,7 +64,7 @@ async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: nu
 }
 
 /** For each back-off: how long the status was `terminated`, and the whole back-off. */
-function phases(all: readonly Said[]): { readonly terminated: number; readonly total: number }[] {
+function phases(all: readonly StatusChange[]): { readonly terminated: number; readonly total: number }[] {
   return all.flatMap(({ kind, at }, index) => {
     const [next, afterNext] = [all[index + 1], all[index + 2]];
     if (!kind.startsWith('terminated') || !next?.kind.startsWith('waiting')) return [];
@@ -76,13 +76,13 @@ for (const [name, lives] of [
   ['not-ready-exit5', 5_000],
   ['scaled-to-zero', 50],
 ] as const) {
-  test(`says the same in the same order as the real kubelet in ${name}`, async () => {
-    const kinds = (all: readonly Said[]) => all.map(({ kind }) => kind);
+  test(`the statuses and their order are those of the real kubelet in ${name}`, async () => {
+    const kinds = (all: readonly StatusChange[]) => all.map(({ kind }) => kind);
     assert.deepEqual(kinds(await crashLoop('1.36', lives, 1)), kinds(recorded(name)));
   });
 }
 
-test('the first exit is followed by a restart at once, the others by 10 s, doubled each time', async () => {
+test('the container is restarted at once after the first exit, then after 10 s, doubled each time', async () => {
   for (const seed of [1, 2, 3]) {
     const simulated = await crashLoop('1.36', 5_000, seed);
     for (const all of [simulated, recorded('not-ready-exit5')]) {
@@ -96,13 +96,13 @@ test('the first exit is followed by a restart at once, the others by 10 s, doubl
   }
 });
 
-test('1.36 says terminated for the whole back-off of a process that lived 5 s, as recorded', async () => {
+test('1.36 reports terminated for the whole back-off of a process that lived 5 s, as recorded', async () => {
   for (const all of [await crashLoop('1.36', 5_000, 4), recorded('not-ready-exit5')]) {
     for (const { terminated, total } of phases(all)) assert.ok(total - terminated < 150, `${terminated} of ${total}`);
   }
 });
 
-test('1.36 says it for 1 s when the process exits at once, and sometimes throughout, as recorded', async () => {
+test('1.36 reports terminated for 1 s when the process exits at once, and sometimes for the whole back-off, as recorded', async () => {
   const simulated = [];
   for (const seed of [1, 2, 3, 4]) simulated.push(...phases(await crashLoop('1.36', 50, seed)));
   for (const all of [simulated, phases(recorded('scaled-to-zero'))]) {
@@ -113,14 +113,14 @@ test('1.36 says it for 1 s when the process exits at once, and sometimes through
   }
 });
 
-test('1.34 says it for 10 to 16 s, or for as long as the back-off lasts, and then CrashLoopBackOff', async () => {
+test('1.34 reports terminated for 10 to 16 s, or for the whole back-off, and then CrashLoopBackOff', async () => {
   const all = phases(await crashLoop('1.34', 5_000, 1));
   for (const { terminated, total } of all.slice(1)) {
     assert.ok(terminated >= 10_000 && terminated <= 16_000 && total > terminated, `${terminated} of ${total}`);
   }
 });
 
-test('an exit stays the last state, and Ready keeps the time of its change through all restarts, as recorded', async () => {
+test('lastState keeps the exit, and Ready the time of its change, through all restarts, as recorded', async () => {
   for (const all of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
     const containers = all.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
     let exit: unknown;
@@ -136,7 +136,7 @@ test('an exit stays the last state, and Ready keeps the time of its change throu
   }
 });
 
-test('the back-off ends at 5 minutes, and the message names container and pod', async () => {
+test('the back-off is limited to 5 minutes, and its message names container and pod', async () => {
   const { clock, store, pod } = demoCluster();
   const { uid } = pod('kapi', { needs: 'db', givesUpAfter: 2_000 }).metadata;
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
@@ -154,7 +154,7 @@ test('the back-off ends at 5 minutes, and the message names container and pod', 
   assert.deepEqual([...backOffs], expected);
 });
 
-test('one seed gives one course of events, another seed another', async () => {
+test('the same seed gives the same timing, another seed another one', async () => {
   const times = async (seed: number) => (await crashLoop('1.36', 5_000, seed)).map(({ at }) => at);
   assert.deepEqual(await times(5), await times(5));
   assert.notDeepEqual(await times(5), await times(6));
@@ -176,7 +176,7 @@ test('a pod is ready when all its containers are, and the condition keeps the ti
   stop();
 });
 
-test('a deleted pod stops, and is gone within its grace; nothing of it is left', async () => {
+test('a deleted pod stops and is removed within its grace period, without leftovers', async () => {
   const { clock, store, pod } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
   pod('running', {});
@@ -190,7 +190,7 @@ test('a deleted pod stops, and is gone within its grace; nothing of it is left',
   stop();
 });
 
-test('a readiness gate holds a pod unready until its condition is true, and other conditions are left alone', async () => {
+test('a readiness gate keeps a pod unready until its condition is true, and other conditions are left alone', async () => {
   const { clock, store } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
   const conditionType = 'example.io/serving';

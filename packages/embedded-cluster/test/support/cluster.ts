@@ -16,7 +16,7 @@ interface DemoCluster {
   readonly store: ApiStore;
   /** Creates a pod on a node with a program. */
   pod(name: string, program: Partial<Program>, containers?: readonly string[]): KubeObject;
-  /** Makes the Service `db` ready, or not ready. */
+  /** Makes the Service `db` ready or unready. */
   setReady(isReady: boolean): void;
 }
 
@@ -45,7 +45,7 @@ export function demoCluster(): DemoCluster {
   };
 }
 
-/** Returns the object of an outcome that must be a success. */
+/** Returns the object of a result that must be a success. */
 export function made(outcome: Outcome<KubeObject>): KubeObject {
   assert(outcome.ok, outcome.ok ? '' : (outcome.error.message ?? ''));
   return outcome.value;

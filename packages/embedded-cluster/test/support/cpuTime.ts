@@ -1,4 +1,4 @@
-/** Starts to measure; the returned function says how many milliseconds of CPU time the process has used since. */
+/** Starts a measurement; the returned function returns the CPU time used by the process since then, in ms. */
 export function cpuTime(): () => number {
   const begun = process.cpuUsage();
   return () => {

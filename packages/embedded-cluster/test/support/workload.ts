@@ -45,12 +45,12 @@ export async function demoWorkload(t: TestContext, resource: Resource, more: Jso
         const { type, status, reason } = objectOf(each);
         return `${String(type)}=${String(status)} ${String(reason)}`;
       }),
-    /** Rolls out another template; `breakRelease` one that never becomes ready. */
+    /** Rolls out a new template; with `breakRelease` one that never becomes ready. */
     release: (release: string) => patch(templateOf({ release })),
     breakRelease: (release: string) =>
       patch(templateOf({ release, [programAnnotation]: JSON.stringify({ isHealthy: false }) })),
     pods: () => store.list(pods, { namespace: home }),
-    /** The releases of the pods, in the order of their names; `!` marks those that are not ready. */
+    /** The releases of the pods, sorted by pod name; `!` marks those that are not ready. */
     releases: () => store.list(pods, { namespace: home }).map(releaseOf),
     remove: (name: string) => store.delete(pods, home, name),
   };

@@ -24,11 +24,11 @@ export interface Shown {
 }
 
 export function rowsOf(application: ApplicationView): readonly Shown[] {
-  const { id, actor, state, until, isDetectOnly, faults, total, resources } = application;
+  const { id, actor, state, until, isDetectOnly, errors, total, resources } = application;
   const more = total - resources.length;
   const notes = [
-    ...(isDetectOnly ? ['Nothing is applied: it only tells.'] : []),
-    ...faults,
+    ...(isDetectOnly ? ['Mode detect: drift is only reported.'] : []),
+    ...errors,
     ...(more > 0 ? [`${more} more resources are not shown.`] : []),
   ];
   const head = { key: id, isApplication: true, name: id, actor, state, until, reason: notes.join(' ') };
@@ -94,10 +94,10 @@ function keepOpen(place: Element, { corrections: those, corrected }: ResourceVie
 }
 
 function whyOf({ reason, until, resource }: Shown, now: number): string {
-  const { rival, moreDrifts = 0, observed } = resource ?? {};
+  const { conflictingManager, moreDrifts = 0, observed } = resource ?? {};
   const parts = [
     reason,
-    ...(rival === undefined ? [] : [`changed by ${rival}`]),
+    ...(conflictingManager === undefined ? [] : [`changed by ${conflictingManager}`]),
     ...(until === undefined ? [] : [`${span(until - now)} left`]),
     ...(moreDrifts > 0 ? [`${moreDrifts} more differences`] : []),
     ...(resource?.state === 'inSync' && observed !== undefined

@@ -4,7 +4,7 @@ import { count } from '../format.ts';
 import { type ApplicationRow, createApplicationRow, rowsOf, type Shown } from './applicationRow.ts';
 
 interface Applications {
-  /** Asks anew, and lets the countdowns go on. */
+  /** Requests the data again, and resumes the countdowns. */
   refresh(): void;
 }
 

@@ -2,13 +2,13 @@ import type { CorrectionView, DriftView } from '../../protocol.ts';
 import { create } from '../dom.ts';
 import { dayAndTime } from '../format.ts';
 
-/** What differs: the path, what is wanted with a minus, and what was found with a plus. */
-export function difference({ path, is, wanted, found }: DriftView): HTMLElement {
+/** The path, the desired value with a minus, and the live value with a plus. */
+export function difference({ path, is, desired, found }: DriftView): HTMLElement {
   const sides = [
-    ...(wanted === undefined ? [] : [side('del', '-', 'wanted', wanted)]),
+    ...(desired === undefined ? [] : [side('del', '-', 'desired', desired)]),
     ...(found === undefined ? [] : [side('ins', '+', 'found', found)]),
   ];
-  // Of a Secret neither value is told.
+  // The values of a Secret are not shown.
   const word = sides.length === 2 ? '' : ` (${is})`;
   return create('div', { class: 'difference' }, create('code', { text: `${path}${word}` }), ...sides);
 }
@@ -23,10 +23,10 @@ export function corrections(those: readonly CorrectionView[], count: number, now
   const [newest] = those;
   if (newest === undefined) return [];
   const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${dayAndTime(newest.at, now)}`;
-  const lines = those.map(({ at, drifts, rival }) =>
+  const lines = those.map(({ at, drifts, conflictingManager }) =>
     create(
       'li',
-      { text: `${dayAndTime(at, now)}${rival === undefined ? '' : `, changed by ${rival}`}` },
+      { text: `${dayAndTime(at, now)}${conflictingManager === undefined ? '' : `, changed by ${conflictingManager}`}` },
       ...drifts.map(difference),
     ),
   );

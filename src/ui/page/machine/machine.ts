@@ -11,7 +11,7 @@ interface MachineView {
   show(actor: ActorView, transition: Transition | undefined): void;
   /** There is none, or it has ended. */
   gone(): void;
-  /** Another actor is chosen, or the newest one of a machine: what comes next begins anew. */
+  /** Another actor is chosen, or the newest one of a machine: the next message starts from the beginning. */
   choose(id: string): void;
   tick(): void;
 }
@@ -35,7 +35,7 @@ export function createMachineView(now: () => number): MachineView {
   let shown: ActorView | undefined;
   let hasEnded = false;
   const paced = createPaced((item: Shown | 'gone') => {
-    if (item === 'gone') showGone();
+    if (item === 'gone') showStopped();
     else showNow(item);
   }, step);
 
@@ -70,7 +70,7 @@ export function createMachineView(now: () => number): MachineView {
     draw(actor.machine);
   }
 
-  function showGone(): void {
+  function showStopped(): void {
     const none = byId('machine-none', HTMLElement);
     const machine = machineOf(chosen);
     if (shown === undefined) {

@@ -75,7 +75,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
     take(transition) {
       taken = undefined;
       draw();
-      // The browser has to see the arrow without its class, or the animation of the same arrow does not begin anew.
+      // The browser has to see the arrow without its class, or the animation of the same arrow does not restart.
       place.getBoundingClientRect();
       taken = transition;
       draw();

@@ -18,7 +18,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   const state = create('span', { class: 'state' });
   const left = create('span', { class: 'left' });
   const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
-  const numbers = [number('Crash-looping'), number('Deleted'), number('Kept'), number('Given up')] as const;
+  const numbers = [number('Crash-looping'), number('Deleted'), number('Skipped'), number('Failed')] as const;
   const element = create(
     'tr',
     { attributes: { role: 'row' } },

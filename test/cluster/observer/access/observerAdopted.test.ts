@@ -36,7 +36,7 @@ function deployment({ labels, env, containers }: Parts): JsonObject {
   };
 }
 
-/** As `kubectl apply` makes it without `--server-side`, with a label that no manifest of weeder's will have. */
+/** As `kubectl apply` creates it without `--server-side`, with a label that no manifest of weeder's has. */
 async function made(it: Applying, manager: string) {
   const object = deployment({ ...all, labels: { ...all.labels, theirs: 'yes' } });
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(object) };
@@ -45,7 +45,7 @@ async function made(it: Applying, manager: string) {
   await it.ns.cluster.api('POST', `${path}?fieldManager=${manager}`, { ...object, metadata });
 }
 
-/** Taken over with all of it, and then updated to the smaller manifest, by a process that has seen both or only one. */
+/** Taken over as a whole, and then updated to the smaller manifest, by a process that knows both or only one. */
 async function takenOver(t: Parameters<typeof applying>[0], manager: string, options: PlanOptions, knows: boolean) {
   const it = await applying(t, 'adopted');
   await made(it, manager);
@@ -76,24 +76,24 @@ const onlyTheImage = {
   spec: { template: { spec: { containers: [{ name: null, image: null }, bounds(1, 0)] } } },
 };
 
-suite('what somebody made and an application has taken over', { concurrency: true }, () => {
+suite('objects that another client created and an application took over', { concurrency: true }, () => {
   for (const manager of ['kubectl-client-side-apply', 'kubectl-create', 'kubectl'])
     for (const [what, options] of [
       ['observed as a whole', {}],
       ['observed in part', { observed: onlyTheImage }],
     ] as const)
-      test(`made by ${manager} and ${what}, loses what leaves the manifest, and keeps what was never in it`, async (t) => {
+      test(`created by ${manager} and ${what}, they lose what leaves the manifest, and nothing that was never in it`, async (t) => {
         const { it, live, labels, env, containers } = await takenOver(t, manager, options, true);
         assert.deepEqual([labels.sort(), env, containers], [['app', 'theirs'], ['A'], ['web']]);
         assert.equal(takenFromKubectl(live, it.owner), undefined, 'nothing more is to be taken');
       });
 
-  test('made by kubectl-client-side-apply loses it also when another weeder makes the update', async (t) => {
+  test('created by kubectl-client-side-apply, they lose it also if another weeder makes the update', async (t) => {
     const { labels, env, containers } = await takenOver(t, 'kubectl-client-side-apply', {}, false);
     assert.deepEqual([labels.sort(), env, containers], [['app', 'theirs'], ['A'], ['web']]);
   });
 
-  test('made by who applies goes with that manifest once that manager has applied nothing but the identity', async (t) => {
+  test('created by an apply, they lose it once that manager has applied nothing but the identity', async (t) => {
     const it = await applying(t, 'adopted');
     const path = it.ns.path('apis/apps/v1', 'deployments', 'web');
     const apply = (object: JsonObject) =>
@@ -114,7 +114,7 @@ suite('what somebody made and an application has taken over', { concurrency: tru
     assert.deepEqual(namesIn(containersOf(await it.live(second))), ['web']);
   });
 
-  test('made by another controller keeps what that controller has written, for it may count on it', async (t) => {
+  test('created by another controller, they keep the fields which that controller has written', async (t) => {
     const { labels, env, containers } = await takenOver(t, 'some-controller', {}, true);
     assert.deepEqual([labels.sort(), env, containers.length], [['app', 'team', 'theirs'], ['A', 'B'], 2]);
   });

@@ -10,14 +10,14 @@ import { edit, type ObserverScene, setObserverScene } from '../../support/observ
 const labelOf = (object: unknown) => at(object, 'metadata', 'labels', labelName);
 const dataOf = (object: unknown) => at(object, 'data', 'a');
 
-/** What somebody writes to make a resource seem to be this application's. */
+/** What another client writes to make a resource look like this application's. */
 function marksOf(name: string, { ns }: ObserverScene): JsonObject {
   const owner = ownerOf({ namespace: ns.name, name });
   return { labels: { [labelName]: owner.label }, annotations: { [annotationName]: owner.name } };
 }
 
 suite('labels of applications that do not exist, on a real API server', { concurrency: 2 }, () => {
-  test('nobody ends the care of a resource by the label of an application that there is not', async (t) => {
+  test('the label of a non-existent application does not end the management of a resource', async (t) => {
     const scene = await setObserverScene(t, 'claims');
     const { ns } = scene;
     await scene.start(t);
@@ -32,7 +32,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     await scene.untilInSync('shop');
   });
 
-  test('what an application whose finalizer was taken away by hand left behind is had by the next one', async (t) => {
+  test('resources of an application that was deleted without its finalizer are taken over by the next one', async (t) => {
     const scene = await setObserverScene(t, 'claims');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -54,7 +54,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     assert(!JSON.stringify(object).includes(ownerOf({ namespace: ns.name, name: 'first' }).label));
   });
 
-  test('the label of an application that exists is a claim, whoever wrote it', async (t) => {
+  test('the label of an existing application is a claim, whoever wrote it', async (t) => {
     const scene = await setObserverScene(t, 'claims');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -67,7 +67,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), 'theirs');
   });
 
-  test('of two applications that claim what is nobody’s by the same version, one has it', async (t) => {
+  test('of two applications that remove a stale claim with the same resourceVersion, one succeeds', async (t) => {
     const { ns, api, signal, plan } = await applying(t, 'claims');
     const owners = ['one', 'two'].map((name) => ownerOf({ namespace: ns.name, name }));
     const ghost = ownerOf({ namespace: ns.name, name: 'ghost' });

@@ -26,15 +26,15 @@ function applicationPath({ ns }: ObserverScene, name: string): string {
   return ns.path('apis/weeder.dev/v1alpha1', 'applications', name);
 }
 
-async function isGone({ ns }: ObserverScene, path: string): Promise<boolean> {
+async function isAbsent({ ns }: ObserverScene, path: string): Promise<boolean> {
   return (await ns.cluster.send('GET', path)).status === 404;
 }
 
-async function untilGone(scene: ObserverScene, path: string, what: string): Promise<void> {
-  await eventually(() => isGone(scene, path), { what: `the end of ${what}` });
+async function untilAbsent(scene: ObserverScene, path: string, what: string): Promise<void> {
+  await eventually(() => isAbsent(scene, path), { what: `the end of ${what}` });
 }
 
-/** Waits until the condition Applied says that the end of this is waited for. */
+/** Waits until the condition Applied reports that weeder waits for the end of this. */
 async function untilWaiting(scene: ObserverScene, name: string, what: RegExp): Promise<void> {
   await eventually(
     async (saw) => {
@@ -47,7 +47,7 @@ async function untilWaiting(scene: ObserverScene, name: string, what: RegExp): P
 }
 
 suite('the deletion of an application on a real API server', { concurrency: 2 }, () => {
-  test('what lies in no namespace and was applied in a version that has ceased to be served is deleted all the same', async (t) => {
+  test('a cluster-scoped resource applied in a version that is no longer served is deleted all the same', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await makeClusterTenant(ns);
@@ -78,8 +78,8 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.untilInSync('pruned');
     await scene.untilInSync('deleted');
     await edit(ns, crd, { spec: { versions: versions(false) } });
-    await untilGone(scene, `/apis/${group}/v1/gadgets`, 'v1');
-    // Its manifest names a version that is not served, and it is the same resource all the same: nothing has left.
+    await untilAbsent(scene, `/apis/${group}/v1/gadgets`, 'v1');
+    // Its manifest names a version that is not served, and it is the same resource all the same: nothing was removed.
     await scene.apply('stays', { manifests: [gadget('stays'), configMap('other', { a: '2' })] });
     await untilObject(ns, 'ConfigMap', 'other', 'the update', (object) => at(object, 'data', 'a') === '2');
     await weeder.log.until('application applied', { application: 'stays', generation: 2 });
@@ -90,14 +90,14 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.apply('late', { manifests: [gadget('late')] });
     await eventually(async () => (await scene.condition('late', 'Degraded')) === 'True', { what: 'that it waits' });
     await ns.cluster.api('DELETE', applicationPath(scene, 'late'));
-    await untilGone(scene, applicationPath(scene, 'late'), 'the application that waits');
+    await untilAbsent(scene, applicationPath(scene, 'late'), 'the application that waits');
     await ns.cluster.api('DELETE', applicationPath(scene, 'deleted'));
-    await untilGone(scene, `/apis/${group}/v2/gadgets/left`, 'what left the manifests');
-    await untilGone(scene, applicationPath(scene, 'deleted'), 'the application');
-    assert.ok(await isGone(scene, `/apis/${group}/v2/gadgets/all`));
+    await untilAbsent(scene, `/apis/${group}/v2/gadgets/left`, 'what left the manifests');
+    await untilAbsent(scene, applicationPath(scene, 'deleted'), 'the application');
+    assert.ok(await isAbsent(scene, `/apis/${group}/v2/gadgets/all`));
   });
 
-  test('the rights and the account go last, wherever they stand, and not before everything else is gone', async (t) => {
+  test('the permissions and the account are deleted last, wherever they are, and only after everything else', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await makeAccount(ns, 'runner');
@@ -115,8 +115,8 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       subjects: [{ kind: 'ServiceAccount', name: 'own', namespace: ns.name }],
     };
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
-    const held = configMap('held', { a: '1' });
-    await scene.apply('shop', { manifests: [held, configMap('free', { a: '1' }), binding, role, account] });
+    const blocked = configMap('held', { a: '1' });
+    await scene.apply('shop', { manifests: [blocked, configMap('free', { a: '1' }), binding, role, account] });
     await scene.untilInSync('shop');
     await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: ['example.org/stay'] } });
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
@@ -130,19 +130,19 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     ])
       assert.equal(at(await ns.cluster.api('GET', path), 'metadata', 'deletionTimestamp'), undefined, path);
     await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
-    await untilGone(scene, applicationPath(scene, 'shop'), 'the application');
-    const gone = await eventually(
+    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
+    const deleted = await eventually(
       () => {
         const all = scene.changes.filter(({ type, name }) => type === 'DELETED' && name !== 'default');
         return all.length === 5 && all.map(({ kind, name }) => `${kind} ${name}`);
       },
       { what: 'five ends' },
     );
-    assert.deepEqual(gone.slice(0, 2), ['ConfigMap free', 'ConfigMap held']);
-    assert.deepEqual(gone.slice(2).sort(), ['Role own', 'RoleBinding own', 'ServiceAccount own']);
+    assert.deepEqual(deleted.slice(0, 2), ['ConfigMap free', 'ConfigMap held']);
+    assert.deepEqual(deleted.slice(2).sort(), ['Role own', 'RoleBinding own', 'ServiceAccount own']);
   });
 
-  test('an application stays until what it deleted is gone, and ends at once where that is forced', async (t) => {
+  test('an application exists until its resources are deleted, and ends at once if that is forced', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -155,16 +155,16 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await weeder.stop();
     const second = await scene.start(t);
     await second.log.until('the application observer starts');
-    assert.equal(await isGone(scene, applicationPath(scene, 'shop')), false);
+    assert.equal(await isAbsent(scene, applicationPath(scene, 'shop')), false);
     await edit(ns, applicationPath(scene, 'shop'), {
       metadata: { annotations: { 'weeder.dev/force-finalize': 'true' } },
     });
-    await untilGone(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
     assert.ok(await isThere(ns, 'ConfigMap', 'held'));
     await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
   });
 
-  test('what leaves the manifests and waits for a finalizer is said to, and is no drift', async (t) => {
+  test('a resource that leaves the manifests and waits for a finalizer is reported as such, and is no drift', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await scene.start(t);
@@ -179,16 +179,16 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await eventually(async () => (await rowOf(scene, 'shop', 'ConfigMap', 'held')) === undefined, { what: 'its row' });
   });
 
-  test('a namespace ends with an application whose manifests have that namespace, and things elsewhere that nobody ends', async (t) => {
+  test('a namespace is deleted with an application whose manifests have that namespace, and objects elsewhere whose deletion does not end', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await makeClusterTenant(ns);
     await scene.start(t);
     const elsewhere = `${ns.name}-more`;
     const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    const held = configMap('held', { a: '1' }, { metadata: { name: 'held', namespace: elsewhere } });
+    const blocked = configMap('held', { a: '1' }, { metadata: { name: 'held', namespace: elsewhere } });
     await scene.apply('shop', {
-      manifests: [namespace(elsewhere), namespace(ns.name), held, configMap('own', { a: '1' })],
+      manifests: [namespace(elsewhere), namespace(ns.name), blocked, configMap('own', { a: '1' })],
     });
     await scene.untilInSync('shop');
     const path = `/api/v1/namespaces/${elsewhere}/configmaps/held`;
@@ -196,11 +196,11 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     t.after(() => edit(ns, path, { metadata: { finalizers: null } }));
     await edit(ns, path, { metadata: { finalizers: ['example.org/stay'] } });
     await ns.cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
-    await eventually(() => isGone(scene, `/api/v1/namespaces/${ns.name}`), { what: 'the end of the namespace' });
-    assert.equal(await isGone(scene, path), false);
+    await eventually(() => isAbsent(scene, `/api/v1/namespaces/${ns.name}`), { what: 'the end of the namespace' });
+    assert.equal(await isAbsent(scene, path), false);
   });
 
-  test('a status that somebody wipes is written again, and nothing of the inventory is lost', async (t) => {
+  test('a status that another client clears is written again, with the whole inventory', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -212,16 +212,16 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     const wipe = () => edit(ns, `${applicationPath(scene, 'shop')}/status`, { status: null });
     assert.equal((await wipe()).status, 200);
     await eventually(async () => JSON.stringify(await rows()) === JSON.stringify(before), { what: 'the rows again' });
-    // Wiped while nobody looks: what the manifests name is found by its label.
+    // Cleared while no weeder runs: the resources of the manifests are found by their label.
     await weeder.stop();
     await wipe();
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
     await scene.start(t);
-    await untilGone(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
     for (const name of ['one', 'two']) assert.equal(await isThere(ns, 'ConfigMap', name), false, name);
   });
 
-  test('a wiped status proves nothing: what somebody else has under the name of a manifest stays', async (t) => {
+  test('after the status was cleared, another client’s object under the name of a manifest is not deleted', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     const theirs = objectOf(
@@ -235,7 +235,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await edit(ns, `${applicationPath(scene, 'shop')}/status`, { status: null });
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
     await scene.start(t);
-    await untilGone(scene, applicationPath(scene, 'shop'), 'the application');
+    await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
     assert.equal(at(await read(ns, 'ConfigMap', 'theirs'), 'metadata', 'uid'), at(theirs, 'metadata', 'uid'));
     assert.equal(await isThere(ns, 'ConfigMap', 'own'), false);
   });

@@ -9,7 +9,7 @@ import { setObserverScene } from '../../support/observer/observerScene.ts';
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 suite('hostile applications on a real API server', { concurrency: 1 }, () => {
-  test('twenty applications with five hundred kinds that do not exist and refused manifests cost little, hold nobody up, and a kind is found when it comes', async (t) => {
+  test('twenty applications with five hundred unknown kinds and refused manifests cost little, delay no other one, and a kind is found once it exists', async (t) => {
     const scene = await setObserverScene(t, 'hostile');
     const { ns } = scene;
     const port = await freePort();
@@ -33,7 +33,7 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
     for (const [index, its] of manifests.entries()) await scene.apply(`hostile-${index}`, { manifests: its });
     for (const index of manifests.keys()) {
       const has = async () => (await scene.condition(`hostile-${index}`, 'InSync')) !== undefined;
-      await eventually(has, { what: `the status of hostile-${index}`, within: 60_000 });
+      await eventually(has, { what: `the status of hostile-${index}` });
     }
     await scene.apply('honest', { manifests: [configMap('settings', { a: '1' })] });
     await scene.untilInSync('honest');
@@ -52,11 +52,11 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
     assert.notEqual(await read(ns, 'ConfigMap', 'settings'), undefined);
 
     const families = scraped(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-    const requests = families.get('weeder_api_requests_total')?.samples ?? assert.fail('no requests are counted');
-    const discovery = requests.filter(({ labels }) => labels['resource'] === 'discovery');
-    const asked = discovery.reduce((sum, { value }) => sum + value, 0);
-    assert(asked > 0 && asked < 150, `${asked} requests of discovery`);
-    const all = requests.reduce((sum, { value }) => sum + value, 0);
+    const samples = families.get('weeder_api_requests_total')?.samples ?? assert.fail('no requests are counted');
+    const discovery = samples.filter(({ labels }) => labels['resource'] === 'discovery');
+    const requests = discovery.reduce((sum, { value }) => sum + value, 0);
+    assert(requests > 0 && requests < 150, `${requests} requests of discovery`);
+    const all = samples.reduce((sum, { value }) => sum + value, 0);
     assert(all < 5_000, `${all} requests in all`);
     await weeder.stop();
   });

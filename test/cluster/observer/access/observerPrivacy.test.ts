@@ -21,11 +21,11 @@ const other = 'another2';
 
 interface Scene extends ObserverScene {
   readonly weeder: WeederProcess;
-  /** A namespace in which the account of the application may do nothing by itself. */
+  /** A namespace in which the account of the application has no permissions of its own. */
   readonly vault: TestNamespace;
 }
 
-/** A weeder that watches both namespaces, and an account `poor` without any rights. */
+/** A weeder that watches both namespaces, and an account `poor` without any permission. */
 async function hostileScene(t: Cleanup): Promise<Scene> {
   const scene = await setObserverScene(t, 'privacy');
   const { ns } = scene;
@@ -87,7 +87,7 @@ async function eventsOf({ ns }: ObserverScene, name: string): Promise<readonly u
 }
 
 /** Waits until that many different Events are written: they come a moment after what they report. */
-async function untilTold(scene: Scene, name: string, count: number): Promise<void> {
+async function untilReported(scene: Scene, name: string, count: number): Promise<void> {
   await eventually(
     async (saw) => {
       const events = await eventsOf(scene, name);
@@ -103,7 +103,7 @@ const kinds = [
   { kind: 'Secret', object: secret },
 ] as const;
 
-/** Objects of both kinds of which somebody guesses the values; gives their uids. */
+/** Objects of both kinds whose values another client guesses; returns their uids. */
 async function makeTargets({ ns, vault }: Scene): Promise<readonly unknown[]> {
   const label = 'weeder.dev/application';
   const own = ownerOf({ namespace: ns.name, name: 'labelled' }).label;
@@ -127,7 +127,7 @@ async function makeGuesses(scene: Scene, mode: string): Promise<void> {
   }
   for (const each of guessed) {
     for (const { kind } of kinds) await untilState(scene, each, kind, each, 'unverified');
-    await untilTold(scene, each, mode === 'detect' ? 2 : 3);
+    await untilReported(scene, each, mode === 'detect' ? 2 : 3);
   }
 }
 
@@ -137,7 +137,7 @@ async function assertAllAlike(scene: Scene, expected: string, when: string): Pro
 
 suite('what an application shows on a real API server', { concurrency: 2 }, () => {
   for (const mode of ['detect', 'correct']) {
-    test(`mode ${mode}: an account without rights cannot find out what there is, nor guess a value`, async (t) => {
+    test(`mode ${mode}: an account without permissions can neither detect an object, nor guess a value`, async (t) => {
       const scene = await hostileScene(t);
       const { vault } = scene;
       const uids = await makeTargets(scene);
@@ -147,12 +147,12 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
       assert.match(expected, /may neither get nor patch secrets/);
       for (const uid of uids) assert.ok(!expected.includes(String(uid)));
 
-      // The value becomes the guessed one, under the label that the stream is read by; and an object goes.
+      // The value becomes the guessed one, under the label that the stream selects; and an object is deleted.
       const path = pathOf(vault, 'ConfigMap', 'labelled');
       await edit(vault, path, { data: { a: guess } }, 'somebody');
       await edit(vault, pathOf(vault, 'Secret', 'labelled'), { data: { a: base64(guess) } }, 'somebody');
       await vault.cluster.api('DELETE', pathOf(vault, 'ConfigMap', 'right'));
-      // Whoever may see it is told: by then the stream has told weeder of all of it.
+      // An account with the permission sees it: by then the stream has delivered all of it to weeder.
       await scene.apply('open', { mode: 'detect', manifests: [configMap('open', { a: guess })] });
       await untilState(scene, 'open', 'ConfigMap', 'open', 'missing');
       await assertAllAlike(scene, expected, 'later');
@@ -174,12 +174,12 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     assert.match(JSON.stringify(row), new RegExp(other));
     await untilState(scene, 'far', 'ConfigMap', 'settings', 'unverified');
     assert.doesNotMatch(await outsideOf(scene, 'far'), new RegExp(other));
-    // The right is given later.
+    // The permission is granted later.
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
     await untilState(scene, 'far', 'ConfigMap', 'settings', 'drifted');
   });
 
-  test('a rule with names shows these objects and no other; Secrets never show their values', async (t) => {
+  test('a rule with resourceNames shows these objects and no others; Secrets never show their values', async (t) => {
     const scene = await hostileScene(t);
     const { ns } = scene;
     const read: Rule = { apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['known'] };
@@ -192,10 +192,10 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     const known = await untilState(scene, 'shop', 'Secret', 'known', 'drifted');
     assert.deepEqual(known['drifts'], [{ path: '.data.a', is: 'changed' }]);
     const text = await outsideOf(scene, 'shop');
-    for (const word of [guess, other, base64(guess), base64(other)]) assert.ok(!text.includes(word), word);
+    for (const value of [guess, other, base64(guess), base64(other)]) assert.ok(!text.includes(value), value);
   });
 
-  test('an account that may only create and patch sees what its own writes are answered with', async (t) => {
+  test('an account that may only create and patch sees the answers to its own writes', async (t) => {
     const scene = await hostileScene(t);
     const { ns } = scene;
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
@@ -217,7 +217,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await scene.untilInSync('shop');
   });
 
-  test('where a policy refuses the patches of an account that may not get, nothing is reported of the object', async (t) => {
+  test('if a policy refuses the patches of an account that may not get, nothing is reported of the object', async (t) => {
     const scene = await hostileScene(t);
     const { ns, vault } = scene;
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
@@ -232,7 +232,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     }
   });
 
-  test('the application of another namespace that has a resource is named only to who may read that resource', async (t) => {
+  test('the owner of a resource in another namespace is named only to an account that may read that resource', async (t) => {
     const scene = await hostileScene(t);
     const { ns, vault } = scene;
     await ns.cluster.api('POST', vault.path('apis/weeder.dev/v1alpha1', 'applications'), {
@@ -254,15 +254,15 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
     await untilState(scene, 'shop', 'ConfigMap', 'shared', 'claimed');
     assert.match(String((await conditionOf(scene, 'shop', 'Degraded'))['message']), /hidden-application/);
-    // And such an application can end.
+    // And such an application can be deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));
-    const gone = async () =>
+    const isDeleted = async () =>
       (await ns.cluster.send('GET', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'))).status === 404;
-    await eventually(gone, { what: 'the end of the application' });
+    await eventually(isDeleted, { what: 'the end of the application' });
   });
 });
 
-/** A policy that lets this user write no ConfigMap in the vault; resolves when the API server acts on it. */
+/** A policy that lets this user write no ConfigMap in the vault; resolves when the API server enforces it. */
 async function refuseWrites({ ns, vault, weeder: _ }: Scene, user: string): Promise<void> {
   const { cluster } = ns;
   const group = '/apis/admissionregistration.k8s.io/v1';

@@ -15,28 +15,28 @@ function secret(name: string): JsonObject {
 
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: value } };
 
-/** Why an object is refused; waits until it is refused in these words: admission learns of its rules a moment later. */
-async function refusedAs(it: Applying, object: JsonObject, words: RegExp, account?: string): Promise<string> {
+/** Why an object is refused; waits for this message: admission enforces its rules a moment later. */
+async function refusedAs(it: Applying, object: JsonObject, message: RegExp, account?: string): Promise<string> {
   const options = account === undefined ? {} : { account };
   return eventually(
     async (saw) => {
       const outcome = await it.api.dryRunApply(await it.plan(object, options), it.signal);
       if (outcome.ok) return undefined;
       saw(outcome.failure);
-      return words.test(outcome.failure.reason) ? outcome.failure.reason : undefined;
+      return message.test(outcome.failure.reason) ? outcome.failure.reason : undefined;
     },
-    { what: `a refusal as ${words}` },
+    { what: `a refusal as ${message}` },
   );
 }
 
-async function assertUntold(it: Applying, object: JsonObject): Promise<void> {
+async function assertNotQuoted(it: Applying, object: JsonObject): Promise<void> {
   const { reason } = bad(await it.api.create(await it.plan(object), it.signal));
-  for (const word of [value, encoded]) assert.ok(!reason.includes(word), reason);
+  for (const text of [value, encoded]) assert.ok(!reason.includes(text), reason);
   assert.doesNotMatch(reason, /Grant it/);
 }
 
-suite('of a Secret that is refused', { concurrency: 2 }, () => {
-  test('by a ResourceQuota, the reason is the quota and no missing permission', async (t) => {
+suite('the reported reason of a refused Secret', { concurrency: 2 }, () => {
+  test('by a ResourceQuota is the quota and not a missing permission', async (t) => {
     const it = await applying(t, 'quota');
     const quotas = it.ns.path('api/v1', 'resourcequotas');
     const status = { hard: { secrets: '0' }, used: { secrets: '0' } };
@@ -49,29 +49,29 @@ suite('of a Secret that is refused', { concurrency: 2 }, () => {
       reason,
       /^The API server refused Secret \S+\/a \(403 Forbidden\): the ResourceQuota few is exceeded \(requested secrets=1, used secrets=0, limited secrets=0\)\.$/,
     );
-    await assertUntold(it, secret('a'));
+    await assertNotQuoted(it, secret('a'));
   });
 
   for (const [code, reason] of [
     [403, 'Forbidden'],
     [422, 'Invalid'],
   ] as const) {
-    test(`by an admission policy with ${code}, the reason is the policy, and none of its words, which may quote a value`, async (t) => {
+    test(`by an admission policy with ${code} is the policy, without its message, which may quote a value`, async (t) => {
       const it = await applying(t, 'policy');
       const name = `no-secrets-${it.ns.name}`;
       await refuseAll(it, name, reason);
-      const told = await refusedAs(it, secret('a'), /AdmissionPolicy/);
+      const message = await refusedAs(it, secret('a'), /AdmissionPolicy/);
       assert.equal(
-        told,
+        message,
         `The API server refused Secret ${it.ns.name}/a (${code} ${reason}): the ValidatingAdmissionPolicy ${name} with the binding ${name} denies it.`,
       );
-      await assertUntold(it, secret('a'));
-      // Of other kinds the words are told.
+      await assertNotQuoted(it, secret('a'));
+      // For other kinds the message is reported.
       assert.match(await refusedAs(it, settings, /AdmissionPolicy/), /denied request: nobody may say/);
     });
   }
 
-  test('by a webhook that cannot be called, the reason is the webhook', async (t) => {
+  test('by a webhook that cannot be called is the webhook', async (t) => {
     const it = await applying(t, 'webhook');
     const name = `away-${it.ns.name}.example.org`;
     await it.ns.cluster.api('POST', `${admission}/validatingwebhookconfigurations`, {
@@ -91,10 +91,10 @@ suite('of a Secret that is refused', { concurrency: 2 }, () => {
     t.after(() => it.ns.cluster.send('DELETE', `${admission}/validatingwebhookconfigurations/${name}`));
     const reason = await refusedAs(it, secret('a'), /webhook/);
     assert.match(reason, new RegExp(`\\(500 InternalError\\): the admission webhook ${name} cannot be called\\.$`));
-    await assertUntold(it, secret('a'));
+    await assertNotQuoted(it, secret('a'));
   });
 
-  test('for a permission, for its namespace and for its types, the reason is that, without a value', async (t) => {
+  test('for a permission, for its namespace and for its types has no value', async (t) => {
     const it = await applying(t, 'reasons');
     const account = `system:serviceaccount:${it.ns.name}:poor`;
     const denied = bad(await it.api.create(await it.plan(secret('a'), { account }), it.signal));
@@ -106,14 +106,14 @@ suite('of a Secret that is refused', { concurrency: 2 }, () => {
     const target = { ...plan.target, path: `${collection}/a`, collection };
     const elsewhere = bad(await it.api.create({ ...plan, manifest, target }, it.signal));
     assert.match(elsewhere.reason, /\(404 NotFound\): namespaces not-there\.$/);
-    const faults: readonly (readonly [JsonObject, RegExp])[] = [
+    const refusals: readonly (readonly [JsonObject, RegExp])[] = [
       [{ dataa: { a: encoded } }, /\(500\): \.dataa: field not declared in schema\.$/],
       [{ data: { a: [value] } }, /\(500\): \.data\.a: expected string\.$/],
     ];
-    for (const [fields, words] of faults) {
+    for (const [fields, message] of refusals) {
       const wrong = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, ...fields };
       const { reason } = bad(await it.api.create(await it.plan(wrong), it.signal));
-      assert.match(reason, words);
+      assert.match(reason, message);
       assert.ok(!reason.includes(value) && !reason.includes(encoded), reason);
     }
     await grant(it.ns.cluster, account, [{ apiGroups: [''], resources: ['secrets'], verbs: ['patch'] }], {

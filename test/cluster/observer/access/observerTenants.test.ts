@@ -27,7 +27,7 @@ import { temporaryFile } from '../../support/weeder.ts';
 const dataOf = (object: unknown) => at(object, 'data', 'a');
 
 suite('several applications and tenants on a real API server', { concurrency: 2 }, () => {
-  test('the second application that claims a resource is refused with both names, and has the rest of its own', async (t) => {
+  test('the second application that claims a resource is refused with both names, and applies the rest of its own', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
@@ -46,7 +46,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.match(message, new RegExp(`${ns.name}/second`));
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'own')), '1');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'shared')), 'first');
-    // Who is refused takes nothing away when it ends.
+    // An application whose claim was refused deletes nothing when it ends.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'second'));
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'own')), { what: 'the end of its own' });
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'shared')), 'first');
@@ -54,7 +54,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await untilObject(ns, 'ConfigMap', 'shared', 'the value put back', (object) => dataOf(object) === 'first');
   });
 
-  test('a resource that its application lets go of is had by the one that waited for it', async (t) => {
+  test('a resource that its application releases is taken over by the one that waited for it', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
@@ -67,7 +67,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await scene.untilInSync('second');
   });
 
-  test('with a config that says nothing of it, an Application holds nothing of another namespace or of the cluster, whatever its account may do', async (t) => {
+  test('by default, an Application has no objects of another namespace or of the cluster, whatever the permissions of its account', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await makeClusterTenant(ns);
@@ -107,7 +107,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.equal((await ns.cluster.send('GET', `${roles}/${ns.name}`)).status, 200);
   });
 
-  test('a tenant without permission changes nothing, is told why, and it is done when the permission is there', async (t) => {
+  test('a tenant without permission changes nothing, gets the reason, and the change is made once the permission is granted', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
@@ -128,7 +128,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
   });
 
-  test('in the place of an account that is missing nothing is applied, though the API server would: it is when it is made', async (t) => {
+  test('with a missing account nothing is applied, although the API server would accept it, until the account is created', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     const account = `system:serviceaccount:${ns.name}:late`;
@@ -139,8 +139,8 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await weeder.log.until('ServiceAccount of the application not found');
     const { reason, message } = await eventually(
       async () => {
-        const said = await conditionOf(scene, 'shop', 'Applied');
-        return said['reason'] === 'ServiceAccountNotFound' ? said : undefined;
+        const text = await conditionOf(scene, 'shop', 'Applied');
+        return text['reason'] === 'ServiceAccountNotFound' ? text : undefined;
       },
       { what: 'the condition' },
     );
@@ -152,7 +152,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
   });
 
-  test('weeder’s own rights are used by nobody unless the operator allows it', async (t) => {
+  test('weeder’s own permissions are not used unless the operator allows it', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     const bindings = ns.path('apis/rbac.authorization.k8s.io/v1', 'rolebindings', 'tenant');
@@ -167,7 +167,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'settings')), '1');
   });
 
-  test('a kind that is not installed yet waits and is in the way of nothing, and is applied when it is there', async (t) => {
+  test('an unknown kind waits and delays nothing else, and is applied once it is installed', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
@@ -198,7 +198,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     });
   });
 
-  test('a manifest with a fault and a schema with a fault are told, and the rest of the application is unharmed', async (t) => {
+  test('errors in a manifest and in a schema are reported, and do not affect the rest of the application', async (t) => {
     const scene = await setObserverScene(t, 'tenants');
     const { ns } = scene;
     await scene.start(t);
@@ -230,7 +230,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [port, again] } };
     await scene.apply('keys', { manifests: [service, configMap('beside', { a: '1' })] });
     await untilObject(ns, 'ConfigMap', 'beside', 'what stands beside it', (object) => dataOf(object) === '1');
-    const told = await eventually(
+    const row = await eventually(
       async () => {
         const { status, message } = await conditionOf(scene, 'keys', 'Invalid');
         return status === 'True' ? message : undefined;
@@ -239,7 +239,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     );
     const place = 'spec.manifests[0].spec.ports';
     const key = 'port=80,protocol="TCP"';
-    assert.equal(told, `One fault: ${place}: the key ${key} stands at the positions 0, 1, and may stand there once.`);
+    assert.equal(row, `One error: ${place}: the key ${key} is at the positions 0, 1, and must be unique.`);
     assert.equal((await ns.cluster.send('GET', ns.path('api/v1', 'services', 'web'))).status, 404);
   });
 
@@ -265,8 +265,8 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     await scene.untilInSync('shop');
     const { status } = await scene.application('shop');
     const events = await ns.cluster.api('GET', ns.path('apis/events.k8s.io/v1', 'events'));
-    const said = JSON.stringify([objectOf(status), events, weeder.log.lines]);
+    const text = JSON.stringify([objectOf(status), events, weeder.log.lines]);
     for (const word of ['hunter2', 'intruder9', theirs, Buffer.from('hunter2').toString('base64')])
-      assert.ok(!said.includes(word), word);
+      assert.ok(!text.includes(word), word);
   });
 });

@@ -31,7 +31,7 @@ const web = {
     template: { metadata: { labels: { app: 'web' } }, spec: { containers: [container] } },
   },
 };
-/** Image and the first env variable; as many other variables as anybody likes. */
+/** Image and the first env variable; any number of other variables. */
 const imageAndEnv = {
   spec: {
     template: {
@@ -58,7 +58,7 @@ const service = {
 const specOf = (object: unknown) => at(object, 'spec', 'template', 'spec');
 const namesOf = (list: unknown) => arrayOf(list).map((each) => at(each, 'name'));
 
-/** Makes the resource, lets somebody edit it, and corrects what differs. */
+/** Creates the resource, lets another client edit it, and corrects what differs. */
 async function corrected(
   it: Applying,
   object: JsonObject,
@@ -76,7 +76,7 @@ async function corrected(
 }
 
 suite('a correction', { concurrency: true }, () => {
-  test('sets what is observed, and never removes or resets what is not: replicas, args, variables, labels of others', async (t) => {
+  test('sets observed fields, and never removes or resets others: replicas, args, variables, labels of others', async (t) => {
     const it = await applying(t, 'correct');
     const { outcome, left, live, drifts } = await corrected(it, web, imageAndEnv, async (plan) => {
       await it.edit(plan, { spec: { replicas: 9 }, metadata: { labels: { mine: 'yes' } } });
@@ -100,7 +100,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(live, 'metadata', 'labels', 'mine'), 'yes');
   });
 
-  test('lets a human’s scale stand, whether it was made by the field or by the subresource', async (t) => {
+  test('preserves a human’s scale, whether it was made through the field or through the subresource', async (t) => {
     const it = await applying(t, 'correct-scale');
     const { left, live } = await corrected(it, web, imageAndEnv, async (plan) => {
       await it.edit(plan, { spec: { replicas: 7 } }, { subresource: 'scale', manager: 'kubectl' });
@@ -113,7 +113,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(live, 'spec', 'replicas'), 7);
   });
 
-  test('takes an added container, variable, volume and port away in one write of the content, and keeps what nobody observes', async (t) => {
+  test('removes a foreign container, variable, volume and port in one write of the content, and preserves unobserved fields', async (t) => {
     const it = await applying(t, 'correct-excess');
     const full = structuredClone(web);
     Object.assign(full.spec.template.spec, {
@@ -145,7 +145,7 @@ suite('a correction', { concurrency: true }, () => {
     assert(!/evil/i.test(JSON.stringify(managers)), JSON.stringify(managers));
   });
 
-  test('keeps as many elements as the schema has room for, and takes only the others', async (t) => {
+  test('preserves as many elements as the schema has room for, and removes only the others', async (t) => {
     const it = await applying(t, 'correct-room');
     const few = { spec: { ports: [{ port: 'observed' }, bounds(1, 2)] } };
     const ports = ['http', 'two', 'three'].map((name, i) => ({ name, port: 80 + i }));
@@ -163,7 +163,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(other.live, 'spec', 'ports', 0, 'targetPort'), 8080);
   });
 
-  test('never takes a resource that has lost its label from who has claimed it meanwhile', async (t) => {
+  test('never takes a resource without its label from an application that has claimed it meanwhile', async (t) => {
     const it = await applying(t, 'correct-claimed');
     const plan = await it.plan(service);
     const made = good(await it.api.create(plan, it.signal)).object;
@@ -192,7 +192,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
   });
 
-  test('brings a renamed port back, which a plain apply never can, and the manifest can be updated afterwards', async (t) => {
+  test('restores a renamed port, which a plain apply cannot, and the manifest can be updated afterwards', async (t) => {
     const it = await applying(t, 'correct-rename');
     for (const [name, observed] of [
       ['all', undefined],
@@ -222,7 +222,7 @@ suite('a correction', { concurrency: true }, () => {
     }
   });
 
-  test('puts back what the server had filled in where the schema looks, which the manifest does not have', async (t) => {
+  test('restores observed fields that the server had defaulted and the manifest lacks', async (t) => {
     const it = await applying(t, 'correct-filled');
     const observed = {
       spec: { type: 'observed', sessionAffinity: 'observed', ports: [{ targetPort: 'observed' }, bounds(1, 0)] },
@@ -239,7 +239,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual([type, sessionAffinity, at(live, 'spec', 'ports', 0, 'targetPort')], ['ClusterIP', 'None', 80]);
   });
 
-  test('leaves an Ingress’s paths where only its host is observed, and a Role’s other rules and verbs', async (t) => {
+  test('leaves an Ingress’s paths alone if only its host is observed, and a Role’s other rules and verbs', async (t) => {
     const it = await applying(t, 'correct-atomic');
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const path = (of: string) => ({ path: of, pathType: 'Prefix', backend });
@@ -285,7 +285,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual(at(second.live, 'rules'), [rule('pods', 'get', 'list'), rule('secrets', 'get', 'watch')]);
   });
 
-  test('a key that somebody adds to a rule of a wholly observed Role goes', async (t) => {
+  test('removes a foreign key from a rule of a wholly observed Role', async (t) => {
     const it = await applying(t, 'correct-role');
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'], resourceNames: ['web'] }];
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'web' }, rules };
@@ -303,7 +303,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual(at(live, 'rules'), rules);
   });
 
-  test('removes what somebody put where the schema says that nothing is to be', async (t) => {
+  test('removes fields that the schema requires to be absent', async (t) => {
     const it = await applying(t, 'correct-absent');
     const observed = {
       spec: {
@@ -326,7 +326,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual(at(specOf(live), 'containers', 0, 'securityContext'), { runAsUser: 5 });
   });
 
-  test('puts the label back that says whose it is, and what was done to duplicates and to a wiped managedFields is undone', async (t) => {
+  test('restores the ownership label, and reverts changes of duplicates and of a cleared managedFields', async (t) => {
     const it = await applying(t, 'correct-label');
     const { left, live } = await corrected(it, web, undefined, async (plan) => {
       await it.edit(plan, { metadata: { labels: { [labelName]: null }, managedFields: [{}] } });
@@ -342,7 +342,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.deepEqual(at(specOf(live), 'containers', 0, 'env'), container.env);
   });
 
-  test('brings a container back whole of which only the image is observed', async (t) => {
+  test('restores a whole container of which only the image is observed', async (t) => {
     const it = await applying(t, 'correct-whole');
     const { left, live } = await corrected(it, web, imageAndEnv, async (plan) => {
       await it.edit(plan, { spec: { replicas: 9, template: { spec: { containers: [{ name: 'b', image: 'x' }] } } } });
@@ -354,7 +354,7 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(live, 'spec', 'replicas'), 9);
   });
 
-  test('never makes a resource that is gone, touches another one of its name, or one that is being deleted', async (t) => {
+  test('never creates a deleted resource, or changes another one of its name, or one that is being deleted', async (t) => {
     const it = await applying(t, 'correct-gone');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
     const plan = await it.plan(object);

@@ -55,7 +55,7 @@ const observedOfWeb = {
 const settings = (data: JsonObject) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data });
 const container = (object: unknown) => at(object, 'spec', 'template', 'spec', 'containers', 0);
 
-/** By manager: the texts of what it owns. */
+/** By manager: the paths that it owns. */
 function managersOf(object: JsonObject): Readonly<Record<string, string>> {
   const entries = arrayOf(at(object, 'metadata', 'managedFields')).map(objectOf);
   return Object.fromEntries(entries.map(({ manager, fieldsV1 }) => [String(manager), JSON.stringify(fieldsV1)]));
@@ -71,8 +71,8 @@ async function tookPlace(it: Applying, object: JsonObject, observed?: JsonObject
   return { plan, applied: good(await it.api.create(plan, it.signal)) };
 }
 
-suite('what the observer makes of nothing, and of what is there', { concurrency: true }, () => {
-  test('a resource is made whole in one request; with the first correction what is observed has a manager of its own', async (t) => {
+suite('what the observer creates, and what it takes over', { concurrency: true }, () => {
+  test('a resource is created in one request; with the first correction the observed fields have their own manager', async (t) => {
     const it = await applying(t, 'create');
     const { plan, applied } = await tookPlace(it, web, observedOfWeb);
     assert.deepEqual([applied.isNew, applied.hasChanged], [true, true]);
@@ -121,7 +121,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
   });
 
   for (const done of [1, 2, 3]) {
-    test(`an adoption that ended after ${done} of its requests is completed by the next one`, async (t) => {
+    test(`an adoption that was interrupted after ${done} of its requests is completed by the next one`, async (t) => {
       const it = await applying(t, 'adopt-ended');
       const plan = await it.plan(web, { observed: observedOfWeb });
       const theirs = async ({ ns }: Applying, { target }: typeof plan) =>
@@ -159,7 +159,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
   for (const isAbsent of [false, true]) {
     const how = isAbsent ? 'taken to be absent' : 'read before';
 
-    test(`an object that is there without a label is taken over: what is observed is set, and nothing else of others (${how})`, async (t) => {
+    test(`an existing object without a label is taken over: observed fields are set, and no others (${how})`, async (t) => {
       const it = await applying(t, 'adopt');
       const plan = await it.plan(web, { observed: observedOfWeb });
       const theirs = structuredClone(web);
@@ -183,7 +183,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
     });
 
-    test(`with everything observed, an object that is there is made what the manifest says, and what it does not mention stays (${how})`, async (t) => {
+    test(`with everything observed, an existing object gets every field of the manifest, and keeps others (${how})`, async (t) => {
       const it = await applying(t, 'adopt-all');
       const plan = await it.plan(settings({ a: '1' }));
       await it.ns.cluster.api(
@@ -197,7 +197,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert.deepEqual(Object.keys(managersOf(live)).toSorted(), ['kubectl-create', it.owner.own].toSorted());
     });
 
-    test(`an object that is as the manifest says, and has more, is no new one (${how})`, async (t) => {
+    test(`an object that matches the manifest, with more fields, is not created again (${how})`, async (t) => {
       const it = await applying(t, 'adopt-same');
       const plan = await it.plan(settings({ a: '1' }));
       const theirs = settings({ a: '1', b: 'theirs' });
@@ -209,7 +209,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert(managersOf(live)['kubectl-create']?.includes('f:a'), 'whoever wrote it still owns it');
     });
 
-    test(`what is refused for good is refused with the same words, and nothing is made (${how})`, async (t) => {
+    test(`a permanent refusal has the same message, and nothing is created (${how})`, async (t) => {
       const it = await applying(t, 'create-refused');
       const plan = await it.plan(settings({ 'no key': '1' }));
       const failure = bad(await it.api.create(plan, it.signal, isAbsent));
@@ -218,7 +218,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
       assert.equal((await it.ns.cluster.send('GET', plan.target.path)).status, 404);
     });
 
-    test(`a port of somebody's in the place of one of the manifest does not stand in the way (${how})`, async (t) => {
+    test(`a foreign port with the key of one of the manifest is no obstacle (${how})`, async (t) => {
       const it = await applying(t, 'adopt-port');
       const service = (ports: readonly object[]) => ({
         apiVersion: 'v1',
@@ -235,7 +235,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
     });
   }
 
-  test('the second application that claims a resource is refused with both names, and nothing of it is written', async (t) => {
+  test('the second application that claims a resource is refused with both names, and writes nothing of it', async (t) => {
     const it = await applying(t, 'claim');
     for (const [data, observed] of [
       [{ a: '1' }, undefined],
@@ -259,7 +259,7 @@ suite('what the observer makes of nothing, and of what is there', { concurrency:
     }
   });
 
-  test('of two applications that claim at once what is not there yet, one succeeds and the other is told who', async (t) => {
+  test('of two applications that claim a new resource at once, one succeeds and the other gets its name', async (t) => {
     const it = await applying(t, 'claim-race');
     for (const observed of [undefined, { data: { a: 'observed' } }]) {
       for (const name of ['one', 'two', 'three']) {

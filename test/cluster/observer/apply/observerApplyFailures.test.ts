@@ -16,7 +16,7 @@ const selecting = (app: string) => ({
 });
 const rbac = 'rbac.authorization.k8s.io';
 
-/** For each kind in the table: what is made, what is then wanted, and which field can never be changed. */
+/** For each kind in the table: the created object, the desired one, and the field that is immutable. */
 const immutables: Readonly<Record<string, readonly [apiVersion: string, one: object, two: object, field: string]>> = {
   Deployment: ['apps/v1', { spec: selecting('a') }, { spec: selecting('b') }, 'spec.selector'],
   DaemonSet: ['apps/v1', { spec: selecting('a') }, { spec: selecting('b') }, 'spec.selector'],
@@ -62,9 +62,9 @@ const immutables: Readonly<Record<string, readonly [apiVersion: string, one: obj
   PriorityClass: ['scheduling.k8s.io/v1', { value: 1 }, { value: 2 }, 'value'],
 };
 
-suite('what the API server says to an apply', { concurrency: true }, () => {
-  for (const { what, object, faults } of repeatedCases)
-    test(`of ${what}, twice in a list, is ${faults.length === 0 ? 'nothing' : 'what weeder says before it is asked'}`, async (t) => {
+suite('the API server’s answer to an apply', { concurrency: true }, () => {
+  for (const { what, object, errors: expected } of repeatedCases)
+    test(`of ${what}, twice in a list, is ${expected.length === 0 ? 'no error' : 'the error that weeder reports beforehand'}`, async (t) => {
       const { ns, ...it } = await applying(t, 'repeated');
       const plan = await it.plan(object);
       const query = 'fieldManager=somebody&dryRun=All';
@@ -72,17 +72,17 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
         body: plan.manifest.object,
         contentType: 'application/apply-patch+yaml',
       });
-      const told = repeatedKeys(plan.manifest.object, 0, plan.topology);
+      const errors = repeatedKeys(plan.manifest.object, 0, plan.topology);
       assert.deepEqual(
-        told.map(({ path, message }) => `${formatPath(path)}: ${message}`),
-        faults.map((fault) => `spec.manifests[0].${fault}`),
+        errors.map(({ path, message }) => `${formatPath(path)}: ${message}`),
+        expected.map((error) => `spec.manifests[0].${error}`),
       );
-      const said = JSON.stringify(answer.body);
-      if (faults.length === 0) assert.equal(answer.status, 201, said);
-      else assert.match(said, /duplicate entries for key/);
+      const answerText = JSON.stringify(answer.body);
+      if (expected.length === 0) assert.equal(answer.status, 201, answerText);
+      else assert.match(answerText, /duplicate entries for key/);
     });
 
-  test('of a field that can never be changed is known by its words: one table, each row with a kind that says so', async (t) => {
+  test('of an immutable field is recognized by its message: one table, each row with a kind that answers so', async (t) => {
     const it = await applying(t, 'immutable');
     for (const { says, of } of immutableWords) assert(of.length > 0 && says.length > 10);
     const kinds = immutableWords.flatMap(({ of }) => of);
@@ -103,7 +103,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     );
   });
 
-  test('that would be said again is permanent, although some of it comes as HTTP 500', async (t) => {
+  test('that would be repeated is permanent, although some of it comes as HTTP 500', async (t) => {
     const it = await applying(t, 'permanent');
     const settings = (fields: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...fields });
     const deployment = (env: readonly object[], image = 'a') => {
@@ -131,7 +131,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     }
   });
 
-  test('of a Secret is told by code, reason and field: a type error would echo the value', async (t) => {
+  test('of a Secret is reported by code, reason and field: a type error would echo the value', async (t) => {
     const it = await applying(t, 'secret');
     const user = it.ns.cluster.takeUser();
     const secret = (fields: JsonObject) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, ...fields });
@@ -154,7 +154,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     assert.match(denied.reason, /Grant it in a Role in namespace .*resources: \["secrets"\], verbs: \["patch"\]/);
   });
 
-  test('of a kind, a namespace or an object that is not there are three different things', async (t) => {
+  test('of a kind, a namespace or an object that does not exist are three different failures', async (t) => {
     const it = await applying(t, 'missing');
     const plan = await it.plan({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } });
     const elsewhere = (path: string, fields: object = {}) => {
@@ -179,7 +179,7 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
     assert.equal(bad(await it.api.correct(plan, live, [], it.signal)).is, 'missing');
   });
 
-  test('in a namespace that is being deleted is neither drift nor a fault: nothing can be made there any more', async (t) => {
+  test('in a namespace that is being deleted is neither drift nor an error: nothing can be created there any more', async (t) => {
     const it = await applying(t, 'ending');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', finalizers: ['example.org/stay'] } };
     const plan = await it.plan(object);
@@ -192,12 +192,12 @@ suite('what the API server says to an apply', { concurrency: true }, () => {
   });
 });
 
-suite('in whose name', { concurrency: true }, () => {
+suite('impersonation', { concurrency: true }, () => {
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1', b: '2' } };
   const observed = { data: { a: 'observed' } };
   const rule = (...verbs: string[]) => [{ apiGroups: [''], resources: ['configmaps'], verbs }];
 
-  test('everything is changed: the account needs patch and create, for what is gone delete, and never get', async (t) => {
+  test('every change is made as the account, which needs patch and create, for deletions delete, and never get', async (t) => {
     const it = await applying(t, 'account');
     const { name: namespace, cluster } = it.ns;
     const account = `system:serviceaccount:${namespace}:default`;
@@ -221,7 +221,7 @@ suite('in whose name', { concurrency: true }, () => {
     good(await it.api.delete(plan.target, it.owner, uid, it.signal));
   });
 
-  test('an account of another namespace has no rights here, and one that is not there has none either', async (t) => {
+  test('an account of another namespace has no permissions here, and neither has one that does not exist', async (t) => {
     const it = await applying(t, 'tenant');
     for (const account of ['system:serviceaccount:kube-public:default', `system:serviceaccount:${it.ns.name}:nobody`]) {
       const failure = bad(await it.api.create(await it.plan(settings, { account }), it.signal));

@@ -23,12 +23,12 @@ const widgetSpec = {
   steps: { type: 'array', items: text },
 };
 
-/** Makes the CustomResourceDefinition of a kind that no other test has, and does not wait for it. */
+/** Creates the CustomResourceDefinition of a kind that no other test has, and does not wait for it. */
 async function defineKind(it: Applying, spec: object = widgetSpec) {
-  const word = `w${it.ns.name.split('-').at(-1)}`;
-  const [group, kind] = ['example.org', `${word[0]?.toUpperCase()}${word.slice(1)}`];
+  const singular = `w${it.ns.name.split('-').at(-1)}`;
+  const [group, kind] = ['example.org', `${singular[0]?.toUpperCase()}${singular.slice(1)}`];
   const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions`;
-  const names = { plural: `${word}s`, singular: word, kind, listKind: `${kind}List` };
+  const names = { plural: `${singular}s`, singular: singular, kind, listKind: `${kind}List` };
   const version = (schema: object) => [{ name: 'v1', served: true, storage: true, schema }];
   await it.ns.cluster.api('POST', path, {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -49,7 +49,7 @@ async function defineKind(it: Applying, spec: object = widgetSpec) {
 }
 
 suite('the kinds of the cluster', { concurrency: true }, () => {
-  test('a kind that is not there is missing until it is, and then its lists are what its own document says', async (t) => {
+  test('an unknown kind is missing until it is defined, and then has the lists of its own document', async (t) => {
     const it = await applying(t, 'kinds');
     const kinds = restMapperOf(it.client, systemClock);
     assert.equal(bad(await kinds.find('example.org/v7', 'Widget', it.signal)).is, 'typeMissing');
@@ -57,19 +57,19 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     const { apiVersion, kind: name } = await defineKind(it);
     const kind = good(await kinds.awaitServed(apiVersion, name, it.signal));
     assert.deepEqual([kind.group, kind.version, kind.kind, kind.isNamespaced], ['example.org', 'v1', name, true]);
-    // It is served before its document is: it is waited for, and never is anything said of its lists meanwhile.
+    // It is served before its document is: lookups wait for the document, and never guess its lists meanwhile.
     const spec = good(await kinds.topologyOf(kind, it.signal)).field('spec');
     assert.deepEqual(spec.field('parts').list, { is: 'map', keys: ['name'], defaults: {} });
     assert.equal(spec.field('tags').list.is, 'set');
     assert.notEqual(spec.field('steps').list.is, 'set');
   });
 
-  test('a document is fetched again when its hash is another one, and not before', async (t) => {
+  test('a document is fetched again when its hash has changed, and not before', async (t) => {
     const it = await applying(t, 'kinds-hash');
-    const asked: string[] = [];
+    const requests: string[] = [];
     let now = 0;
     const call = (request: ApiRequest) => {
-      asked.push(request.path);
+      requests.push(request.path);
       return it.client.call(request);
     };
     const kinds = restMapperOf({ ...it.client, call }, { ...systemClock, monotonic: () => now });
@@ -87,9 +87,9 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
       { what: 'its document' },
     );
     await structure();
-    asked.length = 0;
+    requests.length = 0;
     await structure();
-    assert.equal(asked.length, 0, asked.join(' '));
+    assert.equal(requests.length, 0, requests.join(' '));
     await change({ ...widgetSpec, tags: { type: 'array', items: text } });
     await eventually(
       async () => {
@@ -98,15 +98,15 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
       },
       { what: 'its new document' },
     );
-    asked.length = 0;
+    requests.length = 0;
     now += 60_000;
     await structure();
-    assert(asked.includes('/openapi/v3'));
+    assert(requests.includes('/openapi/v3'));
     // Other tests define kinds of this group at the same time: then it has changed indeed.
-    assert(asked.filter((path) => path === document).length <= 1);
+    assert(requests.filter((path) => path === document).length <= 1);
   });
 
-  test('asking for them takes no permission: a user without any is answered', async (t) => {
+  test('discovery needs no permission: a user without any is answered', async (t) => {
     const it = await applying(t, 'kinds-rights');
     const client = clientFor(it.ns.cluster, it.ns.cluster.takeUser());
     t.after(() => client.close());
@@ -115,16 +115,16 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     assert.equal(good(await kinds.topologyOf(kind, it.signal)).field('spec').map, 'granular');
   });
 
-  test('of custom resources, too, what was added to a map list or a set is taken away, and other lists are written whole', async (t) => {
+  test('of custom resources, too, foreign elements of a map list or a set are removed, and other lists are written as a whole', async (t) => {
     const it = await applying(t, 'kinds-excess');
     const { object, apiVersion, kind: name } = await defineKind(it);
     const kinds = restMapperOf(it.client, systemClock);
     await eventually(async () => (await kinds.find(apiVersion, name, it.signal)).ok, { what: 'the new kind' });
-    const wanted = object({ parts: [{ name: 'a', size: '1', note: 'ours' }], tags: ['x', 'y'], steps: ['1', '2'] });
+    const desired = object({ parts: [{ name: 'a', size: '1', note: 'ours' }], tags: ['x', 'y'], steps: ['1', '2'] });
     const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
     const part = { spec: { parts: [{ name: 'observed', size: 'observed' }, bounds] } };
     for (const observed of [undefined, part]) {
-      const plan = await eventually(() => it.plan(wanted, observed === undefined ? {} : { observed }), {
+      const plan = await eventually(() => it.plan(desired, observed === undefined ? {} : { observed }), {
         what: 'a plan',
       });
       const made = good(await it.api.create(plan, it.signal)).object;
@@ -158,6 +158,6 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
       assert.deepEqual(at(live, 'spec', 'steps'), steps);
       await it.ns.cluster.api('DELETE', plan.target.path);
     }
-    assert.equal(objectOf(wanted['metadata'])['name'], 'one');
+    assert.equal(objectOf(desired['metadata'])['name'], 'one');
   });
 });

@@ -54,7 +54,7 @@ async function made(it: Applying, object: JsonObject, options: PlanOptions = {})
   return plan;
 }
 
-/** Applies another manifest (or schema) on what is there now. */
+/** Applies another manifest (or schema) to the live object. */
 async function updated(it: Applying, object: JsonObject, options: PlanOptions) {
   const plan = await it.plan(object, options);
   const outcome = await it.api.update(plan, await it.live(plan), it.signal);
@@ -62,7 +62,7 @@ async function updated(it: Applying, object: JsonObject, options: PlanOptions) {
 }
 
 suite('an update', { concurrency: true }, () => {
-  test('sets what is new in the manifest, and leaves to others what they have written and it did not change', async (t) => {
+  test('sets the new values of the manifest, and leaves other clients’ values that it did not change alone', async (t) => {
     const it = await applying(t, 'update');
     const before = await made(it, web(), { observed: onlyImage });
     await it.edit(before, { spec: { replicas: 9 } });
@@ -89,7 +89,7 @@ suite('an update', { concurrency: true }, () => {
     assert.equal(at(main(next.live), 'args'), undefined, 'it left the manifest');
   });
 
-  test('does not bring back what somebody took away and nobody observes, unless it is new', async (t) => {
+  test('does not restore an unobserved field that another client removed, unless it is new', async (t) => {
     const it = await applying(t, 'update-gone');
     const before = await made(it, web({ env: { B: '2' } }), { observed: onlyImage });
     const patch = [{ op: 'remove', path: '/spec/template/spec/containers/0/env/1' }];
@@ -102,7 +102,7 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual(envOf(live), { A: '1', C: '3' });
   });
 
-  test('brings it back all the same where nothing valid would be left', async (t) => {
+  test('restores it all the same if nothing valid would be left', async (t) => {
     const it = await applying(t, 'update-last');
     const onlyReplicas = { spec: { replicas: 'observed' } };
     const more = [{ name: 'b', image: 'registry.invalid/b:1' }];
@@ -117,7 +117,7 @@ suite('an update', { concurrency: true }, () => {
     );
   });
 
-  test('of a process that knows no manifest before it overwrites nothing of others that is not observed', async (t) => {
+  test('by a process that does not know the previous manifest overwrites no unobserved values of other clients', async (t) => {
     const it = await applying(t, 'update-restarted');
     const before = await made(it, web(), { observed: onlyImage });
     await it.edit(before, { spec: { replicas: 9 } });
@@ -128,7 +128,7 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual([at(main(live), 'image'), at(live, 'spec', 'replicas')], ['registry.invalid/web:2', 9]);
   });
 
-  test('of a process that knows no manifest before it takes nothing away that is not observed any more', async (t) => {
+  test('by a process that does not know the previous manifest removes nothing that is not observed any more', async (t) => {
     const it = await applying(t, 'update-forgotten');
     await made(it, web(), { observed: entry({ image: 'observed', args: 'observed' }) });
     const next = web({ image: 'registry.invalid/web:2', args: ['--slow'], env: { B: '2' } });
@@ -137,7 +137,7 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual([at(main(live), 'image'), at(main(live), 'args')], ['registry.invalid/web:2', ['--slow']]);
   });
 
-  test('of a resource whose port somebody has renamed puts the port back, also where it was never applied whole', async (t) => {
+  test('of a resource with a renamed port restores the port, also if it was never applied as a whole', async (t) => {
     const it = await applying(t, 'update-renamed');
     const service = (name: string, targetPort: number) => ({
       apiVersion: 'v1',
@@ -165,7 +165,7 @@ suite('an update', { concurrency: true }, () => {
       }
   });
 
-  test('lets a field go from observed to unobserved and back without deleting it', async (t) => {
+  test('changes a field from observed to unobserved and back without deleting it', async (t) => {
     const it = await applying(t, 'update-sides');
     const onlyArgs = entry({ args: 'observed', env: [{ name: 'observed', value: 'observed' }, bounds(0, 0)] });
     const schemas = [onlyImage, onlyArgs, undefined, entry({ env: 'observed' }), onlyImage];
@@ -185,7 +185,7 @@ suite('an update', { concurrency: true }, () => {
     }
   });
 
-  test('of a drifted resource ends as the new manifest says, with a container more, and one less', async (t) => {
+  test('of a drifted resource ends with the new manifest, with a container more, and one less', async (t) => {
     const it = await applying(t, 'update-drifted');
     const before = await made(it, web(), { observed: onlyImage });
     await it.edit(before, [{ op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'x' }], {
@@ -211,7 +211,7 @@ suite('an update', { concurrency: true }, () => {
     assert.equal(arrayOf(at(last.live, 'spec', 'template', 'spec', 'containers')).length, 1);
   });
 
-  test('to another apiVersion is an update: the same object, and what left the manifest goes', async (t) => {
+  test('to another apiVersion is an update of the same object, and what left the manifest is removed', async (t) => {
     const it = await applying(t, 'update-version');
     const scale = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 5 };
     const hpa = (apiVersion: string, spec: object) => ({
@@ -237,7 +237,7 @@ suite('an update', { concurrency: true }, () => {
   });
 });
 
-suite('a field that can never be changed', { concurrency: true }, () => {
+suite('a change of an immutable field', { concurrency: true }, () => {
   const selector = (app: string) => {
     const object = web();
     const labels = { app };
@@ -246,29 +246,29 @@ suite('a field that can never be changed', { concurrency: true }, () => {
     return object;
   };
 
-  test('is refused as that, and the resource is recreated only where the application allows it', async (t) => {
+  test('is refused as that, and the resource is recreated only if the application allows it', async (t) => {
     const it = await applying(t, 'recreate');
     for (const observed of [undefined, onlyImage]) {
       const options = observed === undefined ? {} : { observed };
       const before = await made(it, selector('web'), options);
       const { uid } = objectOf((await it.live(before))['metadata']);
-      const kept = await updated(it, selector('other'), { ...options, before });
-      const failure = bad(kept.outcome);
+      const refused = await updated(it, selector('other'), { ...options, before });
+      const failure = bad(refused.outcome);
       assert.deepEqual([failure.is, failure.fields], ['immutable', ['spec.selector']]);
       assert.match(
         failure.reason,
         /^The API server refused Deployment .*\/web \(422\): spec.selector: field is immutable\.$/,
       );
-      assert.equal(at(kept.live, 'metadata', 'uid'), uid);
-      const anew = await updated(it, selector('other'), { ...options, before, mayRecreate: true });
-      assert(good(anew.outcome).isNew);
-      assert.notEqual(at(anew.live, 'metadata', 'uid'), uid);
-      assert.deepEqual(at(anew.live, 'spec', 'selector', 'matchLabels'), { app: 'other' });
+      assert.equal(at(refused.live, 'metadata', 'uid'), uid);
+      const recreated = await updated(it, selector('other'), { ...options, before, mayRecreate: true });
+      assert(good(recreated.outcome).isNew);
+      assert.notEqual(at(recreated.live, 'metadata', 'uid'), uid);
+      assert.deepEqual(at(recreated.live, 'spec', 'selector', 'matchLabels'), { app: 'other' });
       await it.ns.cluster.api('DELETE', before.target.path);
     }
   });
 
-  test('of a claim for storage is never a reason to delete it', async (t) => {
+  test('of a PersistentVolumeClaim is never a reason to delete it', async (t) => {
     const it = await applying(t, 'recreate-never');
     const claim = (storageClassName: string) => ({
       apiVersion: 'v1',
@@ -283,17 +283,17 @@ suite('a field that can never be changed', { concurrency: true }, () => {
     assert.deepEqual([at(live, 'metadata', 'uid'), at(live, 'metadata', 'deletionTimestamp')], [uid, undefined]);
   });
 
-  test('waits for the end of the old one, which its finalizers put off, and is then made', async (t) => {
+  test('waits for the end of the old object, which its finalizers delay, and creates the new one then', async (t) => {
     const it = await applying(t, 'recreate-slow');
     const before = await made(it, selector('web'));
     const edited = await it.edit(before, { metadata: { finalizers: ['example.org/stay'] } });
-    const unproven = await it.plan(selector('other'), { before, mayRecreate: true });
+    const unapplied = await it.plan(selector('other'), { before, mayRecreate: true });
     assert.match(
-      bad(await it.api.update(unproven, edited, it.signal)).reason,
+      bad(await it.api.update(unapplied, edited, it.signal)).reason,
       /not recreated/,
       'others have written it',
     );
-    const plan = { ...unproven, appliedUid: String(at(edited, 'metadata', 'uid')) };
+    const plan = { ...unapplied, appliedUid: String(at(edited, 'metadata', 'uid')) };
     assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).is, 'terminating');
     assert.equal(bad(await it.api.create(plan, it.signal)).is, 'terminating');
     await it.edit(before, { metadata: { finalizers: null } });
@@ -301,10 +301,10 @@ suite('a field that can never be changed', { concurrency: true }, () => {
   });
 });
 
-suite('what an application gives up', { concurrency: true }, () => {
+suite('a resource that an application abandons', { concurrency: true }, () => {
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1', b: '2' } };
 
-  test('is deleted only as the object that was applied, and never one that another application has', async (t) => {
+  test('is deleted only as the object that was applied, and never if another application owns it', async (t) => {
     const it = await applying(t, 'delete');
     const plan = await made(it, settings);
     const { uid } = objectOf((await it.live(plan))['metadata']);
@@ -328,7 +328,7 @@ suite('what an application gives up', { concurrency: true }, () => {
     await eventually(async () => good(await it.api.read(plan.target, it.signal)) === undefined, { what: 'its end' });
   });
 
-  test('is released with everything that is in it: only label, annotation and managers go', async (t) => {
+  test('is released with all its fields: only label, annotation and managers are removed', async (t) => {
     const it = await applying(t, 'release');
     for (const observed of [undefined, { data: { a: 'observed' } }]) {
       const plan = await made(it, settings, observed === undefined ? {} : { observed });

@@ -22,27 +22,27 @@ async function replaced({ make, remove }: Restarting, name: string, content: obj
   await make('configmaps', name, content);
 }
 
-suite('sources that go, and those that were recreated', { concurrency: 8 }, () => {
+suite('sources that are deleted, and those that were recreated', { concurrency: 8 }, () => {
   const scene = suiteRestarting('absent');
 
   test('a required key that appears while the pods wait for it restarts nothing', async () => {
     const { make, change, create, caughtUp } = scene();
     await make('configmaps', 'keyless', { data: { b: '1' } });
     const web = await create('keyless', using('keyless'));
-    await web.told('RestartBlocked', /keyless without its key a is missing/);
+    await web.reported('RestartBlocked', /keyless without its key a is missing/);
     await change('configmaps', 'keyless', { data: { a: '1' } });
     await web.current();
     await caughtUp();
     assert.deepEqual([web.rollouts(), (await web.content())?.env], [0, { A: '1' }]);
   });
 
-  test('a required source that goes restarts nothing; back with equal content nothing, with other content one', async () => {
+  test('a deleted required source restarts nothing; created again with equal content nothing, with other content once', async () => {
     const { make, remove, deploy, caughtUp } = scene();
     await make('configmaps', 'gone', { data: { a: '1', b: '1' } });
     const web = await deploy('gone', using('gone'));
     const before = await web.uids();
     await remove('configmaps', 'gone');
-    await web.told('RestartBlocked', /ConfigMap .*gone is missing/);
+    await web.reported('RestartBlocked', /ConfigMap .*gone is missing/);
     await caughtUp();
     await make('configmaps', 'gone', { data: { a: '1', b: '2' } });
     await caughtUp();
@@ -52,7 +52,7 @@ suite('sources that go, and those that were recreated', { concurrency: 8 }, () =
     assert.deepEqual((await web.content())?.env, { A: '2' });
   });
 
-  test('a source that is deleted and made again at once with equal content restarts nothing', async () => {
+  test('a source that is deleted and recreated at once with equal content restarts nothing', async () => {
     const { make, deploy, caughtUp } = scene();
     await make('configmaps', 'again', { data: { a: '1' } });
     const web = await deploy('again', using('again'));
@@ -62,13 +62,13 @@ suite('sources that go, and those that were recreated', { concurrency: 8 }, () =
     assert.deepEqual([web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
   });
 
-  test('an immutable source that was recreated is told, and never taken for done; a new name is the way out', async () => {
+  test('a recreated immutable source is reported, and never taken as rolled out; a new name resolves it', async () => {
     const { make, deploy, caughtUp } = scene();
     await make('configmaps', 'fixed', { data: { a: '1' }, immutable: true });
     const web = await deploy('fixed', using('fixed'));
     const state = await web.current();
     await replaced(scene(), 'fixed', { data: { a: '2' }, immutable: true });
-    await web.told('RestartBlocked', /fixed is immutable and was recreated.*give new content a new name/);
+    await web.reported('RestartBlocked', /fixed is immutable and was recreated.*give new content a new name/);
     await caughtUp();
     assert.equal(web.rollouts(), 0);
     assert.deepEqual((await web.state())?.rolledOut, state.rolledOut);
@@ -79,7 +79,7 @@ suite('sources that go, and those that were recreated', { concurrency: 8 }, () =
     assert.deepEqual([web.rollouts(), (await web.content())?.env], [1, { A: '2' }]);
   });
 
-  test('a key that moves to binaryData is gone for a variable, and the same for a volume', async () => {
+  test('a key that moves to binaryData is deleted for a variable, and the same for a volume', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'moved', { data: { a: '1' } });
     const [variable, optional, volume] = [
@@ -88,14 +88,14 @@ suite('sources that go, and those that were recreated', { concurrency: 8 }, () =
       await deploy('moved-volume', mounting('moved')),
     ];
     await change('configmaps', 'moved', { data: { a: null }, binaryData: { a: Buffer.from('1').toString('base64') } });
-    await variable.told('RestartBlocked', /moved without its key a is missing/);
+    await variable.reported('RestartBlocked', /moved without its key a is missing/);
     await optional.restarted(1);
     await caughtUp();
     assert.deepEqual([variable.rollouts(), optional.rollouts(), volume.rollouts()], [0, 1, 0]);
     assert.deepEqual((await optional.content())?.env, {});
   });
 
-  test('of a Secret, stringData and data that say the same make no difference', async () => {
+  test('for a Secret, stringData and data with the same content make no difference', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('secrets', 'written', { stringData: { a: '1' } });
     const envFrom = [{ secretRef: { name: 'written' } }];

@@ -6,9 +6,9 @@ import { type Source, suiteRestarting } from '../../support/restart/restarting.t
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 
-/** A way in which a pod uses a source that need not be there when it is made. */
+/** A way in which a pod uses a source that need not exist when it is created. */
 interface Way {
-  /** As it stands in a title. */
+  /** Its text in a title. */
   readonly as: string;
   readonly source: Source;
   pod(name: string, optional: boolean): object;
@@ -56,12 +56,12 @@ const ways: readonly Way[] = [
 
 const content = { configmaps: { data: { a: '1' } }, secrets: { stringData: { a: '1' } } };
 
-/** What a container was started with, whatever it is called there. */
+/** What a container was started with, whatever its name there. */
 function valuesOf(started: ContainerContent | undefined): string[] {
   return [...Object.values(started?.env ?? {}), ...Object.values(started?.files ?? {})];
 }
 
-suite('sources that come when their pods are there already', { concurrency: 8 }, () => {
+suite('sources that are created after their pods', { concurrency: 8 }, () => {
   const scene = suiteRestarting('appears');
 
   for (const [index, { as, source, pod }] of ways.entries()) {
@@ -70,7 +70,7 @@ suite('sources that come when their pods are there already', { concurrency: 8 },
       const name = `required-${index}`;
       const web = await create(name, pod(name, false));
       const kind = source === 'secrets' ? 'Secret' : 'ConfigMap';
-      const told = await web.told('RestartBlocked');
+      const told = await web.reported('RestartBlocked');
       assert.match(told.join('\n'), new RegExp(`^It is not restarted: ${kind} .*/${name} is missing\\.$`));
       const before = await eventually(async () => (await web.uids()).length === 1 && web.uids(), {
         what: `the pod of ${name}`,
@@ -82,7 +82,7 @@ suite('sources that come when their pods are there already', { concurrency: 8 },
       assert.deepEqual(valuesOf(await web.content()), ['1']);
     });
 
-    test(`${as}, optional: it comes, and is one rollout; it goes, and is one more`, async () => {
+    test(`${as}, optional: its creation is one rollout, and its deletion is one more`, async () => {
       const { make, remove, deploy, caughtUp } = scene();
       const name = `optional-${index}`;
       const web = await deploy(name, pod(name, true));

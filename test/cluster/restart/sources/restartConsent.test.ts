@@ -9,7 +9,7 @@ function using(...names: string[]): object {
   return { containers: [{ name: 'main', image, envFrom: names.map((name) => ({ configMapRef: { name } })) }] };
 }
 
-suite('what may restart, by the words of those it belongs to', { concurrency: 8 }, () => {
+suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 }, () => {
   const scene = suiteRestarting('consent');
 
   for (const [whose, annotation] of [
@@ -17,7 +17,7 @@ suite('what may restart, by the words of those it belongs to', { concurrency: 8 
     ['KUDO’s', { 'kudo.dev/skip-hash-calculation': '' }],
     ['Reloader’s', { 'reloader.stakater.com/ignore': 'true' }],
   ] as const) {
-    test(`a source that is left out by an annotation (${whose}) restarts nothing; taken in again, its next change does`, async () => {
+    test(`a source that an annotation (${whose}) excludes restarts nothing; included again, its next change does`, async () => {
       const { make, change, deploy, caughtUp } = scene();
       const name = `left-out-${Object.keys(annotation).join().replace(/\W/g, '-')}`;
       await make('configmaps', name, { data: { a: '1' } }, annotation);
@@ -33,7 +33,7 @@ suite('what may restart, by the words of those it belongs to', { concurrency: 8 
     });
   }
 
-  test('a key that is left out restarts nothing, the others do', async () => {
+  test('an excluded key restarts nothing, the others do', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'one-key', { data: { a: '1', b: '1' } }, { 'weeder.dev/skip-hash-calculation': 'b' });
     const web = await deploy('one-key', using('one-key'));
@@ -44,7 +44,7 @@ suite('what may restart, by the words of those it belongs to', { concurrency: 8 
     await web.restarted(1);
   });
 
-  test('a workload that no rule matches is managed by its own word, and left again without a rollout', async () => {
+  test('a workload that no rule matches is managed by its own annotation, and released without a rollout', async () => {
     const { make, change, deploy, create, caughtUp } = scene();
     await make('configmaps', 'own-word', { data: { a: '1' } });
     const optIn = 'weeder.dev/restart-on-change';
@@ -70,7 +70,7 @@ suite('what may restart, by the words of those it belongs to', { concurrency: 8 
     assert.equal(web.rollouts(), 1);
   });
 
-  test('many that use the same are adopted without a rollout, and each is restarted once', async () => {
+  test('workloads with one source are adopted without a rollout, and each is restarted once', async () => {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'shared', { data: { a: '1' } });
     const names = ['many-1', 'many-2', 'many-3', 'many-4', 'many-5', 'many-6'];
@@ -89,7 +89,7 @@ suite('what may restart, by the words of those it belongs to', { concurrency: 8 
     );
   });
 
-  test('a copy of a workload carries the state of another one along, and is adopted', async () => {
+  test('a copy of a workload has the state of the other one, and is adopted', async () => {
     const { make, change, deploy, create, caughtUp } = scene();
     await make('configmaps', 'copied', { data: { a: '1' } });
     const web = await deploy('original', using('copied'));

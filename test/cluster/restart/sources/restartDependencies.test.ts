@@ -12,8 +12,8 @@ const mergePatch = 'application/merge-patch+json';
 
 type Source = 'configmaps' | 'secrets';
 
-/** The namespace of those who keep what others depend on. */
-function keeper(ns: TestNamespace) {
+/** The namespace with the sources that others depend on. */
+function sourceNamespace(ns: TestNamespace) {
   return {
     name: ns.name,
     async make(source: Source, name: string, content: object, annotations: object = {}): Promise<void> {
@@ -25,13 +25,15 @@ function keeper(ns: TestNamespace) {
   };
 }
 
-suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => {
+suite('dependencies on sources of another namespace', { concurrency: 8 }, () => {
   const t = suiteCleanup();
-  let played: { scene: Restarting; shared: ReturnType<typeof keeper>; readsOf(name: string): number } | undefined;
+  let played:
+    | { scene: Restarting; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
+    | undefined;
 
   before(async () => {
     const scene = await setRestarting(t, 'depends');
-    const shared = keeper(await testNamespace(t, 'kept'));
+    const shared = sourceNamespace(await testNamespace(t, 'kept'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     const sources = [{ namespace: shared.name, names: ['by-config'] }];
     const rules = [{ selector: { matchLabels: trusted }, sources }, { selector: { matchLabels: managed } }];
@@ -57,11 +59,11 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     ['nobody', {}],
     ['somebody-else', { [allowReferencesFrom]: 'shop,another' }],
   ] as const) {
-    test(`without consent (${name}) a dependency is told once and not read, and its changes restart nothing`, async () => {
+    test(`without consent (${name}) a dependency is reported once and not read, and its changes restart nothing`, async () => {
       const { shared, dependsOn, caughtUp, readsOf } = given();
       await shared.make('configmaps', name, { data: { a: '1' } }, annotations);
       const web = await dependsOn(`configmap/${name}`);
-      const [told, ...more] = await web.told('DependencyNotAllowed');
+      const [told, ...more] = await web.reported('DependencyNotAllowed');
       assert.match(told ?? '', new RegExp(`^ConfigMap ${shared.name}/${name} does not allow that .* depends on it`));
       await shared.change('configmaps', name, { data: { a: '2' } });
       await caughtUp();
@@ -70,38 +72,38 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     });
   }
 
-  test('a consent that cannot be read is told, and gives none', async () => {
+  test('an unreadable consent is reported, and permits nothing', async () => {
     const { shared, dependsOn, caughtUp } = given();
     await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
     const web = await dependsOn('configmap/everybody');
-    const [told, ...more] = await web.told('AnnotationUnreadable');
+    const [told, ...more] = await web.reported('AnnotationUnreadable');
     assert.match(
       told ?? '',
       new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`),
     );
     await shared.change('configmaps', 'everybody', { data: { a: '2' } });
     await caughtUp();
-    assert.deepEqual([web.rollouts(), more, (await web.told('DependencyNotAllowed')).length], [0, [], 1]);
+    assert.deepEqual([web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
   });
 
-  test('with consent by an annotation of the source its change is one rollout, until that is taken back', async () => {
+  test('with consent by an annotation of the source its change is one rollout, until the consent is removed', async () => {
     const { ns, shared, dependsOn, caughtUp } = given();
     await shared.make('configmaps', 'allowed', { data: { a: '1' } }, { [allowReferencesFrom]: `another, ${ns.name}` });
     const web = await dependsOn('configmap/allowed');
     await shared.change('configmaps', 'allowed', { data: { a: '2' } });
     await web.restarted(1);
     await shared.change('configmaps', 'allowed', { metadata: { annotations: { [allowReferencesFrom]: null } } });
-    await web.told('DependencyNotAllowed');
+    await web.reported('DependencyNotAllowed');
     await shared.change('configmaps', 'allowed', { data: { a: '3' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), [...(await web.current()).rolledOut.keys()]], [1, []]);
   });
 
-  test('consent that comes later takes the source in and restarts nothing; its next change does', async () => {
+  test('consent that comes later includes the source and restarts nothing; its next change does', async () => {
     const { ns, shared, dependsOn, caughtUp, readsOf } = given();
     await shared.make('configmaps', 'late', { data: { a: '1' } });
     const web = await dependsOn('configmap/late');
-    await web.told('DependencyNotAllowed');
+    await web.reported('DependencyNotAllowed');
     await shared.change('configmaps', 'late', {
       data: { a: '2' },
       metadata: { annotations: { [allowReferencesFrom]: ns.name } },
@@ -114,7 +116,7 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     await web.restarted(1);
   });
 
-  test('the config consents for the workloads of its rule, and for no others', async () => {
+  test('the config permits the dependency for the workloads of its rule, and for no others', async () => {
     const { shared, dependsOn, caughtUp, deploy } = given();
     await shared.make('configmaps', 'by-config', { data: { a: '1' } });
     const web = await dependsOn('configmap/by-config', trusted);
@@ -122,12 +124,12 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     const other = await deploy('not-trusted', {}, { annotations });
     await shared.change('configmaps', 'by-config', { data: { a: '2' } });
     await web.restarted(1);
-    await other.told('DependencyNotAllowed');
+    await other.reported('DependencyNotAllowed');
     await caughtUp();
     assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0]);
   });
 
-  test('of a Secret elsewhere one key may be meant: another key restarts nothing, and no value is told', async () => {
+  test('for a Secret of another namespace one key may be named: another key restarts nothing, and no value is reported', async () => {
     const { ns, shared, dependsOn, caughtUp } = given();
     const content = (password: string, user: string) => ({ stringData: { password, user } });
     await shared.make('secrets', 'login', content('1', '1'), { [allowReferencesFrom]: ns.name });
@@ -137,12 +139,12 @@ suite('dependencies on what another namespace keeps', { concurrency: 8 }, () => 
     assert.equal(web.rollouts(), 0);
     await shared.change('secrets', 'login', content('2', '2'));
     await web.restarted(1);
-    assert.deepEqual(await web.told('Restarted'), [
-      `Its pods are rolled out anew, because Secret ${shared.name}/login (key password) changed.`,
+    assert.deepEqual(await web.reported('Restarted'), [
+      `Its pods are replaced by a rollout, because Secret ${shared.name}/login (key password) changed.`,
     ]);
   });
 
-  test('of its own namespace a workload may name what its template does not, without consent', async () => {
+  test('for sources of its own namespace that its template does not use, a workload needs no consent', async () => {
     const { make, change, deploy } = given();
     await make('configmaps', 'own', { data: { a: '1' } });
     const web = await deploy('own', {}, { annotations: { [alsoDependsOn]: 'configmap/own' } });

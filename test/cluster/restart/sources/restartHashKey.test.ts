@@ -19,7 +19,7 @@ function newKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Two workloads that a weeder has adopted which is gone, and the key that it had. */
+/** Two workloads that a weeder has adopted which has stopped, and the key that it had. */
 interface Adopted {
   readonly scene: Restarting;
   readonly web: Deployed;
@@ -30,7 +30,7 @@ interface Adopted {
 const cases = ['lost', 'empty', 'another', 'rotated', 'malformed'] as const;
 type Case = (typeof cases)[number];
 
-/** One weeder adopts the workloads of all cases; afterwards each has the key to itself. */
+/** One weeder adopts the workloads of all cases; afterwards each case has its own key. */
 async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
   const scenes = await Promise.all(cases.map((name) => setRestarting(t, `key-${name}`)));
   const [first, ...others] = scenes;
@@ -63,7 +63,7 @@ function keyOf({ ns }: Restarting) {
   };
 }
 
-async function untilWrittenAnew(web: Deployed, before: string): Promise<string> {
+async function untilWrittenAgain(web: Deployed, before: string): Promise<string> {
   const { keyId } = await eventually(
     async (saw) => {
       const now = await web.state();
@@ -94,12 +94,12 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     ['empty', 'emptied', (key: Key) => key.put(null)],
     ['another', 'replaced by another one', (key: Key) => key.put({ key: newKey() })],
   ] as const) {
-    test(`a key that is ${title}: the states are written anew, nothing restarts, and the next change does`, async (t) => {
+    test(`a key that is ${title}: the states are written again, nothing restarts, and the next change does`, async (t) => {
       const { scene, web, shop, keyId } = adopted(what);
       await lose(keyOf(scene));
       await scene.weed(t);
-      const now = await untilWrittenAnew(web, keyId);
-      assert.equal(await untilWrittenAnew(shop, keyId), now);
+      const now = await untilWrittenAgain(web, keyId);
+      assert.equal(await untilWrittenAgain(shop, keyId), now);
       await scene.caughtUp();
       assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
       await scene.change('configmaps', 'web', { data: { a: '2' } });
@@ -110,7 +110,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     });
   }
 
-  test('rotated, the old key kept: what is unchanged is written anew, and a change of meanwhile is not lost', async (t) => {
+  test('rotated, with the old key: unchanged workloads are written again, and a change in between is not lost', async (t) => {
     const { scene, web, shop, keyId } = adopted('rotated');
     const key = keyOf(scene);
     const { key: old } = await key.read();
@@ -119,13 +119,13 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     await scene.weed(t);
     await web.restarted(1);
     assert.deepEqual((await web.content())?.env, { a: '2' });
-    const now = await untilWrittenAnew(shop, keyId);
-    assert.equal(await untilWrittenAnew(web, keyId), now);
+    const now = await untilWrittenAgain(shop, keyId);
+    assert.equal(await untilWrittenAgain(web, keyId), now);
     await scene.caughtUp();
     assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
   });
 
-  test('malformed: it is said once, nothing restarts; put right, the change of meanwhile is one rollout', async (t) => {
+  test('malformed: it is reported once, nothing restarts; corrected, the change in between is one rollout', async (t) => {
     const { scene, web, shop, keyId } = adopted('malformed');
     const key = keyOf(scene);
     const { key: right } = await key.read();
@@ -134,8 +134,8 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     const line = await weeder.log.until('no hash key: nothing is restarted');
     assert.match(String(line['reason']), /weeder-hash-key has 5 bytes in key, and a key has 32 at least\./);
     await scene.change('configmaps', 'web', { data: { a: '2' } });
-    const told = await web.told('RestartBlocked');
-    assert.match(told.join(), /^It is not restarted: the hash key cannot be had\.$/);
+    const reported = await web.reported('RestartBlocked');
+    assert.match(reported.join(), /^It is not restarted: the hash key is unavailable\.$/);
     assert.equal(weeder.log.find('restart blocked', { workload: 'deployment/web' }).length, 1);
     assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
     assert.equal((await key.read())['key'], Buffer.from('short').toString('base64'));

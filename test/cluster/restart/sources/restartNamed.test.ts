@@ -6,7 +6,7 @@ import { type PassingRequest, startRequestProxy } from '../../support/plane/requ
 import { type RestartScene, setRestartScene } from '../../support/restart/restartScene.ts';
 
 const reading = ['list', 'watch', 'get'];
-/** What deploy/components/restart-control-named gives. */
+/** The flags and permissions of deploy/components/restart-control-named. */
 const apartFromSources: readonly Rule[] = [
   { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: ['list', 'watch', 'patch'] },
   { apiGroups: ['batch'], resources: ['cronjobs', 'jobs'], verbs: ['list', 'watch', 'patch'] },
@@ -25,8 +25,8 @@ function rulesFor(configMaps: readonly string[], secrets: readonly string[]): Ru
 
 const usesBoth = { envFrom: [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'password' } }] };
 
-/** The ConfigMaps and Secrets that were asked for, each as `kind name`; `kind *`: all of them. */
-function askedFor(requests: readonly PassingRequest[]): string[] {
+/** The requested ConfigMaps and Secrets, each as `kind name`; `kind *`: all of them. */
+function requested(requests: readonly PassingRequest[]): string[] {
   const found = requests.flatMap(({ method, path }) => {
     const [, kind, name] = /\/(configmaps|secrets)(?:\/([^/?]+))?(?:\?|$)/.exec(path) ?? [];
     if (method !== 'GET' || kind === undefined) return [];
@@ -49,7 +49,7 @@ async function named(t: Parameters<typeof setRestartScene>[0], prefix: string) {
 }
 
 suite('with access: named and a Role that names the sources', { concurrency: true }, () => {
-  test('a change of a named ConfigMap and of a named Secret restarts, and no other source is asked for', async (t) => {
+  test('a change of a named ConfigMap and of a named Secret restarts, and no other source is requested', async (t) => {
     const { scene, cluster, user, may, config } = await named(t, 'named');
     await may(['settings'], ['password']);
     await scene.put('unnamed', { word: 'one' });
@@ -60,11 +60,11 @@ suite('with access: named and a Role that names the sources', { concurrency: tru
     await scene.untilDone('Deployment', 'web', 1);
     await scene.put('password', { word: 'two' }, 'Secret');
     await scene.untilDone('Deployment', 'web', 2);
-    assert.deepEqual(askedFor(proxy.requests), ['configmaps settings', 'secrets password', 'secrets weeder-hash-key']);
+    assert.deepEqual(requested(proxy.requests), ['configmaps settings', 'secrets password', 'secrets weeder-hash-key']);
     assert.deepEqual(denials(weeder), []);
   });
 
-  test('a workload whose source is not named is not adopted, and the log names the source; the others go on', async (t) => {
+  test('a workload whose source is not named is not adopted, and the log names the source; the others are managed', async (t) => {
     const { scene, user, may, config } = await named(t, 'unnamed');
     await may(['settings'], ['password']);
     await scene.put('hidden', { word: 'one' });
@@ -86,7 +86,7 @@ suite('with access: named and a Role that names the sources', { concurrency: tru
     await scene.untilDone('Deployment', 'other', 1);
   });
 
-  test('a source that somebody begins to use gets a stream of its own, and one that nobody uses any more loses it', async (t) => {
+  test('a source that a workload begins to use gets its own stream, and one without any workload loses it', async (t) => {
     const { scene, cluster, user, may, config } = await named(t, 'begun');
     await may(['settings', 'later'], ['password']);
     await scene.put('later', { word: 'one' });
@@ -99,13 +99,13 @@ suite('with access: named and a Role that names the sources', { concurrency: tru
     ];
     const answer = await scene.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
     assert.equal(answer.status, 200);
-    // The user's own rollout, and then ours.
+    // The user's own rollout, and then weeder's.
     await scene.untilDone('Deployment', 'web', 1);
     await scene.put('later', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 2);
-    // Streams that are there go on every twenty seconds.
+    // Open streams are renewed every twenty seconds.
     const begun = requests.slice(before).filter(({ path }) => !/watch=/.test(path) || /sendInitialEvents/.test(path));
-    assert.deepEqual(askedFor(begun), ['configmaps later']);
+    assert.deepEqual(requested(begun), ['configmaps later']);
     await scene.put('settings', { word: 'two' });
     assert.equal(await scene.rollouts('Deployment', 'web'), 2);
   });

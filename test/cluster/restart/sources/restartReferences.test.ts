@@ -5,11 +5,11 @@ import { managed, type Source, suiteRestarting } from '../../support/restart/res
 
 const image = 'registry.invalid/web:1';
 const main = { name: 'main', image };
-/** Of a workload whose image pull Secrets count. */
+/** For a workload whose image pull Secrets count. */
 const hashed = { 'pull-secrets': 'hash' };
 
 interface Reference {
-  /** As it stands in a title. */
+  /** Its text in a title. */
   readonly as: string;
   readonly source: Source;
   /** Whether the key `b` is used as well. */
@@ -101,7 +101,7 @@ function contentOf(source: Source, a: string, b: string): object {
   return source === 'secrets' ? { stringData: { a, b } } : { data: { a, b } };
 }
 
-/** What a container was started with, whatever it is called there. */
+/** What a container was started with, whatever its name there. */
 function valuesOf(content: ContainerContent | undefined): string[] {
   return [...Object.values(content?.env ?? {}), ...Object.values(content?.files ?? {})].sort();
 }
@@ -131,12 +131,12 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
       assert.deepEqual(valuesOf(await web.content(container)), usesAll ? ['new', 'old'] : ['new']);
       await caughtUp();
       assert.equal(web.rollouts(), 1);
-      const told = (await web.told('Restarted')).map((each) => each.replace(/^.* because | changed\.$/g, ''));
+      const told = (await web.reported('Restarted')).map((each) => each.replace(/^.* because | changed\.$/g, ''));
       assert.deepEqual(told, [`${source === 'secrets' ? 'Secret' : 'ConfigMap'} ${name} (key ${used})`]);
     });
   }
 
-  test('a Secret that pulls images, where that is asked for: one rollout for new credentials, none for another key', async () => {
+  test('an image pull Secret, if the rule includes it: one rollout for new credentials, none for another key', async () => {
     const { make, change, deploy, caughtUp } = scene();
     const credentials = (password: string) => ({
       stringData: { '.dockerconfigjson': JSON.stringify({ auths: { 'registry.invalid': { password } } }) },

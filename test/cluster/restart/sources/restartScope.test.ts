@@ -6,7 +6,7 @@ import { startRequestProxy } from '../../support/plane/requestProxy.ts';
 import { setRestartScene } from '../../support/restart/restartScene.ts';
 
 const readAlways = ['get', 'list', 'watch'];
-/** All that restart control asks for, each in a Role of one namespace. */
+/** All requests that restart control needs, each in a Role of one namespace. */
 const rules: readonly Rule[] = [
   { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: readAlways },
   { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: [...readAlways, 'patch'] },
@@ -16,8 +16,8 @@ const rules: readonly Rule[] = [
   { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
 ];
 
-suite('where restart control acts, and on what', { concurrency: true }, () => {
-  test('with Roles in its namespaces alone it restarts there, and asks nothing of any other', async (t) => {
+suite('the scope of restart control', { concurrency: true }, () => {
+  test('with Roles in its namespaces alone it restarts there, and sends no request for any other', async (t) => {
     const scene = await setRestartScene(t, 'inside');
     const other = await setRestartScene(t, 'outside');
     const { cluster, name: namespace } = scene.ns;
@@ -39,7 +39,7 @@ suite('where restart control acts, and on what', { concurrency: true }, () => {
     assert.deepEqual(denials(weeder), []);
   });
 
-  test('a dry run tells what it would restart, and sends no write at all', async (t) => {
+  test('a dry run reports what it would restart, and sends no write at all', async (t) => {
     const scene = await setRestartScene(t, 'dry');
     const { requests, kubeconfig } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     await scene.put('web', { word: 'one' });

@@ -10,9 +10,9 @@ import { temporaryFile } from '../../support/weeder.ts';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const applied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** As texts may stand in a file or an answer: in clear, and as a Secret has them. */
+/** The forms of a text in a file or an answer: in clear, and as a Secret has it. */
 function holds(text: string, value: string): boolean {
-  // Base64 of a longer text has that of its part only where that begins at a multiple of three.
+  // Base64 of a longer text contains that of its part only if the part begins at a multiple of three.
   return text.includes(value) || text.includes(base64(value).replace(/=+$/, '').slice(0, -1));
 }
 
@@ -22,11 +22,11 @@ async function textOf(port: number, path: string): Promise<string> {
   return answer.text();
 }
 
-suite('what is in a Secret', { concurrency: true }, () => {
-  test('is nowhere in what weeder writes or shows, and not in its memory once it was hashed', async (t) => {
+suite('the content of a Secret', { concurrency: true }, () => {
+  test('is nowhere in weeder’s writes or output, and not in its memory once it was hashed', async (t) => {
     const scene = await setRestartScene(t, 'secrecy');
     const { cluster, name: namespace, path } = scene.ns;
-    // Never together in one text of this file: what is looked for must not be found where it is asked for.
+    // Never together in one text of this file: the search must not find the text of the search itself.
     const values = ['data', 'applied', 'note', 'second'].map((name) => `marker${name}0of0the0test`);
     const [inData = '', inApplied = '', inNote = '', later = ''] = values;
     const annotations = { [applied]: JSON.stringify({ stringData: { word: inApplied } }), note: inNote };
@@ -69,7 +69,7 @@ suite('what is in a Secret', { concurrency: true }, () => {
       recording: readFileSync(recording, 'utf8'),
       heap,
     };
-    // What is looked through is what was meant.
+    // The search covers what was written.
     assert.match(texts.log, /"level":"debug"/);
     assert.match(texts.objects, /"weeder.dev\/dependencies":/);
     assert.match(texts.actors, /deployment\/.*\/web/);

@@ -4,7 +4,7 @@ import type { WeederProcess } from '../weeder.ts';
 const advised =
   /cannot (\w+) resource "([\w/]+)" in API group "([\w.]*)".* Grant it in (?:a ClusterRole|a Role in namespace [\w-]+): \{(.*)\}\./;
 
-/** The permissions that weeder's log says are missing, as `verb group/resource`; each comes with the rule to add. */
+/** The permissions that are missing by weeder's log, as `verb group/resource`; each comes with the rule to add. */
 export function denials(weeder: WeederProcess): string[] {
   return weeder.log.lines.flatMap((line) => {
     const [, verb, resource, group, advice] = advised.exec(`${line['cause']} ${line['reason']}`) ?? [];

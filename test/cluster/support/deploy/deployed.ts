@@ -32,7 +32,7 @@ const EnvVar = z.object({
     .optional(),
 });
 
-/** A workload's template, as far as the tests look into it. */
+/** The fields of a workload's template that the tests read. */
 export const Workload = z.looseObject({
   spec: z.looseObject({
     replicas: z.number(),
@@ -78,7 +78,7 @@ export function dataOf(objects: readonly Manifest[]): Readonly<Record<string, st
   return ConfigMap.parse(one(objects, 'ConfigMap')).data;
 }
 
-/** Makes all but what runs pods, for which there is no kubelet; resolves when the permissions hold. */
+/** Creates everything except for workloads (there is no kubelet); resolves when the permissions are effective. */
 export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
   for (const object of objects) {
     if (workloadKinds.includes(object.kind)) continue;
@@ -98,7 +98,7 @@ export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly 
   }
 }
 
-/** Every single permission that rules give. */
+/** Every single permission of these rules. */
 export function permissions(rules: readonly Rule[]) {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>
@@ -114,9 +114,9 @@ function userOf(objects: readonly Manifest[]): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** A process that is what the kubelet would start: the bundle, the template's arguments and environment, its token. */
+/** A process like that of the kubelet: the bundle, the template's arguments and environment, its token. */
 export interface DeployedWeeder extends WeederProcess {
-  /** Where the container's ports are served here, by their names. */
+  /** The addresses here of the container's ports, by their names. */
   readonly ports: Readonly<Record<string, number>>;
 }
 
@@ -151,14 +151,14 @@ export async function startDeployed(
     `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
   ];
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const words = [...variables, process.execPath, await bundle(), ...args, ...ours, ...flags];
-  const weeder = superviseWeeder(t, 'env', words, expects);
+  const commandLine = [...variables, process.execPath, await bundle(), ...args, ...ours, ...flags];
+  const weeder = superviseWeeder(t, 'env', commandLine, expects);
   return { ...weeder, ports: { health: healthPort, metrics: metricsPort } };
 }
 
 const TokenRequest = z.object({ status: z.object({ token: z.string() }) });
 
-/** A token of the ServiceAccount itself, as the kubelet asks for it. */
+/** A token of the ServiceAccount itself, as the kubelet requests it. */
 async function tokenOf(cluster: Cluster, namespace: string, name: string): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   return TokenRequest.parse(await cluster.api('POST', path, { spec: { expirationSeconds: 3600 } })).status.token;

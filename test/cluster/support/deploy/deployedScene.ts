@@ -14,20 +14,20 @@ interface TestContext {
   after(cleanup: () => unknown): void;
 }
 
-/** A scene with everything that weeder has permissions for. Durations are milliseconds. */
+/** A scene in which weeder has all permissions that it needs. Durations are milliseconds. */
 export interface DeployedScene {
   readonly scene: Scene;
-  /** Where weeder itself lives. */
+  /** Weeder's own namespace. */
   readonly home: TestNamespace;
   readonly config: object;
-  /** Makes these objects, with the scene's config in the ConfigMap, and starts a replica of what they deploy. */
+  /** Creates these objects, with the scene's config in the ConfigMap, and starts a replica of what they deploy. */
   deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>): Promise<DeployedWeeder>;
-  /** The service becomes ready (a pod behind it did, so long ago) while weeder is not there yet. */
+  /** The service becomes ready (a pod behind it did, so long ago) before weeder is started. */
   recoverEarly(ago: number): Promise<void>;
-  /** Down and up again, with a crash-looping dependant that is to be deleted, and one that is to be evicted. */
+  /** Down and up again, with a crash-looping dependant to delete, and one to evict. */
   outage(): Promise<{ readonly deleted: Pod; readonly evicted: Pod }>;
-  /** Waits until a Kubernetes Event says that the service recovered; with a count, that it did so often. */
-  untilTold(count?: number): Promise<unknown>;
+  /** Waits until a Kubernetes Event reports a recovery of the service; with a count, so many recoveries. */
+  untilReported(count?: number): Promise<unknown>;
 }
 
 const EventList = z.object({
@@ -42,7 +42,7 @@ const EventList = z.object({
 
 export const watchDuration = 60_000;
 
-/** `home`: where weeder lives, default a namespace of its own. */
+/** `home`: weeder's own namespace, default a new one. */
 export async function deployedScene(
   t: TestContext,
   prefix: string,
@@ -79,14 +79,16 @@ export async function deployedScene(
       await setPodStatus(scene.ns, 'backing', { containers: { main: running() }, readySince });
       await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['backing'] });
     },
-    untilTold: (count = 1) =>
+    untilReported: (count = 1) =>
       eventually(
         async (saw) => {
           const list = await home.cluster.api('GET', scene.ns.path('apis/events.k8s.io/v1', 'events'));
           const { items } = EventList.parse(list);
           saw(items);
-          const told = items.find(({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting);
-          return told !== undefined && (told.series?.count ?? 1) >= count;
+          const reported = items.find(
+            ({ reason, regarding }) => reason === 'WindowOpened' && regarding.name === evicting,
+          );
+          return reported !== undefined && (reported.series?.count ?? 1) >= count;
         },
         { what: `an Event that counts to ${count}` },
       ),

@@ -16,26 +16,26 @@ import { podsOf } from '../restart/workloads.ts';
 export interface Deployed {
   readonly name: string;
   read(): Promise<KubeObject>;
-  /** What is written on it; undefined: nothing that can be read. */
+  /** The state that is written on it; undefined if there is none, or an unreadable one. */
   state(): Promise<WorkloadState | undefined>;
-  /** How often its pod template became another one, by a watch of the test's own. */
+  /** How often its pod template has changed, by a watch of the test. */
   rollouts(): number;
   pods(): Promise<Pod[]>;
   /** Of its pods. */
   uids(): Promise<string[]>;
-  /** Waits until it is adopted, nothing is under way, and so many pods run as are wanted. */
+  /** Waits until it is adopted, no rollout is in progress, and as many pods run as are desired. */
   current(): Promise<WorkloadState>;
   /** Waits for the rollout with this number, and for what follows from it. */
   restarted(times: number): Promise<void>;
-  /** What a container of its only pod was started with. */
+  /** The environment or files that a container of its only pod was started with. */
   content(container?: string): Promise<ContainerContent | undefined>;
-  /** The same of the container `main` of each pod. */
+  /** The same for the container `main` of each pod. */
   contents(): Promise<ContainerContent[]>;
   patch(body: object): Promise<void>;
-  /** What `kubectl rollout undo` writes: the template and the annotations of the revision before. */
+  /** What `kubectl rollout undo` writes: the template and the annotations of the previous revision. */
   undo(): Promise<void>;
-  /** What weeder's Events on it with this reason say; waits for the first that has this in it. */
-  told(reason: string, text?: RegExp): Promise<string[]>;
+  /** The notes of weeder's Events on it with this reason; waits for the first one that matches. */
+  reported(reason: string, text?: RegExp): Promise<string[]>;
 }
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
@@ -99,7 +99,7 @@ export function deployed(
     async patch(body) {
       await ns.cluster.api('PATCH', path, body, mergePatch);
     },
-    told: (reason, text = /./) =>
+    reported: (reason, text = /./) =>
       eventually(
         async (saw) => {
           const found = await eventsOf(ns, `involvedObject.name=${name}`);
@@ -113,7 +113,7 @@ export function deployed(
   return made;
 }
 
-/** The JSON patch by which kubectl goes back by one of these revisions. */
+/** The JSON patch by which kubectl returns to one of these revisions. */
 function undoing(replicaSets: readonly KubeObject[]): object[] {
   const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
   const [, target] = [...replicaSets].sort((one, other) => revisionOf(other) - revisionOf(one));
@@ -131,7 +131,7 @@ function undoing(replicaSets: readonly KubeObject[]): object[] {
   ];
 }
 
-/** Annotations of a ReplicaSet that its controller has for itself. */
+/** Annotations of a ReplicaSet that its controller uses itself. */
 const controllers = new Set([
   revision,
   'deployment.kubernetes.io/revision-history',

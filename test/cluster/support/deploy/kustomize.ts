@@ -19,7 +19,7 @@ export const Manifest = z.looseObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** A module of its own: a new version of it leaves the built control plane as it is. */
+/** A module of its own: a new version of it does not invalidate the built control plane. */
 const kustomize: ToolModule = {
   name: 'kustomize',
   version: /sigs\.k8s\.io\/kustomize\/kustomize\/v5 (v[\d.]+)/,
@@ -34,7 +34,7 @@ const kustomize: ToolModule = {
 let command: Promise<readonly string[]> | undefined;
 const rendered = new Map<string, Promise<Manifest[]>>();
 
-/** The objects that a kustomization gives; one that does not change meanwhile. */
+/** The objects that a kustomization renders; one that does not change meanwhile. */
 export function render(folder: string): Promise<Manifest[]> {
   const objects = rendered.get(folder) ?? build(folder);
   rendered.set(folder, objects);
@@ -43,12 +43,12 @@ export function render(folder: string): Promise<Manifest[]> {
 
 async function build(folder: string): Promise<Manifest[]> {
   command ??= findKustomize();
-  const [program = '', ...words] = await command;
-  const { stdout } = await run(program, [...words, folder], { maxBuffer: 16 * 1024 * 1024 });
+  const [program = '', ...args] = await command;
+  const { stdout } = await run(program, [...args, folder], { maxBuffer: 16 * 1024 * 1024 });
   return parseAllDocuments(stdout).map((document) => Manifest.parse(document.toJS()));
 }
 
-/** As a command line that only lacks the folder. */
+/** The command line, without the folder. */
 async function findKustomize(): Promise<readonly string[]> {
   const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
   const [own, kubectl] = [join(assets, 'kustomize'), join(assets, 'kubectl')];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFile } from '../weeder.ts';
 import { deployFolder, type Manifest, render } from './kustomize.ts';
 
-/** Changes to an overlay that a user makes in a kustomization of their own, beside the overlays. */
+/** Changes to an overlay that a user makes in a separate kustomization, next to the overlays. */
 export interface Changes {
   readonly namespace?: string;
   readonly components?: readonly string[];
@@ -23,7 +23,7 @@ export function customised(overlay: string, changes: Changes): Promise<Manifest[
   return own({ 'kustomization.yaml': all.join('\n') });
 }
 
-/** The objects of a folder with these files, which a user puts beside the overlays. */
+/** The objects of a folder with these files, which a user puts next to the overlays. */
 export async function own(files: Readonly<Record<string, string>>): Promise<Manifest[]> {
   const folder = join(copyOfDeploy(), 'own');
   mkdirSync(folder);
@@ -31,7 +31,7 @@ export async function own(files: Readonly<Record<string, string>>): Promise<Mani
   return render(folder);
 }
 
-/** The objects of the namespaced overlay, edited as its README says: weeder's own namespace, and the two watched. */
+/** The objects of the namespaced overlay, edited as its README describes: weeder's namespace, and two watched ones. */
 export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
   const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
   for (const [index, name] of watched.entries()) {

@@ -12,7 +12,7 @@ export interface DenialOptions {
   readonly reason?: 'Forbidden' | 'Invalid';
 }
 
-/** An admission policy that a test set up and can remove. */
+/** An admission policy that a test created and can remove. */
 export interface Denial {
   /** Resolves when deletions are admitted again. */
   remove(): Promise<void>;
@@ -28,7 +28,7 @@ export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions 
   const [policies, bindings] = [`${api}/validatingadmissionpolicies`, `${api}/validatingadmissionpolicybindings`];
   const reason = options.reason ?? 'Invalid';
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] };
-  // A probe that is really deleted, not in a dry run, has to get away.
+  // A probe that is really deleted, not in a dry run, has to be admitted.
   const expression = `oldObject.metadata.name.startsWith('${probePrefix}') && request.dryRun != true`;
   await ns.cluster.api('POST', policies, {
     metadata: { name },
@@ -65,11 +65,11 @@ export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions 
 
 const probePrefix = 'policy-probe-';
 
-/** Deletes a pod of its own in dry runs until the answer is the wanted one, then for good. */
+/** Deletes its own pod in dry runs until it gets the expected answer, and then for good. */
 async function probe(
   ns: TestNamespace,
   { labels = {} }: DenialOptions,
-  isWanted: (status: number) => boolean,
+  isExpected: (status: number) => boolean,
   what: string,
 ): Promise<void> {
   const name = `${probePrefix}${randomBytes(3).toString('hex')}`;
@@ -80,7 +80,7 @@ async function probe(
     async (saw) => {
       const answer = await ns.cluster.send('DELETE', `${path}?dryRun=All`);
       saw(answer.body);
-      return isWanted(answer.status);
+      return isExpected(answer.status);
     },
     { what },
   );
@@ -91,7 +91,7 @@ const Budget = KubeObject.extend({
   status: z.looseObject({ observedGeneration: z.number(), disruptionsAllowed: z.number() }).optional(),
 });
 
-/** Makes a PodDisruptionBudget; resolves with the disruptions it allows once the controller has looked at the pods. */
+/** Creates a PodDisruptionBudget; resolves with the allowed disruptions once the controller has observed the pods. */
 export async function createBudget(
   ns: TestNamespace,
   name: string,
@@ -111,7 +111,7 @@ export async function createBudget(
   ).then(({ allowed }) => allowed);
 }
 
-/** Removes a PodDisruptionBudget. */
+/** Deletes a PodDisruptionBudget. */
 export async function deleteBudget(ns: TestNamespace, name: string): Promise<void> {
   await ns.cluster.api('DELETE', ns.path('apis/policy/v1', 'poddisruptionbudgets', name));
 }

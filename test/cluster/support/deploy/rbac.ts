@@ -11,17 +11,17 @@ export interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Permissions that a test gave and can take back. */
+/** Permissions that a test has granted and can revoke. */
 export interface Grant {
-  /** Takes them back; resolves when the API server refuses again. */
+  /** Revokes them; resolves when the API server refuses again. */
   revoke(): Promise<void>;
 }
 
 const Review = z.object({ status: z.looseObject({ allowed: z.boolean() }) });
 
 /**
- * Gives `user` these permissions, in one namespace or (without one) in the whole cluster; resolves when the API server
- * acts on it, which is a moment after it has accepted the objects.
+ * Grants `user` these permissions, in one namespace or (without one) in the whole cluster; resolves when the API server
+ * applies them, which is a moment after it has accepted the objects.
  */
 export async function grant(
   cluster: Cluster,
@@ -50,7 +50,7 @@ export async function grant(
   };
 }
 
-/** Whether the API server lets `user` do this now. */
+/** Whether the API server permits this to `user` now. */
 export async function isAllowed(
   cluster: Cluster,
   user: string,
@@ -73,13 +73,13 @@ async function decided(
   user: string,
   rules: readonly Rule[],
   namespace: string | undefined,
-  wanted: boolean,
+  expected: boolean,
 ): Promise<void> {
   const [rule] = rules;
   const [group = '', resource = '', verb = ''] = [rule?.apiGroups[0], rule?.resources[0], rule?.verbs[0]];
   const name = rule?.resourceNames?.[0];
   const place = { ...(namespace === undefined ? {} : { namespace }), ...(name === undefined ? {} : { name }) };
-  await eventually(async () => (await isAllowed(cluster, user, { verb, group, resource, ...place })) === wanted, {
-    what: `${user} ${wanted ? 'may' : 'may no longer'} ${verb} ${resource}`,
+  await eventually(async () => (await isAllowed(cluster, user, { verb, group, resource, ...place })) === expected, {
+    what: `${user} ${expected ? 'may' : 'may no longer'} ${verb} ${resource}`,
   });
 }

@@ -16,7 +16,7 @@ export function applicationCrd(): unknown {
   return parseDocument(readFileSync(join(deployFolder, 'components', 'observer-named', 'crd.yaml'), 'utf8')).toJS();
 }
 
-/** Installs the CRD of Applications, unless another test has; resolves when they can be made. */
+/** Installs the CRD of Applications, unless another test has; resolves when they can be created. */
 export async function installApplications(cluster: Cluster): Promise<void> {
   const answer = await cluster.send('POST', path, { body: applicationCrd() });
   if (answer.status !== 201 && answer.status !== 409)
@@ -25,7 +25,7 @@ export async function installApplications(cluster: Cluster): Promise<void> {
     async () => {
       const { status } = Definition.parse(await cluster.api('GET', `${path}/applications.weeder.dev`));
       const isEstablished = status.conditions?.some((each) => each.type === 'Established' && each.status === 'True');
-      // Served a moment after it is established.
+      // It is served a moment after it is established.
       return isEstablished && (await cluster.send('GET', '/apis/weeder.dev/v1alpha1/applications')).status === 200;
     },
     { what: 'that Applications are served' },

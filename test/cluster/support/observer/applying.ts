@@ -20,7 +20,7 @@ import { eventually } from '../eventually.ts';
 import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 
-/** What a manifest is planned with, where it matters. */
+/** The options of a plan, if they matter. */
 export interface PlanOptions {
   /** One entry of an observer schema, without apiVersion, kind and metadata.name. Default: everything is observed. */
   readonly observed?: JsonObject;
@@ -40,7 +40,7 @@ export interface Applying {
   plan(object: JsonObject, options?: PlanOptions): Promise<ResourcePlan>;
   /** As the server has it. */
   live(target: Pick<ResourcePlan, 'target'>): Promise<JsonObject>;
-  /** What a person does: as `kubectl edit`, unless another manager is named. */
+  /** An edit by a person: as `kubectl edit`, unless another manager is named. */
   edit(target: Pick<ResourcePlan, 'target'>, patch: unknown, options?: EditOptions): Promise<JsonObject>;
 }
 
@@ -79,7 +79,7 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
         target: targetOf(manifest, kind.plural, account),
         manifest,
         mask: shape.value,
-        // It follows a new kind by about a second.
+        // Discovery follows a new kind by about a second.
         topology: await eventually(async () => good(await kinds.topologyOf(kind, signal)), {
           what: `the document of ${kindName}`,
         }),
@@ -111,7 +111,7 @@ function targetOf({ identity, apiVersion }: Manifest, plural: string, account: s
   return { identity, apiVersion, path: `${collection}/${name}`, collection, account };
 }
 
-/** What differs, in what is observed, between a reply to an apply and what is there. */
+/** The drifts between a reply to an apply and the live object, in observed fields. */
 export function driftsOf(
   { manifest, mask, topology }: ResourcePlan,
   reply: JsonObject,
@@ -122,19 +122,19 @@ export function driftsOf(
   return compare(wanted, found);
 }
 
-/** What has to have succeeded. */
+/** The value of a result that has to be a success. */
 export function good<T>(outcome: Outcome<T>): T {
   assert(outcome.ok, JSON.stringify(outcome));
   return outcome.value;
 }
 
-/** What has to have been refused. */
+/** The failure of a result that has to be a refusal. */
 export function bad(outcome: Outcome<unknown>) {
   assert(!outcome.ok, JSON.stringify(outcome));
   return outcome.failure;
 }
 
-/** What is at a path of fields and positions; undefined: nothing. */
+/** The value at a path of fields and positions; undefined: none. */
 export function at(object: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof step === 'number' && Array.isArray(value) ? value[step] : objectOf(value)[step]),

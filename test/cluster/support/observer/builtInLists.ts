@@ -1,6 +1,6 @@
 /**
- * `node test/cluster/support/observer/builtInLists.ts` writes generated/builtInLists.json anew: what `weeder check`
- * goes by, which asks no cluster. A cluster test says when it is out of date.
+ * `node test/cluster/support/observer/builtInLists.ts` writes generated/builtInLists.json again, which `weeder check`
+ * uses, as it sends no requests. A cluster test reports when it is out of date.
  */
 import { writeFileSync } from 'node:fs';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
@@ -16,7 +16,7 @@ const builtIn = /^(api\/v1|apis\/([a-z]+|[a-z.]+\.k8s\.io)\/v\d+)$/;
 type Schemas = Map<string, JsonObject>;
 
 /**
- * The documents of `/openapi/v3` reduced to lists that have keys or are sets, with the way to them from each kind: in
+ * The documents of `/openapi/v3` reduced to lists that have keys or are sets, with the path to them from each kind: in
  * the same form, a line a schema.
  */
 export async function extractBuiltInLists(cluster: Cluster): Promise<string> {
@@ -25,36 +25,36 @@ export async function extractBuiltInLists(cluster: Cluster): Promise<string> {
   for (const document of await Promise.all(paths.map((path) => readDocument(cluster, path))))
     for (const [name, schema] of Object.entries(objectOf(objectOf(objectOf(document)['components'])['schemas'])))
       if (!name.endsWith('List')) schemas.set(name, objectOf(schema));
-  const telling = tellingOf(schemas);
+  const withLists = withListsOf(schemas);
   const defaults = keyDefaults(schemas);
-  const lines = [...telling].toSorted().flatMap((name) => {
-    const reduced = reducedFields(schemas.get(name) ?? {}, telling, defaults, name);
-    return isReached(name, telling, schemas) ? [`${JSON.stringify(name)}: ${JSON.stringify(reduced)}`] : [];
+  const lines = [...withLists].toSorted().flatMap((name) => {
+    const reduced = reducedFields(schemas.get(name) ?? {}, withLists, defaults, name);
+    return isReached(name, withLists, schemas) ? [`${JSON.stringify(name)}: ${JSON.stringify(reduced)}`] : [];
   });
   return `{\n  ${lines.join(',\n  ')}\n}\n`;
 }
 
-/** The documents of what Kubernetes itself serves, without versions that are still being tried: `apis/apps/v1`. */
+/** The documents of Kubernetes' own kinds, without alpha and beta versions: `apis/apps/v1`. */
 export async function builtInPaths(cluster: Cluster): Promise<readonly string[]> {
   const index: unknown = JSON.parse(String((await cluster.send('GET', '/openapi/v3')).body));
   return Object.keys(objectOf(objectOf(index)['paths'])).filter((path) => builtIn.test(path));
 }
 
-/** Kinds, and what others refer to: the answer to an eviction is neither. */
-function isReached(name: string, telling: ReadonlySet<string>, schemas: Schemas): boolean {
+/** Kinds, and the schemas that others refer to: the answer to an eviction is neither. */
+function isReached(name: string, withLists: ReadonlySet<string>, schemas: Schemas): boolean {
   if (kindsOf(schemas.get(name) ?? {}).length > 0) return true;
-  return [...telling].some((each) => refsIn(schemas.get(each) ?? {}).includes(name));
+  return [...withLists].some((each) => refsIn(schemas.get(each) ?? {}).includes(name));
 }
 
-/** By name: they have such a list, or lead to one. */
-function tellingOf(schemas: Schemas): ReadonlySet<string> {
-  const telling = new Set<string>();
-  for (let before = -1; before !== telling.size; ) {
-    before = telling.size;
+/** By name: schemas with such a list, or that lead to one. */
+function withListsOf(schemas: Schemas): ReadonlySet<string> {
+  const withLists = new Set<string>();
+  for (let before = -1; before !== withLists.size; ) {
+    before = withLists.size;
     for (const [name, schema] of schemas)
-      if (hasKeyedList(schema) || refsIn(schema).some((each) => telling.has(each))) telling.add(name);
+      if (hasKeyedList(schema) || refsIn(schema).some((each) => withLists.has(each))) withLists.add(name);
   }
-  return telling;
+  return withLists;
 }
 
 function hasKeyedList({ properties }: JsonObject): boolean {
@@ -65,7 +65,7 @@ function isKeyed(schema: JsonObject): boolean {
   return schema['x-kubernetes-list-type'] === 'map' || schema['x-kubernetes-list-type'] === 'set';
 }
 
-/** Of the keys of lists, by the schema of their elements: what they are where an element does not say them. */
+/** The defaults of the keys of lists, by the schema of their elements. */
 function keyDefaults(schemas: Schemas): ReadonlyMap<string, JsonObject> {
   const defaults = new Map<string, JsonObject>();
   for (const { properties } of schemas.values())
@@ -85,12 +85,12 @@ function keyDefaults(schemas: Schemas): ReadonlyMap<string, JsonObject> {
 
 function reducedFields(
   schema: JsonObject,
-  telling: ReadonlySet<string>,
+  withLists: ReadonlySet<string>,
   defaults: ReadonlyMap<string, JsonObject>,
   name: string,
 ): JsonObject {
   const fields = Object.entries(objectOf(schema['properties'])).flatMap(([field, property]) => {
-    const its = field === 'status' ? undefined : reduced(objectOf(property), telling, defaults);
+    const its = field === 'status' ? undefined : reduced(objectOf(property), withLists, defaults);
     return its === undefined ? [] : [[field, its] as const];
   });
   const kinds = kindsOf(schema);
@@ -102,14 +102,14 @@ function reducedFields(
 
 function reduced(
   property: JsonObject,
-  telling: ReadonlySet<string>,
+  withLists: ReadonlySet<string>,
   defaults: ReadonlyMap<string, JsonObject>,
 ): JsonObject | undefined {
   const ref = refOf(property);
-  if (ref !== undefined) return telling.has(ref) ? { $ref: `${prefix}${ref}` } : undefined;
+  if (ref !== undefined) return withLists.has(ref) ? { $ref: `${prefix}${ref}` } : undefined;
   const { items: element, additionalProperties: value } = property;
-  const items = isObject(element) ? reducedItems(element, telling, isKeyed(property) ? defaults : none) : undefined;
-  const rest = isObject(value) ? reduced(value, telling, defaults) : undefined;
+  const items = isObject(element) ? reducedItems(element, withLists, isKeyed(property) ? defaults : none) : undefined;
+  const rest = isObject(value) ? reduced(value, withLists, defaults) : undefined;
   const own = pick(property, ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys']);
   const all = {
     ...(isKeyed(property) ? { ...own, items: {} } : {}),
@@ -123,18 +123,18 @@ const none: ReadonlyMap<string, JsonObject> = new Map();
 
 function reducedItems(
   items: JsonObject,
-  telling: ReadonlySet<string>,
+  withLists: ReadonlySet<string>,
   defaults: ReadonlyMap<string, JsonObject>,
 ): JsonObject | undefined {
   const ref = refOf(items);
   const those = defaults.get(ref ?? '');
-  if (ref !== undefined && !telling.has(ref) && those !== undefined) return { properties: those };
-  return reduced(items, telling, defaults);
+  if (ref !== undefined && !withLists.has(ref) && those !== undefined) return { properties: those };
+  return reduced(items, withLists, defaults);
 }
 
 const prefix = '#/components/schemas/';
 
-/** Where it has more to say than the reference itself, as a default, it stands in `allOf`. */
+/** With more fields than the reference itself, such as a default, the reference is in `allOf`. */
 function refOf(schema: JsonObject): string | undefined {
   const all = arrayOf(schema['allOf']).map(objectOf);
   const ref = textOf(schema['$ref']) ?? (all.length === 1 ? textOf(all[0]?.['$ref']) : undefined);

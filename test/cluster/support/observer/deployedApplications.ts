@@ -6,14 +6,14 @@ import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts
 import { installApplications } from './applicationCrd.ts';
 import { makeAccount } from './observerScene.ts';
 
-/** A namespace with an account that may do everything in it, and weeder's own. */
+/** A namespace with an account that has all permissions in it, and weeder's own. */
 export interface DeployedApplications {
   readonly ns: TestNamespace;
-  /** Where weeder itself lives. */
+  /** Weeder's own namespace. */
   readonly home: TestNamespace;
-  /** Makes these objects, with `observer: {}` in the ConfigMap, and starts a replica of what they deploy. */
+  /** Creates these objects, with `observer: {}` in the ConfigMap, and starts a replica of what they deploy. */
   deploy(objects: readonly Manifest[]): Promise<DeployedWeeder>;
-  /** Makes an application `all` of these manifests. */
+  /** Creates an application `all` of these manifests. */
   apply(manifests: readonly object[]): Promise<unknown>;
 }
 

@@ -7,7 +7,7 @@ const parts = {
   properties: { name: text, protocol: { ...text, default: 'TCP' }, size: { type: 'integer' } },
 };
 
-/** A custom resource with a list of every kind, and with what a schema leaves open. */
+/** A custom resource with a list of every kind, and with fields that a schema leaves open. */
 export const gadgetDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

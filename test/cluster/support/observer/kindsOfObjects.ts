@@ -39,7 +39,7 @@ const template = {
   },
 };
 
-/** Manifests in which every kind of list and map stands somewhere, with values that the server writes otherwise (B). */
+/** Manifests with every kind of list and map, and with values that the server normalizes (B). */
 export const objectsOfKinds: readonly JsonObject[] = [
   {
     apiVersion: 'apps/v1',

@@ -5,7 +5,7 @@ import type { ObserverScene } from './observerScene.ts';
 
 const labels = { app: 'shop' };
 
-/** A Deployment of which a test changes what it likes; its pods never matter. */
+/** A Deployment that a test changes as needed; its pods never matter. */
 export function deployment(name = 'web', container: JsonObject = {}): JsonObject {
   const template = {
     metadata: { labels },
@@ -50,7 +50,7 @@ export async function isThere(ns: TestNamespace, kind: ObservedKind, name: strin
   return (await ns.cluster.send('GET', pathOf(ns, kind, name))).status === 200;
 }
 
-/** What is at a path of names and positions. */
+/** The value at a path of names and positions. */
 export function at(object: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof step === 'number' ? arrayOf(value)[step] : objectOf(value)[step]),
@@ -67,19 +67,19 @@ export function containersOf(object: unknown): readonly JsonObject[] {
   return arrayOf(at(object, 'spec', 'template', 'spec', 'containers')).map(objectOf);
 }
 
-/** Waits until the object is as it is wanted. */
+/** Waits until the object is as expected. */
 export function untilObject(
   ns: TestNamespace,
   kind: ObservedKind,
   name: string,
   what: string,
-  isWanted: (object: JsonObject) => boolean,
+  isExpected: (object: JsonObject) => boolean,
 ): Promise<JsonObject> {
   return eventually(
     async (saw) => {
       const object = await read(ns, kind, name);
       saw(object);
-      return isWanted(object) ? object : undefined;
+      return isExpected(object) ? object : undefined;
     },
     { what },
   );
@@ -92,7 +92,7 @@ export async function rowOf(scene: ObserverScene, application: string, kind: str
   return rows.find((row) => row['kind'] === kind && row['name'] === name);
 }
 
-/** One of its conditions, whole. */
+/** One of its conditions, complete. */
 export async function conditionOf(scene: ObserverScene, application: string, type: string): Promise<JsonObject> {
   const { status } = await scene.application(application);
   return objectOf(

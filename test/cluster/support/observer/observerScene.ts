@@ -8,7 +8,7 @@ import type { Cluster } from '../plane/access.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
 
-/** One change of an object, as a watch that shares nothing with weeder brought it. */
+/** One change of an object, as delivered by a watch that shares nothing with weeder. */
 export interface Change {
   readonly type: string;
   readonly kind: string;
@@ -16,34 +16,34 @@ export interface Change {
   readonly object: JsonObject;
 }
 
-/** A namespace of a real cluster with the CRD of applications, a tenant who may do everything in it, and watches. */
+/** A namespace of a real cluster with the CRD of applications, a tenant with all permissions in it, and watches. */
 export interface ObserverScene {
   readonly ns: TestNamespace;
   /**
    * Starts the real program, for this namespace alone unless the flags say otherwise, with a config that allows
-   * Applications everything; waits until it acts.
+   * Applications everything; waits until it runs.
    */
   start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
-  /** Makes the application, or gives it this spec. */
+  /** Creates the application, or sets this spec. */
   apply(name: string, spec: JsonObject): Promise<void>;
   application(name: string): Promise<JsonObject>;
   /** `Applied` and so on: `True`, `False`, `Unknown`. */
   condition(name: string, type: string): Promise<string | undefined>;
-  /** Waits until it is applied as it is now, and everything is as it was applied. */
+  /** Waits until its current spec is applied, and everything is in sync. */
   untilInSync(name: string): Promise<void>;
   /** Watches a kind from now on. */
   watch(group: string, plural: string): Promise<void>;
-  /** What the watches have brought so far, in the order in which it came. */
+  /** The events of the watches so far, in the order of their arrival. */
   readonly changes: readonly Change[];
 }
 
-/** A config with which Applications hold whatever their accounts may. */
+/** A config with which Applications may hold whatever their accounts may. */
 export const everythingAllowed = { observer: { allow: [{ namespaces: 'all', clusterKinds: 'all' }] } };
 
 const mergePatch = 'application/merge-patch+json';
 const WatchLine = z.object({ type: z.string(), object: z.looseObject({}) });
 
-/** Sets the scene without a weeder: `start()` brings it on. */
+/** Sets the scene without a weeder: `start()` starts it. */
 export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
   const ns = await testNamespace(t, prefix, ofCluster);
   const { cluster, name: namespace } = ns;
@@ -131,7 +131,7 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   }
 }
 
-/** The account in whose place weeder applies: whoever makes applications here may do everything here. */
+/** The account that weeder impersonates: whoever creates applications here may do everything here. */
 async function makeTenant(ns: TestNamespace): Promise<void> {
   const { cluster, name: namespace } = ns;
   await makeAccount(ns, 'default');
@@ -143,12 +143,12 @@ async function makeTenant(ns: TestNamespace): Promise<void> {
   });
 }
 
-/** As the controller for them does, which does not run here. */
+/** Creates the default account as its controller does, which does not run here. */
 export async function makeAccount({ cluster, path }: TestNamespace, name: string): Promise<void> {
   await cluster.api('POST', path('api/v1', 'serviceaccounts'), { metadata: { name } });
 }
 
-/** The same account may do everything everywhere: for what is in no namespace. */
+/** Gives the same account all permissions everywhere: for cluster-scoped resources. */
 export async function makeClusterTenant({ cluster, name: namespace }: TestNamespace): Promise<void> {
   await cluster.api('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     metadata: { name: `tenant-${namespace}` },
@@ -157,7 +157,7 @@ export async function makeClusterTenant({ cluster, name: namespace }: TestNamesp
   });
 }
 
-/** A JSON merge patch by somebody else, as `kubectl edit` sends it. */
+/** A JSON merge patch by another client, as `kubectl edit` sends it. */
 export function edit({ cluster }: TestNamespace, path: string, patch: object, manager = 'kubectl-edit') {
   return cluster.send('PATCH', `${path}?fieldManager=${manager}`, { body: patch, contentType: mergePatch });
 }

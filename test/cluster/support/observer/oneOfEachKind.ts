@@ -378,7 +378,7 @@ metadata: {name: NAME}
 spec: {type: Limited, limited: {nominalConcurrencyShares: 5, limitResponse: {type: Reject}}}
 `;
 
-/** A certificate request that openssl has made; what is in it does not matter. */
+/** A certificate request that openssl has created; its content does not matter. */
 const request =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISE1IQUNBUUF3RGpFTU1Bb0dBMVVFQXd3RGQyVmlNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRApRZ0FFYmZwekpaeDdaWVJaVEk5OGs1dlR2d2RzOUVnRmxkZjlWYVc2V2dQUGlZT3ZWYVFCeFRaVTZDZ1h6REV2CitZdXlROEMxTHVBQmZGSXhQRE9MaGFwRTRhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRytldGZDZm5CYzgKM0JETlpIcGlRdDBkRDJER2hHNEFFVjQrRk54NHN3QUZBaUJhR2ZFOElEZEU5WUZlUlBJb1JRa1oyMjJuN3llRwpySEJYQVd1VzB5K1ZzZz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 
@@ -387,10 +387,10 @@ export function oneOfEachKind(name: string, namespace: string): readonly JsonObj
   return parseAllDocuments(filled).map((document) => objectOf(document.toJS()));
 }
 
-/** A kind as the cluster serves it, in the version that it prefers. */
+/** A kind as the cluster serves it, in its preferred version. */
 export interface ServedKind {
   readonly kind: string;
-  /** `/api/v1/namespaces/shop/configmaps`, for the namespace that was asked for. */
+  /** `/api/v1/namespaces/shop/configmaps`, for the given namespace. */
   readonly collection: string;
   readonly apiVersion: string;
   readonly isNamespaced: boolean;

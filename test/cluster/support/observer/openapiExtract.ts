@@ -1,6 +1,6 @@
 /**
- * `node test/cluster/support/observer/openapiExtract.ts` writes test/data/openapi.jsonl anew: what a real API server says of the
- * structure of a few kinds, for tests that need no server. A cluster test says when it is out of date.
+ * `node test/cluster/support/observer/openapiExtract.ts` writes test/data/openapi.jsonl again: the structure of a few
+ * kinds by a real API server, for tests that need no server. A cluster test reports when it is out of date.
  */
 import { writeFileSync } from 'node:fs';
 import { isObject, type JsonObject, objectOf } from '../../../../src/base/json.ts';
@@ -22,8 +22,8 @@ const documents = {
   'apis/observer.example.org/v1': ['Gadget'],
 } as const;
 
-/** What decides how the server merges, and what must not be taken for it (the merge key of the older patch). */
-const kept = [
+/** The fields that decide how the server merges, and the one to ignore (the merge key of the older patch). */
+const reduced = [
   '$ref',
   'allOf',
   'type',
@@ -47,7 +47,7 @@ async function documentWith(cluster: Cluster, path: string, kinds: readonly stri
   return kinds.every((kind) => nameOf(schemas, kind) !== undefined) ? schemas : undefined;
 }
 
-/** What documents of `/openapi/v3` say of these kinds, and of what they hold: a line a schema, `[name, schema]`. */
+/** The schemas in documents of `/openapi/v3` of these kinds, and of their fields: a line a schema, `[name, schema]`. */
 export async function extractOpenapi(cluster: Cluster): Promise<string> {
   await cluster.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: gadgetDefinition });
   const extracted = new Map<string, JsonObject>();
@@ -60,13 +60,13 @@ export async function extractOpenapi(cluster: Cluster): Promise<string> {
   return sorted.map((each) => `${JSON.stringify(each)}\n`).join('');
 }
 
-/** The document of a group's version, such as `apis/apps/v1`; undefined where the server has none yet. */
+/** The document of a group's version, such as `apis/apps/v1`; undefined if the server has none yet. */
 export async function readDocument(cluster: Cluster, path: string): Promise<unknown> {
   const { status, body } = await cluster.send('GET', `/openapi/v3/${path}`);
   return status === 200 ? parsed(body) : undefined;
 }
 
-/** The server calls the document text/plain. */
+/** The server labels the document as text/plain. */
 function parsed(body: unknown): unknown {
   return typeof body === 'string' ? JSON.parse(body) : body;
 }
@@ -94,7 +94,7 @@ function keep(name: string | undefined, schemas: JsonObject, extracted: Map<stri
 
 function trimmed(schema: JsonObject): JsonObject {
   const result: Record<string, unknown> = {};
-  for (const key of kept) if (key in schema) result[key] = trimmedPart(key, schema[key]);
+  for (const key of reduced) if (key in schema) result[key] = trimmedPart(key, schema[key]);
   return result;
 }
 

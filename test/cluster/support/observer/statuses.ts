@@ -20,19 +20,21 @@ interface Ending {
   readonly reason?: string;
 }
 
-/** A running container; ready unless said otherwise. */
+/** A running container; ready unless set otherwise. */
 export function running(restarts = 0, { ready = true, startedAt = new Date() } = {}): ContainerState {
   const lastState = restarts > 0 ? { lastState: ended({}) } : {};
   return { restartCount: restarts, ready, state: { running: { startedAt: seconds(startedAt) } }, ...lastState };
 }
 
-/** Waits out its back-off, and says so. */
-export function crashLoopBackOff(restarts: number, message?: string): ContainerState {
-  const backOff = Math.min(300, 10 * 2 ** Math.max(0, restarts - 1));
-  const waiting = {
-    reason: 'CrashLoopBackOff',
-    message: message ?? `back-off ${backOff}s restarting failed container`,
-  };
+/**
+ * Waits for its back-off. The message has five minutes, the kubelet's longest, unless another is given: on a slow machine
+ * a shorter one is nearly over when weeder sees the pod, and it leaves the pod to the kubelet.
+ */
+export function crashLoopBackOff(
+  restarts: number,
+  message = 'back-off 5m0s restarting failed container',
+): ContainerState {
+  const waiting = { reason: 'CrashLoopBackOff', message };
   return { restartCount: restarts, ready: false, state: { waiting }, lastState: ended({}) };
 }
 
@@ -41,7 +43,7 @@ export function terminated(restarts: number, ending: Ending = {}): ContainerStat
   return { restartCount: restarts, ready: false, state: ended(ending) };
 }
 
-/** An init container that has done its work. */
+/** An init container that has completed. */
 export function completed(restarts = 0): ContainerState {
   return { restartCount: restarts, ready: true, state: ended({ exitCode: 0 }) };
 }
@@ -58,13 +60,13 @@ function ended({ exitCode = 1, finishedAt = new Date(), startedAt, reason }: End
   return { terminated: { exitCode, reason: why, startedAt: seconds(from), finishedAt: seconds(finishedAt) } };
 }
 
-/** The API keeps whole seconds. */
+/** The API stores whole seconds. */
 function seconds(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 export interface PodStatusChange {
-  /** By name: main containers, init containers and sidecars. The others keep what they have, or look healthy. */
+  /** By name: main containers, init containers and sidecars. The others are unchanged, or look healthy. */
   readonly containers?: Readonly<Record<string, ContainerState>>;
   /** Default `Running`. */
   readonly phase?: string;

@@ -9,7 +9,7 @@ import { type TestSink, testSink } from '../../../support/world/testSink.ts';
 import type { Cleanup } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 
-/** A reflector of ours on a real API server. */
+/** A reflector of weeder on a real API server. */
 export interface Streaming {
   readonly client: KubeClient;
   readonly sink: TestSink;

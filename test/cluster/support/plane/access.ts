@@ -12,16 +12,16 @@ const Coordinates = z.object({
   etcdUrl: z.string(),
 });
 
-/** All that another process needs to use a running control plane. */
+/** Everything that another process needs to use a running control plane. */
 export type Coordinates = z.infer<typeof Coordinates>;
 
-/** The variable that tells test processes where the shared control plane's coordinates are (a JSON file). */
+/** The variable that names the file with the coordinates of the shared control plane (JSON) for test processes. */
 export const coordinatesVariable = 'WEEDER_TEST_CLUSTER';
 
 export interface KubeconfigOptions {
   /** Another address for the same server, such as a proxy's: its certificate is for 127.0.0.1, whatever the port. */
   readonly server?: string;
-  /** What its certificate is verified by, when it has one of its own. */
+  /** The certificate that it is verified by, if it has its own. */
   readonly ca?: string;
   /** Another token than the user's own, for example a wrong one. */
   readonly token?: string;
@@ -33,7 +33,7 @@ export interface Cluster extends Coordinates {
   /** The path of a kubeconfig (the CA is verified) for `admin` or one of the users `weeder-1` … `weeder-200`. */
   kubeconfigFor(user: string, options?: KubeconfigOptions): string;
   tokenOf(user: string): string;
-  /** A user without permissions that no other test has or gets. */
+  /** A user without permissions that no other test uses. */
   takeUser(): string;
   /** One request, as admin unless a token is given; any status is an answer. */
   send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
@@ -42,8 +42,8 @@ export interface Cluster extends Coordinates {
   /** A watch or another long response as admin (or as the token says), line by line. */
   lines: HttpClient['lines'];
   /**
-   * Compacts etcd at its current revision, so that everything older is gone; returns that revision. A running API server
-   * goes on serving old revisions from its watch cache: to see 410, restart it too, or start it with
+   * Compacts etcd at its current revision, so that older ones are unavailable; returns that revision. A running server
+   * still serves old revisions from its watch cache: to see 410, restart it too, or start it with
    * `--watch-cache=false`.
    */
   compactEtcd(): Promise<number>;
@@ -95,7 +95,7 @@ async function compact(etcdUrl: string): Promise<number> {
   }
 }
 
-/** Test files run as processes of their own: making a folder is what only one of them succeeds in. */
+/** Test files run as separate processes: only one of them succeeds in making a folder. */
 function takeUser(dir: string): string {
   const users = join(dir, 'taken-users');
   mkdirSync(users, { recursive: true });

@@ -3,7 +3,7 @@ import { isExecutable } from '../../../support/isExecutable.ts';
 import { builtTools, type ToolModule } from './build.ts';
 import { SetupProblem } from './process.ts';
 
-/** The paths of the three binaries that make a control plane, and the folder that holds them. */
+/** The paths of the three binaries of a control plane, and the folder with them. */
 export interface Assets {
   readonly folder: string;
   readonly etcd: string;
@@ -20,7 +20,7 @@ const controlPlane: ToolModule = {
     'The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ' +
     `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`,
   linkerFlags,
-  // etcd's main package is called `server`, and so is what Go makes of it.
+  // etcd's main package is called `server`, and so is the program that Go builds of it.
   renamed: { server: 'etcd' },
 };
 
@@ -32,8 +32,8 @@ export function linkerFlags(kubernetes: string): readonly string[] {
 }
 
 /**
- * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (kept in a cache; only the
- * first time takes minutes). `say` hears what it does. Throws a SetupProblem when there is neither.
+ * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (cached; only the
+ * first time takes minutes). `say` receives its progress. Throws a SetupProblem if there is neither.
  */
 export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
   const named = process.env['KUBEBUILDER_ASSETS'];

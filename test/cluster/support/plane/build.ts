@@ -13,31 +13,31 @@ const run = promisify(execFile);
 
 /** A Go module of this repository whose `tool` lines name programs that the tests use. */
 export interface ToolModule {
-  /** The beginning of the built folder's name. */
+  /** The prefix of the built folder's name. */
   readonly name: string;
   /** Where its go.mod is, default the folder of its name in `test/cluster`. */
   readonly folder?: string;
-  /** Finds in go.mod the version that they are called by. */
+  /** Finds their version in go.mod. */
   readonly version: RegExp;
-  /** What it makes, for a person. */
+  /** What is built, for a person. */
   readonly what: string;
   /** How long that takes the first time, for a person. */
   readonly takes: string;
-  /** What to say when there is no Go, for this reason (half a sentence). */
+  /** The message if there is no Go, for this reason (half a sentence). */
   noGo(why: string): string;
   linkerFlags(version: string): readonly string[];
-  /** File names in place of those that Go makes of the packages' paths. */
+  /** File names in place of those that Go derives from the packages' paths. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
-/** Where the built control plane is kept between runs, outside the checkout. */
+/** The folder of the built control plane between runs, outside the checkout. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return env['WEEDER_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
 }
 
 /**
- * The folder with a module's programs, built when this machine has not built this version with this Go yet. `say`
- * hears what it does. Throws a SetupProblem when that is not possible.
+ * The folder with a module's programs, built if this machine has not built this version with this Go yet. `say`
+ * receives its progress. Throws a SetupProblem if that is not possible.
  */
 export async function builtTools(tools: ToolModule, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder();
@@ -45,7 +45,7 @@ export async function builtTools(tools: ToolModule, say: (line: string) => void)
   const target = join(cache, key);
   await mkdir(cache, { recursive: true });
   const lock = join(cache, `${key}.lock`);
-  let saidSo = false;
+  let hasReported = false;
   while (!existsSync(target)) {
     if (await take(lock)) {
       const heartbeat = setInterval(() => void touch(lock), lockIsStaleAfter / 6);
@@ -56,8 +56,8 @@ export async function builtTools(tools: ToolModule, say: (line: string) => void)
         await rm(lock, { force: true });
       }
     } else {
-      if (!saidSo) say(`another process builds ${tools.what} into ${target}: waiting for it`);
-      saidSo = true;
+      if (!hasReported) say(`another process builds ${tools.what} into ${target}: waiting for it`);
+      hasReported = true;
       await pause(500);
     }
   }
@@ -122,7 +122,7 @@ async function build(tools: ToolModule, { cache, target, version }: Place, say: 
   }
 }
 
-/** True when this process now holds the lock; a lock whose holder no longer touches it is taken away. */
+/** True if this process now holds the lock; a lock whose holder no longer touches it is taken over. */
 async function take(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx')).close();

@@ -24,7 +24,7 @@ export interface ControlPlaneOptions {
 
 /** A control plane that belongs to the caller, who may break it. */
 export interface ControlPlane extends Cluster {
-  /** SIGKILL: every connection breaks at once, as when the machine dies. etcd goes on. */
+  /** SIGKILL: every connection breaks at once, as when the machine dies. etcd continues. */
   killApiServer(): Promise<void>;
   /** Starts it again on the same port with the same data; resolves when it is ready. */
   startApiServer(): Promise<void>;
@@ -40,7 +40,7 @@ export interface ControlPlane extends Cluster {
 
 /**
  * Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports with their data in a temporary
- * folder (about 4 s). All of it goes away with `stop()`, and also when this process ends in any other way.
+ * folder (about 4 s). All of it ends with `stop()`, and also when this process ends in any other way.
  * By hand: `node test/cluster/support/start.ts`.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -118,7 +118,7 @@ function loopback(scheme: string, port: number): string {
   return `${scheme}://127.0.0.1:${port}`;
 }
 
-/** Waits until `url` answers 200; the certificate is read anew for each try, since the server writes it as it starts. */
+/** Waits until `url` answers 200; the certificate is read for each try, since the server writes it as it starts. */
 async function ready(
   server: ManagedProcess,
   url: string,

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** How a test file asks for a control plane that it may break: ownControlPlane.ts. */
-const asksForItsOwn = /\b(own|suite)ControlPlane\b/;
+/** How a test file requests a control plane that it may break: ownControlPlane.ts. */
+const hasOwnControlPlane = /\b(own|suite)ControlPlane\b/;
 
 /**
  * The test files, those with a control plane of their own evenly among the others. Only one of these planes lives at a
- * time: side by side such files would wait for each other, each in the place of one that could run.
+ * time: next to each other such files would wait for each other, each in the place of one that could run.
  */
 export function orderFiles(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): string[] {
-  const alone = new Set(files.filter((file) => asksForItsOwn.test(read(file))));
+  const alone = new Set(files.filter((file) => hasOwnControlPlane.test(read(file))));
   return spread(
     [...alone],
     files.filter((file) => !alone.has(file)),
   );
 }
 
-/** The few at equal distances among the many, the first of them in front. */
+/** Spreads the few at equal distances among the many, the first of them in front. */
 function spread(few: readonly string[], many: readonly string[]): string[] {
   const between = many.length / few.length;
   const order = few.flatMap((file, index) => [

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
 
-/** What a server answered: the body as JSON when it says that it is, else as text. */
+/** The answer of a server: the body is JSON if its content type is, and otherwise text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -19,14 +19,14 @@ export interface RequestOptions {
   readonly etag?: string;
   /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
   readonly contentType?: string;
-  /** The user that the request is made as. */
+  /** The user of the request. */
   readonly impersonate?: string;
   readonly signal?: AbortSignal;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Plain HTTP to one server: the tests' own way to the cluster, so that they need not trust the code under test. */
+/** Plain HTTP to one server: the tests' own access to the cluster, so that they need not trust the tested code. */
 export interface HttpClient {
   send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
   /** A response as it comes, line by line (a watch); ends when the server ends it, throws when `signal` aborts. */
@@ -45,7 +45,7 @@ function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record
 
 /** A client for `origin` that trusts the given certificates (PEM) and nothing else. */
 export function httpClient(origin: string, ca?: string): HttpClient {
-  // HTTP/1.1: a connection per watch, so that nothing that one request does can disturb another.
+  // HTTP/1.1: a connection per watch, so that no request can disturb another one.
   const agent = new Agent({
     allowH2: false,
     bodyTimeout: 0,

@@ -6,8 +6,8 @@ import { type Cleanup, sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
 
 /**
- * A control plane that the caller may break, without controllers unless asked for. Only one of them lives at a time,
- * over all test processes: two cores cannot carry more. It ends with the test, or the suite.
+ * A control plane that the caller may break, without controllers unless requested. Only one of them lives at a time,
+ * over all test processes: two cores cannot run more. It ends with the test, or the suite.
  */
 export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dir } = await sharedControlPlane();
@@ -42,7 +42,7 @@ export function suiteControlPlane(options: ControlPlaneOptions = {}): () => Cont
   };
 }
 
-/** Making a folder is what only one process succeeds in; one that died with it gives it back. */
+/** Only one process succeeds in making a folder; if it dies, the next one takes the folder over. */
 function take(lock: string): boolean {
   const owner = join(lock, 'pid');
   try {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /**
  * Free loopback ports below the range that the system uses for outgoing connections: a port out of that range could
  * be taken by a client between the end of a server and its restart, even by the client that waits for that server.
- * Each is this process's alone until it ends, so that control planes that start at the same time do not meet.
+ * Each is reserved for this process until it ends, so that control planes that start at the same time do not collide.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
@@ -28,7 +28,7 @@ function isFree(port: number): Promise<boolean> {
 const claims = join(tmpdir(), 'weeder-ports');
 const held = new Set<string>();
 
-/** False when a process that still lives has claimed it. */
+/** False if a process that still lives has claimed it. */
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
@@ -44,7 +44,7 @@ function claim(port: number): boolean {
   return true;
 }
 
-/** Whether the claim's process lives; the claim of a dead one is taken away. */
+/** Whether the claim's process lives; the claim of a dead one is removed. */
 function isHeld(path: string): boolean {
   try {
     process.kill(Number(readFileSync(path, 'utf8')), 0);

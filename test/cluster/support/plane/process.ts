@@ -3,7 +3,7 @@ import { closeSync, globSync, openSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A fault of the surroundings (no Go, a server that does not start), told in sentences: printed without a stack. */
+/** A failure of the environment (no Go, a server that does not start), in sentences: printed without a stack. */
 export class SetupProblem extends Error {
   override readonly name = 'SetupProblem';
 }
@@ -13,13 +13,13 @@ export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves, once the process is gone, with how it ended, as words for a sentence. */
+  /** Resolves when the process has ended, with how it ended, as part of a sentence. */
   readonly exited: Promise<string>;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
-  /** SIGSTOP, then waits until every thread of it stands still: one that runs on may answer one more request. */
+  /** SIGSTOP, then waits until every thread of it is stopped: a running one may answer one more request. */
   pause(): Promise<void>;
-  /** SIGKILL, then waits until the process is gone. */
+  /** SIGKILL, then waits until the process has ended. */
   kill(): Promise<void>;
   /** The last lines of the log, for an error. */
   tail(lines?: number): string;
@@ -70,9 +70,9 @@ export function startProcess(
     kill: async () => {
       signal('SIGKILL');
       // The child is unreferenced, so that waiting for its end needs something that keeps the event loop alive.
-      const awake = setInterval(() => {}, 1000);
+      const keepAlive = setInterval(() => {}, 1000);
       await exited;
-      clearInterval(awake);
+      clearInterval(keepAlive);
     },
     tail: (lines = 15) => tailOf(logFile, lines),
   };
@@ -85,16 +85,16 @@ function endOf(child: ChildProcess): Promise<string> {
   return promise;
 }
 
-/** A letter for each thread, as /proc has it: `R` runs, `S` sleeps, `T` is stopped. Empty where there is no /proc. */
+/** A letter for each thread, as /proc has it: `R` runs, `S` sleeps, `T` is stopped. Empty without /proc. */
 function threadStates(pid: number): string[] {
   return globSync(`/proc/${pid}/task/*/stat`).map((file) => {
     try {
-      // The command's name is in parentheses and may hold anything, also spaces.
+      // The command's name is in parentheses and may contain anything, also spaces.
       return readFileSync(file, 'utf8')
         .replace(/^.*\) /s, '')
         .charAt(0);
     } catch {
-      return 'T'; // The thread is gone.
+      return 'T'; // The thread has ended.
     }
   });
 }
@@ -108,7 +108,7 @@ function tailOf(file: string, lines: number): string {
 }
 
 /**
- * Makes sure that `dir`, and every process with a pid file in it, goes away together with this process, however it
+ * Makes sure that `dir`, and every process with a pid file in it, ends together with this process, however that
  * ends: a small shell waits for the end of a pipe that only this process holds, which also notices a SIGKILL.
  * The returned function removes the folder at once; end the processes first.
  */

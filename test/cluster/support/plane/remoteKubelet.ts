@@ -18,7 +18,7 @@ interface RemoteKubeletOptions {
 
 /**
  * A scheduler and the simulated kubelet for the pods of one namespace of a real API server, in real time, until the
- * test is over.
+ * test ends.
  */
 export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
   const { cluster, namespace, program, onStart, startTime } = options;
@@ -30,7 +30,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
     if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
     bound.add(metadata.uid);
     const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeOf(spec) ?? nodeName } };
-    // A pod may be deleted meanwhile: whatever is answered, the next state of the pod tells.
+    // A pod may be deleted meanwhile: whatever the answer, the next state of the pod shows it.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
   const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
@@ -38,7 +38,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
   t.after(stop);
 }
 
-/** A DaemonSet asks for its pod's node by name. */
+/** A DaemonSet requests its pod's node by name. */
 function nodeOf(spec: unknown): string | undefined {
   const { requiredDuringSchedulingIgnoredDuringExecution: required } = objectOf(
     objectOf(objectOf(spec)['affinity'])['nodeAffinity'],

@@ -42,7 +42,7 @@ interface Mirror {
 }
 
 /**
- * One namespace of a real API server as the simulated kubelet sees one: it reads what a watch brought, and its writes
+ * One namespace of a real API server as the simulated kubelet sees one: it reads what a watch delivered, and its writes
  * are sent in their order. The test fails if one is refused.
  */
 export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kinds: readonly Resource[]): RemoteStore {
@@ -114,7 +114,7 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
   };
 }
 
-/** Conditions of others are theirs to write: what a watch brought of them may be old. */
+/** Conditions of others are not written: the watched ones may be old. */
 function withoutForeign(body: JsonObject): JsonObject {
   const status = objectOf(body['status']);
   const own = arrayOf(status['conditions']).filter((each) => !String(objectOf(each)['type']).includes('/'));

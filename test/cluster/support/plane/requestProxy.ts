@@ -8,7 +8,7 @@ import type { Cleanup } from '../namespace.ts';
 import type { Cluster } from './access.ts';
 import { freePorts } from './ports.ts';
 
-/** A request on its way to the API server. */
+/** A request in flight to the API server. */
 export interface PassingRequest {
   readonly method: string;
   /** With the query. */
@@ -16,17 +16,17 @@ export interface PassingRequest {
   readonly body: string;
 }
 
-/** The API server at another address, with its own certificate: requests can be seen, and held up, there. */
+/** The API server at another address, with its own certificate: requests can be observed, and delayed, there. */
 export interface RequestProxy {
-  /** A kubeconfig that leads here. */
+  /** A kubeconfig for this address. */
   readonly kubeconfig: string;
   /** Every request so far. */
   readonly requests: readonly PassingRequest[];
 }
 
 /**
- * `onRequest` is called before a request goes on; it goes on when what that returns is resolved, and with `loseAnswer`
- * the connection breaks when the API server has done what was asked. `rewrite` may send it to another path; `user` is who the kubeconfig is for.
+ * `onRequest` is called before a request is forwarded, which happens when its promise resolves; with `loseAnswer`
+ * the connection breaks after the API server has acted. `rewrite` may change the path; `user` is the kubeconfig's.
  */
 export async function startRequestProxy(
   t: Cleanup,
@@ -56,10 +56,10 @@ export async function startRequestProxy(
   }
 
   const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  // Idle connections stay open for about as long as the API server leaves them.
+  // Idle connections stay open for about as long as the API server keeps them.
   const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
   const server = createServer(options, (incoming, outgoing) => {
-    // A watch that its client ends ends here with an error, too, and so does a test's own mistake.
+    // A watch that its client ends ends here with an error, too, and so does a mistake of the test.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -71,13 +71,13 @@ export async function startRequestProxy(
   return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
 }
 
-/** Holds requests up, and lets them go when the test says so. */
+/** Holds requests until the test releases them. */
 export interface Gate {
   /** For `startRequestProxy`. */
   readonly onRequest: (request: PassingRequest) => Promise<void> | void;
   /** How many wait. */
   readonly held: number;
-  /** Lets them go, and those that come later. */
+  /** Releases them, and those that come later. */
   open(): void;
 }
 

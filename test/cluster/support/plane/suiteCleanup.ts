@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import type { Cleanup } from '../namespace.ts';
 
-/** What the suite in whose body this is called gives to helpers: its end, when all of its tests are over. */
+/** The cleanup of the suite in whose body this is called: its end, when all of its tests have ended. */
 export function suiteCleanup(): Cleanup {
   const cleanups: (() => unknown)[] = [];
   after(async () => {

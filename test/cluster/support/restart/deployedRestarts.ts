@@ -11,19 +11,19 @@ import { healthy } from './rolledOut.ts';
 /** A namespace with workloads of all five kinds that use a ConfigMap or a Secret. */
 export interface DeployedRestarts {
   readonly ns: TestNamespace;
-  /** Where weeder itself lives. */
+  /** Weeder's own namespace. */
   readonly home: TestNamespace;
-  /** Makes these objects, with a config for the namespace in the ConfigMap, and starts a replica of what they deploy. */
+  /** Creates these objects, with a config in the ConfigMap, and starts a replica of what they deploy. */
   deploy(objects: readonly Manifest[], restartControl?: object): Promise<DeployedWeeder>;
-  /** Gives the ConfigMap or the Secret that both Deployments use another value. */
+  /** Sets another value in the ConfigMap or the Secret that both Deployments use. */
   change(resource: 'configmaps' | 'secrets', value: string): Promise<unknown>;
 }
 
 const mergePatch = 'application/merge-patch+json';
 
 /**
- * The Deployments `rolled` and `evicted` have a pod each, the other workloads none. `cluster`: one without controllers, on
- * which nobody makes those pods.
+ * The Deployments `rolled` and `evicted` have a pod each, the other workloads none. `cluster`: one without controllers,
+ * where nothing creates those pods.
  */
 export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['cluster']): Promise<DeployedRestarts> {
   const ns = await testNamespace(t, 'restarts', cluster);
@@ -61,7 +61,7 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
       const deployed = objects.map((object) => (object === configMap ? { ...object, data } : object));
       await createAll(t, ns.cluster, deployed);
       const expects: StartOptions['expects'] = { errorLines: /no hash key/ };
-      // Others are at work in other namespaces, and each takes the state away that nobody of its own rules asks for.
+      // Other weeders run in other namespaces, and each removes the states that none of its own rules covers.
       return startDeployed(t, home, deployed, { expects, flags: [`--namespaces=${ns.name}`] });
     },
     change(resource, value) {

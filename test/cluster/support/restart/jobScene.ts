@@ -10,14 +10,14 @@ const marker = 'weeder.dev/recreates';
 
 /** A restart scene with Jobs in it. */
 export interface JobScene extends RestartScene {
-  /** All Jobs of the namespace, but for the copies. */
+  /** All Jobs of the namespace, except for the copies. */
   jobs(): Promise<KubeObject[]>;
   job(name: string): Promise<KubeObject | undefined>;
-  /** The Jobs that stand for others. */
+  /** The copies, which stand for other Jobs. */
   copies(): Promise<KubeObject[]>;
   /** Waits until there is another Job of this name whose restart is recorded, and no copy any more. */
   untilRecreated(name: string, beforeUid: string): Promise<KubeObject>;
-  /** Makes the ConfigMap and the Job that uses it, and waits until it is adopted; its uid. */
+  /** Creates the ConfigMap and the Job that uses it, and waits until it is adopted; its uid. */
   adopt(name: string, spec?: object): Promise<string>;
 }
 
@@ -47,7 +47,7 @@ export function jobSceneOf(scene: RestartScene): JobScene {
           const isTaken = now?.metadata.uid !== beforeUid && state?.workloadUid === now?.metadata.uid;
           return isTaken && state?.target === undefined && left.length === 0 && now;
         },
-        { what: `${name} recreated`, within: 60_000 },
+        { what: `${name} recreated` },
       ),
     async adopt(name, spec = {}) {
       await scene.put(name, { word: 'one' });

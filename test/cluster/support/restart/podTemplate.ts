@@ -2,7 +2,7 @@ import type { TestNamespace } from '../namespace.ts';
 
 const nodeName = 'weeder-test-node';
 
-/** What a test says about the pods it wants. */
+/** The options of a test's pods. */
 export interface PodOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -15,11 +15,11 @@ export interface PodOptions {
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
   /** Restart policies of single main containers, by name. */
   readonly containerRestartPolicies?: Readonly<Record<string, 'Always' | 'OnFailure' | 'Never'>>;
-  /** Bound to a node: needed behind a real service. It is still removed at once when it is deleted. */
+  /** Bound to a node: necessary behind a real service. It is still removed at once when it is deleted. */
   readonly onNode?: boolean;
   /** Default 0: no kubelet would ever end the grace period of a pod on a node. */
   readonly gracePeriodSeconds?: number;
-  /** Held by a finalizer, so that a DELETE leaves a terminating pod behind (see `removeFinalizers`). */
+  /** Delayed by a finalizer, so that a DELETE leaves a terminating pod behind (see `removeFinalizers`). */
   readonly finalizers?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Template {
   readonly spec: object;
 }
 
-/** The template of a workload's pods, which also carry the label `workload` with its name. */
+/** The template of a workload's pods, which also have the label `workload` with its name. */
 export function podTemplate(options: PodOptions, workload: string): Template {
   const { containers = ['main'], initContainers = [], sidecars = [], containerRestartPolicies = {} } = options;
   const image = 'registry.invalid/weeder-test:1';

@@ -21,23 +21,23 @@ export interface RestartScene {
   config(section?: object): object;
   /** Starts the real program, for this namespace alone unless the flags say otherwise. */
   begin(t: Cleanup, options?: Partial<StartOptions>): WeederProcess;
-  /** The same, and waits until it sees everything. */
+  /** The same, and waits until it has read everything. */
   start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
-  /** Makes the source, or writes these values into it. */
+  /** Creates the source, or writes these values into it. */
   put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
-  /** Makes the workload, and waits until its pods run, unless the wish says otherwise. */
+  /** Creates the workload, and waits until its pods run, unless the options differ. */
   make(kind: WorkloadKind, name: string, wish?: WorkloadWish): Promise<void>;
   patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
   pods(name: string): Promise<Pod[]>;
   facts(kind: WorkloadKind, name: string): Promise<WorkloadFacts>;
-  /** What is written on it; undefined: nothing. */
+  /** The state that is written on it; undefined: none. */
   state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined>;
-  /** Every version of a workload that the watch has brought, up to the one of now. */
+  /** Every version of a workload that the watch has delivered, up to the current one. */
   versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]>;
-  /** How often its pod template has changed since it was made. */
+  /** How often its pod template has changed since its creation. */
   rollouts(kind: WorkloadKind, name: string): Promise<number>;
   untilAdopted(kind: WorkloadKind, ...names: string[]): Promise<void>;
-  /** Waits until the template has changed so often, and that is rolled out and written down as done. */
+  /** Waits until the template has changed so often, and that is rolled out and written to the state. */
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export type Play = (pod: ServedObject) => Program;
 const mergePatch = 'application/merge-patch+json';
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '5s', progressDeadline: '1m' };
 
-/** Sets the scene without a weeder: `start()` brings it on. */
+/** Sets the scene without a weeder: `start()` starts it. */
 export async function setRestartScene(
   t: Cleanup,
   prefix: string,
@@ -144,7 +144,7 @@ export async function setRestartScene(
       const spec = specOf(kind, name, ns, wish);
       await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
       if (kind === 'CronJob' || wish.isAwaited === false) return;
-      // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+      // Until its controller has observed the nodes, it needs no pods, and is complete without.
       if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
       await eventually(
         async (saw) => {
@@ -168,7 +168,6 @@ export async function setRestartScene(
     async untilDone(kind, name, count) {
       await eventually((saw) => isDone(kind, name, count, saw), {
         what: `${count} rollouts of ${name}, recorded`,
-        within: 60_000,
       });
     },
   };

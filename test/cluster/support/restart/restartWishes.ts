@@ -3,7 +3,7 @@ import type { WorkloadKind } from '../../../../src/kube/objects/workloadKinds.ts
 import type { TestNamespace } from '../namespace.ts';
 import { podTemplate } from './podTemplate.ts';
 
-/** What a test says about a workload that it wants. */
+/** The options of a test's workload. */
 export interface WorkloadWish {
   /** Added to its only container, such as `envFrom`. Default: the environment of the ConfigMap of the same name. */
   readonly uses?: object;

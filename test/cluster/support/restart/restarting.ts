@@ -15,11 +15,11 @@ export type Source = 'configmaps' | 'secrets';
 /** A namespace with a simulated kubelet, whose Deployments with the label `managed` a weeder process manages. */
 export interface Restarting {
   readonly ns: TestNamespace;
-  /** Makes a ConfigMap or Secret; `stringData` of a ConfigMap is its data. */
+  /** Creates a ConfigMap or Secret; `stringData` of a ConfigMap is its data. */
   make(source: Source, name: string, content: object, annotations?: object): Promise<void>;
   change(source: Source, name: string, patch: object): Promise<void>;
   remove(source: Source, name: string): Promise<void>;
-  /** Makes a Deployment of one pod; resolves at once. */
+  /** Creates a Deployment of one pod; resolves at once. */
   create(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
   /** The same; resolves when its pods run and it is adopted. */
   deploy(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
@@ -28,7 +28,7 @@ export interface Restarting {
   /** The same, and waits until it can hash. */
   weed(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /**
-   * Resolves when weeder has dealt with every source that was changed before, quiet period included: for claims that
+   * Resolves when weeder has handled every earlier change of a source, quiet period included: for assertions that
    * nothing restarts.
    */
   caughtUp(): Promise<void>;
@@ -36,7 +36,7 @@ export interface Restarting {
 
 export interface DeploymentOptions {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Default: the one that says that it is managed. */
+  /** Default: the label that makes it managed. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly replicas?: number;
 }
@@ -106,7 +106,7 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
       await make('configmaps', name, { data: { a: '1' } });
       await make('secrets', name, { stringData: { a: '1' } });
       const envFrom = [{ configMapRef: { name } }, { secretRef: { name } }];
-      // Without a pod nothing has to restart: what is written then is written after the quiet period all the same.
+      // Without a pod nothing has to restart: the state is written after the quiet period all the same.
       const marker = await create(name, { containers: [{ name: 'main', image: 'none:1', envFrom }] }, { replicas: 0 });
       const before = await marker.current();
       await change('configmaps', name, { data: { a: '2' } });
@@ -127,7 +127,7 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
   };
 }
 
-/** Times and limits with which a test is not kept waiting. */
+/** Times and limits that are short enough for a test. */
 const quick = {
   quietPeriod: '500ms',
   quietMax: '5s',

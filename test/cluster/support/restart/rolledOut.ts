@@ -21,13 +21,13 @@ export interface RolledOut {
   /** Its pods as the API serves them. */
   pods(): Promise<Pod[]>;
   ownPods(): Promise<PodFacts[]>;
-  /** A JSON merge patch, whatever is answered. */
+  /** A JSON merge patch, with any answer. */
   patch(patch: object, subresource?: string): Promise<Answer>;
-  /** One that is decided by what is there; decided again as long as somebody else was quicker. */
+  /** A patch that depends on the current object; decided again as long as another client was quicker. */
   apply(decide: Decide): Promise<Answer>;
   progress(): Promise<RolloutProgress>;
   until(is: RolloutProgress['is']): Promise<RolloutProgress>;
-  /** What the patch itself and every later version of the workload say, up to the first that is complete. */
+  /** The answer to the patch and every later version of the workload, up to the first complete one. */
   roll(decide: Decide): Promise<RolloutProgress[]>;
 }
 
@@ -37,7 +37,7 @@ const labels = { app: 'web' };
 export const healthy: Program = { needs: undefined, readyAfter: 200, givesUpAfter: 0, survives: 0, isHealthy: true };
 const mergePatch = 'application/merge-patch+json';
 
-/** Makes it, with three pods (a DaemonSet has two) unless `spec` says otherwise, and waits until they run. */
+/** Creates it, with three pods (a DaemonSet has two) unless `spec` differs, and waits until they run. */
 export async function rolledOut(
   t: Parameters<typeof testNamespace>[0],
   kind: WorkloadKind,
@@ -112,7 +112,7 @@ export async function rolledOut(
       return seen;
     },
   };
-  // As long as its controller has not seen the nodes, it wants no pods, and is complete without.
+  // Until its controller has observed the nodes, it needs no pods, and is complete without.
   if (kind === 'DaemonSet') await podsOf(ns, { workload: 'web' }, 2);
   if (kind !== 'CronJob') await scene.until('complete');
   return scene;
@@ -132,7 +132,7 @@ async function objectOfKind(ns: TestNamespace, kind: WorkloadKind, spec: object)
       const nodeSelector = { 'weeder.dev/test': ns.name };
       for (const name of [`${ns.name}-a`, `${ns.name}-b`])
         await ns.cluster.api('POST', '/api/v1/nodes', { metadata: { name, labels: nodeSelector } });
-      // No kubelet has said yet that these nodes are ready.
+      // No kubelet has reported yet that these nodes are ready.
       const placed = { ...template.spec, nodeSelector, tolerations: [{ operator: 'Exists' }] };
       return { selector, template: { ...template, spec: placed }, ...spec };
     }

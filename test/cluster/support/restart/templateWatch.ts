@@ -3,17 +3,17 @@ import { objectOf } from '../../../../src/base/json.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { KubeObject, WatchEvent } from '../objects.ts';
 
-/** What a watch of one's own saw of the pod templates of a namespace's Deployments. */
+/** What a separate watch observed of the pod templates of a namespace's Deployments. */
 export interface TemplateWatch {
-  /** How often the template of the newest Deployment of this name became another one. */
+  /** How often the template of the newest Deployment of this name has changed. */
   changes(name: string): number;
-  /** Resolves when it has seen everything that was written before. */
+  /** Resolves when it has observed every earlier write. */
   caughtUp(): Promise<void>;
 }
 
 const caughtUpLabel = 'test.weeder.dev/marker';
 
-/** Watches from now on until the test, or the suite, is over. */
+/** Watches from now on until the end of the test, or of the suite. */
 export async function watchTemplates(ns: TestNamespace): Promise<TemplateWatch> {
   const seen = new Map<string, { readonly uid: string; readonly template: string; readonly changes: number }>();
   const markers = new Map<string, () => void>();

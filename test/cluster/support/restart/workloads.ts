@@ -7,12 +7,12 @@ interface ReplicaOptions extends PodOptions {
   readonly replicas?: number;
 }
 
-/** Makes a ReplicaSet and returns its pods as soon as the controller has made them. */
+/** Creates a ReplicaSet and returns its pods as soon as the controller has created them. */
 export async function createReplicaSet(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
   return createReplicated(ns, 'replicasets', name, options);
 }
 
-/** Makes a Deployment and returns its pods as soon as the controllers have made them. */
+/** Creates a Deployment and returns its pods as soon as the controllers have created them. */
 export async function createDeployment(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
   return createReplicated(ns, 'deployments', name, options);
 }
@@ -32,14 +32,14 @@ async function createReplicated(
   return podsOf(ns, { workload: name }, replicas);
 }
 
-/** Makes a pod that no controller owns: nothing brings it back. */
+/** Creates a pod without a controller: nothing replaces it. */
 export async function barePod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
   return createPod(ns, name, options, []);
 }
 
 /**
- * Makes a pod that a controller owns without being brought back by it, whatever its restart policy. A ConfigMap stands
- * for the owner, because the garbage collector would take a pod whose owner does not exist.
+ * Creates a pod with a controller that does not replace it, whatever its restart policy. A ConfigMap stands
+ * for the owner, because the garbage collector would delete a pod whose owner does not exist.
  */
 export async function ownedPod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
   const body = { metadata: { name: `owner-of-${name}` } };
@@ -100,7 +100,7 @@ export async function onePod(
   );
 }
 
-/** The pod as it is now, or undefined when there is none of that name. */
+/** The current pod, or undefined if there is none of that name. */
 export async function getPod(ns: TestNamespace, name: string): Promise<Pod | undefined> {
   const answer = await ns.cluster.send('GET', ns.path('api/v1', 'pods', name));
   return answer.status === 404 ? undefined : Pod.parse(answer.body);
@@ -116,7 +116,7 @@ export async function patchPodMetadata(
   return Pod.parse(await ns.cluster.api('PATCH', path, { metadata }, 'application/merge-patch+json'));
 }
 
-/** Lets a pod go that a finalizer holds. */
+/** Removes the finalizers of a pod. */
 export async function removeFinalizers(ns: TestNamespace, name: string): Promise<void> {
   const patch = { metadata: { finalizers: null } };
   await ns.cluster.api('PATCH', ns.path('api/v1', 'pods', name), patch, 'application/merge-patch+json');

@@ -15,7 +15,7 @@ export interface WatchItem {
 /** The position of a watch in the history. It buffers no events: a slow reader costs no memory. */
 export interface Cursor {
   /**
-   * The next event; `initialEnd`, once, after the initial events; `waiting` if there is none yet: `onNews` will be
+   * The next event; `initialEnd`, once, after the initial events; `waiting` if there is none yet: `onChange` will be
    * called; `expired` if the history no longer covers the position.
    */
   next(): WatchItem | 'initialEnd' | 'waiting' | 'expired';

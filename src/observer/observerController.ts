@@ -1,0 +1,72 @@
+import type { Controller, ControllerContext } from '../controller/controller.ts';
+import { backgroundClient } from '../kube/client/clientWrappers.ts';
+import { resourceRequests } from './apply/resourceRequests.ts';
+import { watchedRestMapper } from './kinds/restMapper.ts';
+import type { ReportObserver } from './model/facts.ts';
+import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
+import { logObserver } from './report/logObserver.ts';
+import { reportObserverEvents } from './report/observerEvents.ts';
+import { applicationApi } from './status/applicationApi.ts';
+import { yieldToWeeder } from './yieldToWeeder.ts';
+
+export interface ObserverControllerOptions extends ControllerContext {
+  /** Applications that name no account are applied with weeder's own rights. */
+  readonly mayUseOwnRights: boolean;
+  /** Called for every fact, in addition to the log and the Events. */
+  readonly report?: ReportObserver | undefined;
+  /** Default: `createObserverCore`. A recording stands between it and the world. */
+  readonly createCore?: CreateObserverCore;
+}
+
+/** The application observer as one of the controllers of the process. */
+export interface ObserverController extends Controller {
+  /** Undefined: the config has no section `observer`, and never had. */
+  core(): ObserverCore | undefined;
+}
+
+/** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
+export function createObserverController(options: ObserverControllerOptions): ObserverController {
+  const { runtime, logger, createCore = createObserverCore } = options;
+  // What tenants write must not hold up the deletions of the weeder, nor the Lease.
+  const client = yieldToWeeder(backgroundClient(options.client), {
+    clock: runtime.clock,
+    isWeeding: options.isWeeding,
+  });
+  const log = logObserver(logger);
+  const record = reportObserverEvents(options.recordEvent);
+  const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
+  const { restMapper, streams } = watchedRestMapper(client, { clock: runtime.clock, onChanged, onClosed });
+  const core = createCore({
+    ...options,
+    api: resourceRequests(client),
+    kinds: restMapper,
+    applications: applicationApi(client),
+    report(fact) {
+      log(fact);
+      record(fact);
+      options.report?.(fact);
+    },
+    random: Math.random,
+    onStarted: (applications) => logger.info({ applications }, 'the application observer starts'),
+  });
+  return {
+    name: 'the application observer',
+    get needs() {
+      return new Map([...core.needs, ...streams.needs]);
+    },
+    configure: core.configure,
+    start: core.start,
+    stop() {
+      core.stop();
+      streams.stop();
+    },
+    drained: core.drained,
+    work: core.work,
+    actors: core.actors,
+    actorCounts() {
+      const { applications, resources } = core.actorCounts();
+      return { application: applications, resource: resources };
+    },
+    core: () => core,
+  };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { dryRunClient } from '../../kube/client/clientWrappers.ts';
+import type { ReportRestart } from '../model/events.ts';
+import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret, readHashKeys } from './hashKeys.ts';
+
+export interface WatchHashKeysOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly where: () => KeySecret;
+  /** In a dry run no Secret is created: if there is none, the process uses a key of its own. */
+  readonly isDryRun: boolean;
+  readonly report: ReportRestart;
+  readonly onKeys: (keys: HashKeys) => void;
+  /** Called once after the first read, whether keys were found or not. */
+  readonly onChecked: () => void;
+}
+
+/** The key rarely changes. Milliseconds. */
+const pollInterval = 60_000;
+const shortestRetry = 1_000;
+const keyBytes = 32;
+
+/** Reads the hash keys periodically, because a user may replace them. Returns a function that stops it. */
+export function watchHashKeys({
+  client,
+  clock,
+  where,
+  isDryRun,
+  report,
+  onKeys,
+  onChecked,
+}: WatchHashKeysOptions): () => void {
+  const stop = new AbortController();
+  let timer: TimerHandle | undefined;
+  let failures = 0;
+  let problem = '';
+  let hasChecked = false;
+
+  function reportChecked(): void {
+    if (!hasChecked) onChecked();
+    hasChecked = true;
+  }
+
+  async function poll(): Promise<void> {
+    const found = await readHashKeys(client, where(), stop.signal);
+    if (stop.signal.aborted) return;
+    if (found.ok) {
+      failures = 0;
+      problem = '';
+      onKeys(found.value);
+    } else {
+      if (found.error.message !== problem)
+        report({ type: 'key.missing', reason: `${found.error.message} ${found.error.hint}` });
+      problem = found.error.message;
+      failures += 1;
+    }
+    reportChecked();
+    const pause = found.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
+    timer = clock.setTimeout(() => void poll(), pause);
+  }
+
+  /** Reads only once: without a Secret, each read would make another key. */
+  async function readWithoutWrites(): Promise<void> {
+    const found = await readHashKeys(dryRunClient(client), where(), stop.signal);
+    if (stop.signal.aborted) return;
+    onKeys(found.ok ? found.value : ownKeys());
+    reportChecked();
+  }
+
+  void (isDryRun ? readWithoutWrites() : poll());
+  return () => {
+    stop.abort();
+    clock.clearTimeout(timer);
+  };
+}
+
+/**
+ * Makes a key for a dry run that cannot read the real one: stored states cannot be compared, and only later changes are
+ * reported.
+ */
+function ownKeys(): HashKeys {
+  const current = hashKeyOf(randomBytes(keyBytes));
+  return hashKeysOf(current, [current]);
+}

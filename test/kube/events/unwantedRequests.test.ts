@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { systemClock } from '../../../src/base/clock.ts';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { calling, get } from '../../support/api/calling.ts';
+import { until } from '../../support/until.ts';
+import { accessTo } from '../../support/world/reflecting.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+const remove = { method: 'DELETE', path: '/api/v1/namespaces/a/pods/b' } as const;
+
+for (const protocol of ['http', 'https', 'h2'] as const) {
+  test(`over ${protocol}, a request that is no longer wanted when the connection exists is never written`, async () => {
+    await using it = await calling(protocol);
+    let asked = 0;
+    // Wanted at the handover, but not shortly afterwards, when the connection exists.
+    const isWanted = () => asked++ === 0;
+    const result = await it.client.call({ ...remove, isWanted });
+    assert.deepEqual(result.ok ? 'ok' : result.failure.kind, 'cancelled');
+    assert.equal(asked > 1, true);
+    assert.deepEqual(it.server.requests, []);
+    const wanted = await it.client.call({ ...get, isWanted: () => true });
+    assert(wanted.ok, 'the connection is still usable');
+  });
+}
+
+test('isWanted is checked after the connection exists, however long that takes', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert(address !== null && typeof address === 'object');
+  const client = createKubeClient({ access: accessTo(`https://127.0.0.1:${address.port}`), clock: systemClock });
+  let asked = 0;
+  const pending = client.call({ ...remove, isWanted: () => asked++ < 1_000 });
+  await until('the connection is begun', () => sockets.length === 1);
+  assert.equal(asked, 1, 'TLS is not established yet');
+  await client.close();
+  await pending;
+  for (const socket of sockets) socket.destroy();
+  server.close();
+});
+
+test('an urgent request does not wait for the client’s rate limit', async () => {
+  const clock = virtualClock();
+  await using it = await calling('http');
+  const client = createKubeClient({ access: accessTo(it.server.url), clock, qps: 0.01, burst: 1 });
+  assert((await client.call(get)).ok);
+  const held = client.call(get);
+  assert((await client.call({ ...get, rank: 'urgent' })).ok);
+  assert.equal(it.server.requests.length, 2);
+  await client.close();
+  clock.advance(200_000);
+  await held;
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const pages = globSync(['*.md', '{docs,deploy,visualizations,test}/**/*.md', 'packages/*/*.md'], { cwd: root });
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .trim()
+        .toLowerCase()
+        .replace(/\[(.*?)\]\(.*?\)/g, '$1')
+        .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+function isBroken(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : normalize(join(dirname(page), path));
+  if (!existsSync(join(root, target))) return true;
+  return anchor !== undefined && !anchorsOf(target).has(anchor);
+}
+
+test('links between the pages of the docs lead to files and headings that exist', () => {
+  const links = pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page, link }));
+  });
+  const local = links.filter(({ link }) => !/^(https?|mailto):/.test(link));
+  assert.ok(local.length > 200, `${local.length} links`);
+  assert.deepEqual(
+    local.filter(({ page, link }) => isBroken(page, link)),
+    [],
+  );
+});

@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ControlPlane } from '../cluster/support/plane/controlPlane.ts';
+import type { FaultyApiServer } from '../faults/support/apiServer.ts';
+import {
+  beginningWith,
+  cuttingALine,
+  expiredInBand,
+  isDelete,
+  losingAnswers,
+  refusing,
+  slowHeaders,
+} from '../faults/support/faults.ts';
+import { isWatch, type ReceivedRequest, type Fault as ResponseFault } from '../support/api/faultyServer.ts';
+import type { Fault, randomFaults } from './decisions.ts';
+
+/**
+ * Injects faults one after the other until `signal`, each for its full duration. Calls `onFault` when a fault begins,
+ * and the function that it returns when the fault ends.
+ */
+export async function playFaults(
+  controlPlane: ControlPlane,
+  server: FaultyApiServer,
+  plan: ReturnType<typeof randomFaults>,
+  onFault: (fault: Fault) => () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const fault = plan.next().value;
+    await sleep(fault.calmMs, signal);
+    if (signal.aborted) return;
+    const ended = onFault(fault);
+    const repair = await injectFault(controlPlane, server, fault.what);
+    await pause(fault.ms);
+    await repair();
+    ended();
+  }
+}
+
+/** Ends a fault. */
+type Repair = () => unknown;
+const noRepair: Repair = () => {};
+
+const responseFaults: Readonly<
+  Partial<Record<Fault['what'], readonly [ResponseFault, (request: ReceivedRequest) => boolean]>>
+> = {
+  throttled: [refusing(429, 'TooManyRequests', { 'retry-after': '1' }), () => true],
+  serverErrors: [refusing(500, 'InternalError'), () => true],
+  forbidden: [refusing(403, 'Forbidden'), () => true],
+  unauthorized: [refusing(401, 'Unauthorized'), () => true],
+  lostResponses: [losingAnswers, isDelete],
+  cutLines: [cuttingALine, isWatch],
+  garbled: [beginningWith('{"type":"ADDED","object":{"kind":"Pod"}}\n'), isWatch],
+  expired: [expiredInBand, isWatch],
+  slow: [slowHeaders(1_000), () => true],
+};
+
+async function injectFault(controlPlane: ControlPlane, server: FaultyApiServer, what: Fault['what']): Promise<Repair> {
+  const responseFault = responseFaults[what];
+  if (responseFault !== undefined) {
+    const repair = server.failAll(...responseFault);
+    // Open watches would not be affected.
+    if (what !== 'lostResponses') server.cutConnections();
+    return repair;
+  }
+  switch (what) {
+    case 'unreachable':
+      server.goAway();
+      return () => server.comeBack();
+    case 'halfOpen':
+      server.freeze();
+      return noRepair;
+    case 'silentWatches':
+      server.muteWatches();
+      return noRepair;
+    case 'paused':
+      await controlPlane.pauseApiServer();
+      return () => controlPlane.resumeApiServer();
+    case 'killed':
+      await controlPlane.killApiServer();
+      return () => controlPlane.startApiServer();
+    default:
+      server.cutConnections();
+      return noRepair;
+  }
+}
+
+/** Ends early, without an error, when the signal aborts. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,102 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../src/base/errors.ts';
+import { grant } from '../cluster/support/deploy/rbac.ts';
+import type { Cluster } from '../cluster/support/plane/access.ts';
+import { freePorts } from '../cluster/support/plane/ports.ts';
+import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
+import type { FaultyApiServer } from '../faults/support/apiServer.ts';
+import { handInWeeder } from '../faults/support/hand.ts';
+import { serverCertificate } from '../support/api/faultyServer.ts';
+import { scraped } from '../support/api/scraped.ts';
+import { bundle } from '../support/bundle.ts';
+import { configFile, type Rule } from './rules.ts';
+
+/** The weeder under test: the production bundle as a process, with the permissions of its manifests. */
+export interface WeederUnderTest {
+  readonly process: WeederProcess;
+  configure(rules: readonly Rule[]): void;
+  /** Runs a garbage collection in it. */
+  collect(): Promise<void>;
+  /** Its resident memory. MiB. */
+  rss(): number;
+  /** Reads its metrics. The result sums the samples of a metric, with these labels if any are given. */
+  gauges(): Promise<(name: string, labels?: Readonly<Record<string, string>>) => number>;
+  /** Stops it. Returns undefined if it had run until then, logged no error and shut down cleanly, or else the error. */
+  stop(): Promise<string | undefined>;
+}
+
+/** The flags of `deploy/base`. */
+const nodeFlags = ['--max-old-space-size=128', '--max-semi-space-size=16'];
+
+const permissions = [
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'get', 'delete'] },
+  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+  { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+];
+
+/** Starts it as this user, connected through this server, and waits until its caches are synced. */
+export async function startWeederUnderTest(
+  cluster: Cluster,
+  user: string,
+  server: FaultyApiServer,
+  rules: readonly Rule[],
+): Promise<WeederUnderTest> {
+  await grant(cluster, user, permissions);
+  const file = join(cluster.dir, 'soak-config.yaml');
+  writeFileSync(file, configFile(rules));
+  const [metricsPort = 0] = await freePorts(1);
+  const flags = [
+    `--config-file=${file}`,
+    `--kubeconfig=${cluster.kubeconfigFor(user, { server: server.url, ca: serverCertificate.toString() })}`,
+    '--health-bind-addr=0',
+    `--metrics-bind-addr=127.0.0.1:${metricsPort}`,
+  ];
+  const cleanups: (() => unknown)[] = [];
+  const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
+  const hand = handInWeeder();
+  const started = superviseWeeder(t, process.execPath, [
+    ...nodeFlags,
+    ...hand.nodeFlags,
+    await bundle(),
+    'run',
+    ...flags,
+  ]);
+  try {
+    await started.ready();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function stop(): Promise<string | undefined> {
+    try {
+      for (const cleanup of cleanups.splice(0)) await cleanup();
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  async function gauges() {
+    const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal: AbortSignal.timeout(5_000) });
+    const families = scraped(await response.text());
+    return (name: string, labels: Readonly<Record<string, string>> = {}) =>
+      (families.get(name)?.samples ?? [])
+        .filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
+        .reduce((sum, { value }) => sum + value, 0);
+  }
+
+  return {
+    process: started,
+    configure(next) {
+      writeFileSync(`${file}.new`, configFile(next));
+      renameSync(`${file}.new`, file);
+    },
+    rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
+    gauges,
+    collect: () => hand.collect(started),
+    stop,
+  };
+}
