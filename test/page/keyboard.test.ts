@@ -28,7 +28,7 @@ test('Tab reaches every control of every view, in the order of the page, with a 
         workloads: '.workload-state',
         machine: '.box',
         actors: '.actor .id',
-        timeline: '.deletion',
+        timeline: '#chart .deletion',
       }[view] ?? 'main';
     await page.locator(seen).first().waitFor({ state: 'attached' });
     // The address has a fragment, from which Tab would continue.
