@@ -92,8 +92,8 @@ interface Refused {
 
 export type WorkloadEvent =
   /** A source, the template or an annotation has changed, and the workload has to be assessed. */
-  | { readonly type: 'facts.changed' }
-  /** The settings have changed. The `facts.changed` that follows leads to the assessment. */
+  | { readonly type: 'workload.changed' }
+  /** The settings have changed. The `workload.changed` that follows leads to the assessment. */
   | ({ readonly type: 'config.changed' } & Partial<Omit<WorkloadInput, 'workload'>>)
   /** No state is stored: it is written, and nothing is restarted. */
   | { readonly type: 'assessed.new' }
@@ -305,7 +305,7 @@ export const workload = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'facts.changed': {
+        'workload.changed': {
           actions: 'markDirty',
           description: 'Assessed once more afterwards: what changes all the time must not keep this from its end.',
         },
@@ -346,7 +346,7 @@ export const workload = setup({
       description: 'The assessment is known, until something changes.',
       initial: 'current',
       always: { guard: 'isDirty', target: 'assessing', description: 'Something changed while it was assessed.' },
-      on: { 'facts.changed': { target: 'assessing' } },
+      on: { 'workload.changed': { target: 'assessing' } },
       states: {
         adopting: {
           description:
@@ -431,7 +431,7 @@ export const workload = setup({
             'slot.pending': { actions: ['noteReason', 'reportPending'] },
             'slot.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
             'slot.granted': { target: 'verifying', actions: 'noteSlot' },
-            'facts.changed': { target: '#workload.assessing' },
+            'workload.changed': { target: '#workload.assessing' },
           },
         },
         verifying: {
@@ -449,7 +449,7 @@ export const workload = setup({
             'verified.current': { target: '#workload.writingState', actions: 'noteSkipped' },
             'verified.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
             'verified.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': [
+            'workload.changed': [
               { guard: 'isOverdue', actions: 'markDirty' },
               { target: '#workload.assessing', description: 'One restart for both.' },
             ],
@@ -477,7 +477,7 @@ export const workload = setup({
               { target: '#workload.backingOff', actions: 'noteConflict' },
             ],
             'restart.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': { actions: 'markDirty' },
+            'workload.changed': { actions: 'markDirty' },
           },
         },
         rolling: {
@@ -509,7 +509,7 @@ export const workload = setup({
             },
             'rollout.reverted': { target: '#workload.writingState', actions: 'noteReverted' },
             'rollout.emptied': { target: 'restoring' },
-            'facts.changed': { actions: 'markDirty' },
+            'workload.changed': { actions: 'markDirty' },
           },
         },
         restoring: {
@@ -529,7 +529,7 @@ export const workload = setup({
               { target: '#workload.backingOff', actions: 'noteConflict' },
             ],
             'restore.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'facts.changed': { actions: 'markDirty' },
+            'workload.changed': { actions: 'markDirty' },
           },
         },
       },
@@ -581,7 +581,7 @@ export const workload = setup({
           { target: 'backingOff', actions: 'noteConflict' },
         ],
         'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-        'facts.changed': { actions: 'markDirty' },
+        'workload.changed': { actions: 'markDirty' },
       },
     },
     gone: {

@@ -41,10 +41,10 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** Writes each fact as a log line. */
-export function logLines<T>(logger: Logger, lineOf: (fact: T) => LogLine): (fact: T) => void {
-  return (fact) => {
-    const { level, fields, message } = lineOf(fact);
+/** Writes each event as a log line. */
+export function logLines<T>(logger: Logger, lineOf: (event: T) => LogLine): (event: T) => void {
+  return (event) => {
+    const { level, fields, message } = lineOf(event);
     logger[level](fields, message);
   };
 }

@@ -18,7 +18,7 @@ interface ConnectOptions extends ClusterFlags {
   /** Aborted when the connection is no longer needed: the wait ends. */
   readonly signal: AbortSignal;
   /** Called for every request of the client. */
-  readonly onRequest?: (fact: RequestOutcome) => void;
+  readonly onRequest?: (event: RequestOutcome) => void;
 }
 
 const retryEvery = 1000;

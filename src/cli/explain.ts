@@ -62,7 +62,7 @@ const otherKey = 'if weeder has its key elsewhere, say so by hashKey in the conf
 function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
   const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
   const sorted = workloads
-    .map((workload) => ({ workload, ref: workloadKey(workload.facts.ref) }))
+    .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   return [
     ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.message}`]),

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
-import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { PageSource } from '../ui/actorTree.ts';

@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportObserver } from '../observer/model/events.ts';
 import type { ApplicationEntry } from '../observer/state/entries.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 
 /** How a story in chapters is shown: `Fact` is what happens in it, `Outcome` how it ended. */
-export interface StoryOptions<Fact, Outcome> {
+export interface StoryOptions<StoryEvent, Outcome> {
   /** In its time the story takes its course. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -15,7 +15,7 @@ export interface StoryOptions<Fact, Outcome> {
   /** Shows weeder to whoever looks. */
   readonly viewer?: StoryViewer;
   /** Told of everything; `time` is milliseconds since the beginning of the story. */
-  readonly onEvent: (time: number, event: Fact) => void;
+  readonly onEvent: (time: number, event: StoryEvent) => void;
   /** Told that the story begins. */
   readonly onBegin: (course: StoryProgress) => void;
   /** Told how it ended; weeder and its cluster stay for as long as this takes. */

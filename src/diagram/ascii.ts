@@ -7,20 +7,20 @@ export function ascii(drawing: Drawing): string {
 
 function blockOf(state: DrawnState, drawing: Drawing, first: string, rest: string): string[] {
   const own = drawing.transitions.filter(({ from }) => from === state.id);
-  const facts = [
+  const events = [
     state.description,
     ...state.entry.map((action) => `entry / ${action}`),
     ...state.invokes.map((actor) => `invoke ${actor}`),
     ...state.exit.map((action) => `exit / ${action}`),
     ...own.map(lineOf),
-  ].filter((fact) => fact !== '');
+  ].filter((event) => event !== '');
   const bar = state.children.length > 0 ? '│ ' : '  ';
   const children = state.children.flatMap((child, index) => {
     const isLast = index === state.children.length - 1;
     const mark = child.id === state.initial ? '● ' : '';
     return blockOf(child, drawing, `${rest}${isLast ? '└─' : '├─'} ${mark}`, `${rest}${isLast ? '  ' : '│ '} `);
   });
-  return [`${first}${state.name}${suffixOf(state)}`, ...facts.map((fact) => `${rest}${bar}  ${fact}`), ...children];
+  return [`${first}${state.name}${suffixOf(state)}`, ...events.map((event) => `${rest}${bar}  ${event}`), ...children];
 }
 
 function suffixOf({ kind }: DrawnState): string {

@@ -38,8 +38,7 @@ export interface Drawing {
 }
 
 /**
- * Reads a machine for drawing: from its state nodes, because XState's own definition loses every `always`
- * (style.md, fact 2).
+ * Reads a machine for drawing: from its state nodes, because XState's own definition loses every `always`.
  */
 export function drawingOf(machine: AnyStateMachine): Drawing {
   const nodes = allNodes(machine.root);

@@ -3,7 +3,7 @@ import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Use } from '../restart/model/uses.ts';
 import { describeChanges, describeSource } from '../restart/model/wording.ts';
-import { workloadAnnotations } from '../restart/model/workloadFacts.ts';
+import { workloadAnnotations } from '../restart/model/workloadSummary.ts';
 import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
 import { rolloutOf } from '../restart/pods/rollout.ts';
@@ -14,7 +14,7 @@ import type { WorkloadView } from './inspectWorkloads.ts';
 
 /** Describes one workload, as lines of text. `now`: epoch milliseconds. */
 export function explainWorkload(view: WorkloadView, now: number): string {
-  const { kind, namespace, name } = view.facts.ref;
+  const { kind, namespace, name } = view.summary.ref;
   const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
   const { errors, notAllowed, notFollowed } = view.uses;
   const lines = [
@@ -24,22 +24,22 @@ export function explainWorkload(view: WorkloadView, now: number): string {
       return `← ${describeSource(ref, namespace)}: does not allow it (${error === undefined ? allowReferencesFrom : `${error.annotation}: ${error.reason}`})`;
     }),
     ...notFollowed.map((ref) => `← ${describeSource(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
-    ...[...ownErrors(view.facts), ...errors].map((error) => `annotation that cannot be read: ${error}`),
+    ...[...ownErrors(view.summary), ...errors].map((error) => `annotation that cannot be read: ${error}`),
     ...restartsOf(view),
     ...podsOf(view),
   ];
   return [head, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function ownErrors({ optInError, pausedUntil }: WorkloadView['facts']): string[] {
+function ownErrors({ optInError, pausedUntil }: WorkloadView['summary']): string[] {
   const pause = pausedUntil === 'unreadable' ? [`${workloadAnnotations.pausedUntil} ${pauseError}`] : [];
   return [...(optInError === undefined ? [] : [optInError]), ...pause];
 }
 
 function stateOf(view: WorkloadView, now: number): string {
-  const { facts, settings, state, current: wanted } = view;
+  const { summary, settings, state, current: wanted } = view;
   if (settings === undefined) return 'no longer managed, the annotations of weeder are removed';
-  if (facts.isEnding) return 'being deleted';
+  if (summary.isEnding) return 'being deleted';
   if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
   const assessment = assess(wanted.sources, typeof state === 'object' ? state : undefined, false);
   if (assessment.is === 'blocked') return `blocked: ${assessment.reason}`;
@@ -50,7 +50,7 @@ function stateOf(view: WorkloadView, now: number): string {
     case 'changed':
       return `changed: ${describeChanges(
         assessment.sources.map(({ source: { ref: source }, keys }) => ({ source, keys })),
-        facts.ref,
+        summary.ref,
       )}  → ${verdict(view, assessment, now)}`;
     case 'rolling':
       return `${rolling(view)}${assessment.hasNewerChange ? '; a newer change waits for its end' : ''}`;
@@ -61,30 +61,30 @@ function stateOf(view: WorkloadView, now: number): string {
 
 /** What restart control would do about the change. */
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
-  const { facts, settings, uses, state, pods } = view;
-  const against = facts.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(facts, settings) : undefined;
+  const { summary, settings, uses, state, pods } = view;
+  const against = summary.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(summary, settings) : undefined;
   if (against !== undefined) return `blocked: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
     settings === undefined
       ? undefined
-      : mayRestart({ ...facts, ...settings, now, restarts, annotationErrors: uses.errors });
+      : mayRestart({ ...summary, ...settings, now, restarts, annotationErrors: uses.errors });
   if (permission?.is === 'pending' || permission?.is === 'blocked') return `${permission.is}: ${permission.reason}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
       ? 'all of its pods would be ended before new ones start, for an immutable source was recreated'
       : 'blocked: an immutable source was recreated';
-  if (facts.selector === undefined) return 'the next run has the new content';
+  if (summary.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
-  return podsToReplace(facts, pods, sources).length > 0
+  return podsToReplace(summary, pods, sources).length > 0
     ? 'would be restarted'
     : 'needs no restart: its pods were made after the change';
 }
 
-function rolling({ facts, state, pods }: WorkloadView): string {
+function rolling({ summary, state, pods }: WorkloadView): string {
   const target = typeof state === 'object' ? state.target : undefined;
   const since = target === undefined ? '' : ` since ${timeOf(target.since)}, attempt ${target.attempt}`;
-  const progress = rolloutOf(facts, typeof pods === 'string' ? [] : ownPods(facts, pods));
+  const progress = rolloutOf(summary, typeof pods === 'string' ? [] : ownPods(summary, pods));
   switch (progress.is) {
     case 'progressing':
       return `rolling out${since}, ${progress.done} of ${progress.of} pods are new`;
@@ -98,7 +98,7 @@ function rolling({ facts, state, pods }: WorkloadView): string {
 }
 
 /** One line for each source: `← ConfigMap settings#a,b (env)`. */
-function usesOf({ facts, uses, sources, current: wanted }: WorkloadView): string[] {
+function usesOf({ summary, uses, sources, current: wanted }: WorkloadView): string[] {
   return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, its]) => {
     const ref = its[0]?.source;
     if (ref === undefined) return '';
@@ -113,7 +113,7 @@ function usesOf({ facts, uses, sources, current: wanted }: WorkloadView): string
       ...(error === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
       ...(typeof optOut === 'object' ? [`without ${[...optOut].join(', ')}`] : []),
     ];
-    return `← ${describeSource(ref, facts.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
+    return `← ${describeSource(ref, summary.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
   });
 }
 
@@ -131,15 +131,15 @@ function restartsOf({ state }: WorkloadView): string[] {
 
 /** Lists the pods that were created before the last write of a source, and what follows from that. */
 function podsOf(view: WorkloadView): string[] {
-  const { facts, current: wanted, pods, state } = view;
+  const { summary, current: wanted, pods, state } = view;
   if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
   if (wanted.is === 'refused') return [];
   const older = (source: CurrentSource) =>
-    source.lastWrite === undefined ? [] : podsToReplace(facts, pods, [{ source, lastWrite: source.lastWrite }]);
+    source.lastWrite === undefined ? [] : podsToReplace(summary, pods, [{ source, lastWrite: source.lastWrite }]);
   return [...wanted.sources.values()].flatMap((source) => {
     const found = older(source).map(({ name }) => name);
     if (found.length === 0) return [];
-    const of = `pods that may be older than ${describeSource(source.ref, facts.ref.namespace)}: ${found.sort().join(', ')}`;
+    const of = `pods that may be older than ${describeSource(source.ref, summary.ref.namespace)}: ${found.sort().join(', ')}`;
     // Whether the last write of the source changed what they use was not observed.
     const isAdopted = typeof state === 'object';
     const isChanged = isAdopted && state.rolledOut.get(sourceKey(source.ref))?.tag !== source.tag.tag;

@@ -9,8 +9,8 @@ import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { withoutSecrets } from '../restart/model/sourceMeta.ts';
-import type { WorkloadFacts } from '../restart/model/workloadFacts.ts';
-import { type PodFacts, readPods } from '../restart/pods/podFacts.ts';
+import type { WorkloadSummary } from '../restart/model/workloadSummary.ts';
+import { type PodSummary, readPods } from '../restart/pods/podSummary.ts';
 import { type RestartApi, restartApi } from '../restart/requests/restartApi.ts';
 import { createDigests } from '../restart/sources/digests.ts';
 import { settingsFor } from '../restart/sources/managed.ts';
@@ -19,12 +19,12 @@ import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceI
 import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
 import { type CurrentSourcesAnswer, readCurrentSources } from '../restart/state/currentSources.ts';
 import { decodeState, type WorkloadState } from '../restart/state/state.ts';
-import { trustedFacts } from '../restart/state/stateOwner.ts';
+import { trustedSummary } from '../restart/state/stateOwner.ts';
 import { createWorkloadSinks, type WorkloadUpdate } from '../restart/workload/workloadSinks.ts';
 
 /** What was read about one workload that restart control manages. */
 export interface WorkloadView {
-  readonly facts: WorkloadFacts;
+  readonly summary: WorkloadSummary;
   /** Undefined: the workload is no longer managed. */
   readonly settings: RestartSettings | undefined;
   readonly uses: WorkloadUses;
@@ -34,7 +34,7 @@ export interface WorkloadView {
   /** The stored state; `otherKey`: it was made with a hash key that is not available here. */
   readonly state: WorkloadState | 'none' | 'unreadable' | 'otherKey';
   /** The workload's pods, or a sentence that says why they could not be read. */
-  readonly pods: readonly PodFacts[] | string;
+  readonly pods: readonly PodSummary[] | string;
 }
 
 /** All managed workloads, and whether the hash key could be read. */
@@ -62,7 +62,7 @@ export async function inspectWorkloads(
   const sinks = createWorkloadSinks({
     knows: () => false,
     take(update) {
-      if (update.copy === undefined) known.set(workloadKey(update.facts.ref), update);
+      if (update.copy === undefined) known.set(workloadKey(update.summary.ref), update);
     },
     remove: () => {},
   });
@@ -104,23 +104,23 @@ export async function inspectWorkloads(
   return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.error, keySecret });
 }
 
-type Candidate = Pick<WorkloadView, 'facts' | 'settings' | 'uses'>;
+type Candidate = Pick<WorkloadView, 'summary' | 'settings' | 'uses'>;
 
 /** Selects the workloads that are managed, and those that were. */
 function candidateOf(
-  { facts, uses }: WorkloadUpdate,
+  { summary, uses }: WorkloadUpdate,
   config: RestartConfig,
   sources: SourcesKnown,
   namespaces: 'all' | readonly string[],
 ): Candidate[] {
-  const settings = settingsFor(config, facts);
+  const settings = settingsFor(config, summary);
   if (settings !== undefined)
     return [
-      { facts, settings, uses: usesOfWorkload(facts, uses, settings, config, { metaOf: sources.get }, namespaces) },
+      { summary, settings, uses: usesOfWorkload(summary, uses, settings, config, { metaOf: sources.get }, namespaces) },
     ];
-  return facts.stateText === undefined
+  return summary.stateText === undefined
     ? []
-    : [{ facts, settings, uses: { uses: [], errors: [], notAllowed: [], notFollowed: [] } }];
+    : [{ summary, settings, uses: { uses: [], errors: [], notAllowed: [], notFollowed: [] } }];
 }
 
 async function readAll(
@@ -139,21 +139,21 @@ function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | unde
   // Missing sources and keys can be found without the hash key.
   const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
 
-  return async ({ facts: reported, settings, uses }: Candidate): Promise<WorkloadView> => {
-    const facts = trustedFacts(reported, keys);
-    const written = decodeState(facts.stateText);
-    const own = typeof written === 'object' && written.workloadUid !== facts.uid ? 'none' : written;
+  return async ({ summary: reported, settings, uses }: Candidate): Promise<WorkloadView> => {
+    const summary = trustedSummary(reported, keys);
+    const written = decodeState(summary.stateText);
+    const own = typeof written === 'object' && written.workloadUid !== summary.uid ? 'none' : written;
     const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;
     const state = typeof own === 'object' && key === undefined ? 'otherKey' : own;
     const [wanted, pods] = await Promise.all([
       readCurrentSources(uses.uses, key ?? anyKey, digests, sources),
-      uses.uses.length === 0 ? [] : podsOf(api, facts),
+      uses.uses.length === 0 ? [] : podsOf(api, summary),
     ]);
-    return { facts, settings, uses, sources, current: wanted, state, pods };
+    return { summary, settings, uses, sources, current: wanted, state, pods };
   };
 }
 
-async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts): Promise<WorkloadView['pods']> {
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadSummary): Promise<WorkloadView['pods']> {
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, AbortSignal.timeout(20_000));
   if (listed.is === 'refused') return listed.reason;

@@ -14,7 +14,7 @@ const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dry_run' } as c
 const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
-/** Counts the facts of the weeder. */
+/** Counts the events of the weeder. */
 interface EventCounter {
   /** The listener for the next manager. Windows that the previous one left open no longer count as open. */
   next(): ReportWeeder;
@@ -35,53 +35,53 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     metrics.deletions.inc({ service: labelOf(service), result });
   }
 
-  function countDeleted(fact: Extract<WeederEvent, { type: 'pod.deleted' }>): void {
-    countDeletion(fact, resultOf[fact.how]);
-    if (fact.how === 'dryRun') return;
-    metrics.recoveryToDeletion.observe(fact.sinceOpened / 1000);
-    if (fact.isRepeated) return;
-    metrics.backOffSaved.inc((backOffLeft(fact.pod, now()) ?? 0) / 1000);
+  function countDeleted(event: Extract<WeederEvent, { type: 'pod.deleted' }>): void {
+    countDeletion(event, resultOf[event.how]);
+    if (event.how === 'dryRun') return;
+    metrics.recoveryToDeletion.observe(event.sinceOpened / 1000);
+    if (event.isRepeated) return;
+    metrics.backOffSaved.inc((backOffLeft(event.pod, now()) ?? 0) / 1000);
   }
 
-  /** A manager that was replaced still reports final facts, which no longer change the number of open windows. */
+  /** A manager that was replaced still reports final events, which no longer change the number of open windows. */
   function countOpen(by: number, { service }: { readonly service: string }, reporter: object): void {
     if (reporter !== newest) return;
     metrics.windowsOpen.inc({ service: labelOf(service) }, by);
     shown.add(labelOf(service));
   }
 
-  function count(fact: WeederEvent, reporter: object): void {
-    switch (fact.type) {
+  function count(event: WeederEvent, reporter: object): void {
+    switch (event.type) {
       case 'window.opened':
-        metrics.windowsOpened.inc({ service: labelOf(fact.service) });
-        countOpen(1, fact, reporter);
+        metrics.windowsOpened.inc({ service: labelOf(event.service) });
+        countOpen(1, event, reporter);
         break;
       case 'window.closed':
-        countOpen(-1, fact, reporter);
+        countOpen(-1, event, reporter);
         break;
       case 'pod.deleted':
-        countDeleted(fact);
+        countDeleted(event);
         break;
       case 'pod.skipped':
-        metrics.podsSkipped.inc({ reason: snakeCase(fact.reason) });
+        metrics.podsSkipped.inc({ reason: snakeCase(event.reason) });
         break;
       case 'pod.recovered':
-        countDeletion(fact, 'recovered');
+        countDeletion(event, 'recovered');
         break;
       case 'pod.gone':
-        countDeletion(fact, 'not_found');
+        countDeletion(event, 'not_found');
         break;
       case 'deletion.expired':
-        countDeletion(fact, 'expired');
+        countDeletion(event, 'expired');
         break;
       case 'deletion.blocked':
-        countDeletion(fact, 'blocked');
+        countDeletion(event, 'blocked');
         break;
       case 'deletion.failed':
-        countDeletion(fact, 'failed');
+        countDeletion(event, 'failed');
         break;
       case 'deletion.refused':
-        metrics.retries.inc({ error: errorOf(snakeCase(fact.failure)) });
+        metrics.retries.inc({ error: errorOf(snakeCase(event.failure)) });
         break;
       case 'actor.failed':
         metrics.actorFailures.inc();
@@ -98,7 +98,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
       const reporter = {};
       newest = reporter;
       for (const service of shown) metrics.windowsOpen.set({ service }, 0);
-      return (fact) => count(fact, reporter);
+      return (event) => count(event, reporter);
     },
     begin(services) {
       for (const name of services) {

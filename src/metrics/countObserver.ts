@@ -1,4 +1,4 @@
-import type { ObserverEvent, ReportObserver } from '../observer/model/facts.ts';
+import type { ObserverEvent, ReportObserver } from '../observer/model/events.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -13,7 +13,7 @@ const mostErrors = 24;
 const mostKinds = 50;
 const commonKinds = ['Deployment', 'Service', 'ConfigMap', 'Secret'] as const;
 
-/** Counts the facts of the application observer. */
+/** Counts the events of the application observer. */
 export function countObserver(metrics: Metrics): ReportObserver {
   const errorOf = limitedLabel(mostErrors);
   const kindOf = limitedLabel(mostKinds);
@@ -29,17 +29,17 @@ export function countObserver(metrics: Metrics): ReportObserver {
     metrics.observerRetries.inc({ error: errorOf(snakeCase(failure)) });
   }
 
-  return (fact) => {
-    switch (fact.type) {
+  return (event) => {
+    switch (event.type) {
       case 'resource.drifted':
-        metrics.resourceDrifts.inc({ kind: kindOf(fact.resource.kind) });
+        metrics.resourceDrifts.inc({ kind: kindOf(event.resource.kind) });
         break;
       case 'resource.corrected':
         applied('corrected');
-        metrics.driftToCorrection.observe(fact.took / 1_000);
+        metrics.driftToCorrection.observe(event.took / 1_000);
         break;
       case 'resource.applied':
-        applied(fact.how);
+        applied(event.how);
         break;
       case 'resource.correctionBackOff':
         metrics.correctionBackoffs.inc();
@@ -49,14 +49,14 @@ export function countObserver(metrics: Metrics): ReportObserver {
         break;
       case 'resource.refused':
         applied('refused');
-        retried(fact);
+        retried(event);
         break;
       case 'resource.failed':
         applied('failed');
-        retried(fact);
+        retried(event);
         break;
       case 'application.refused':
-        retried(fact);
+        retried(event);
         break;
       case 'actor.failed':
         metrics.actorFailures.inc();

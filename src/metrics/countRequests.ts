@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.ts';
 const verbs = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Counts the requests to the API server by verb and resource. */
-export function countRequests(metrics: Metrics): (fact: RequestOutcome) => void {
+export function countRequests(metrics: Metrics): (event: RequestOutcome) => void {
   const resourceOf = limitedLabel(20);
   const codeOf = limitedLabel(40);
   return ({ method, path, isStream, outcome, durationMs }) => {

@@ -29,7 +29,7 @@ const errors = [
 ] as const;
 const mostErrors = 24;
 
-/** Counts the facts of restart control. */
+/** Counts the events of restart control. */
 export function countRestarts(metrics: Metrics): ReportRestart {
   const errorOf = limitedLabel(mostErrors);
   for (const error of errors) metrics.restartRetries.inc({ error: errorOf(snakeCase(error)) }, 0);
@@ -42,29 +42,29 @@ export function countRestarts(metrics: Metrics): ReportRestart {
     metrics.workloadRestarts.inc({ kind, result });
   }
 
-  return (fact) => {
-    switch (fact.type) {
+  return (event) => {
+    switch (event.type) {
       case 'workload.adopted':
-        metrics.workloadsAdopted.inc({ kind: fact.workload.kind });
+        metrics.workloadsAdopted.inc({ kind: event.workload.kind });
         break;
       case 'workload.restarted':
-        count(fact, startedAs[fact.how]);
+        count(event, startedAs[event.how]);
         break;
       case 'workload.rolledOut':
-        count(fact, 'rolled_out');
-        metrics.changeToRollout.observe(fact.sinceChange / 1000);
+        count(event, 'rolled_out');
+        metrics.changeToRollout.observe(event.sinceChange / 1000);
         break;
       case 'workload.skipped':
-        count(fact, 'skipped');
+        count(event, 'skipped');
         break;
       case 'workload.stalled':
-        count(fact, 'stalled');
+        count(event, 'stalled');
         break;
       case 'workload.reverted':
-        count(fact, 'reverted');
+        count(event, 'reverted');
         break;
       case 'workload.refused':
-        metrics.restartRetries.inc({ error: errorOf(snakeCase(fact.failure)) });
+        metrics.restartRetries.inc({ error: errorOf(snakeCase(event.failure)) });
         break;
       case 'actor.failed':
         metrics.actorFailures.inc();

@@ -2,7 +2,7 @@ import type { Controller, ControllerContext } from '../controller/controller.ts'
 import { backgroundClient } from '../kube/client/clientWrappers.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
-import type { ReportObserver } from './model/facts.ts';
+import type { ReportObserver } from './model/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
 import { logObserver } from './report/logObserver.ts';
 import { reportObserverEvents } from './report/observerEvents.ts';
@@ -12,7 +12,7 @@ import { yieldToWeeder } from './yieldToWeeder.ts';
 export interface ObserverControllerOptions extends ControllerContext {
   /** Applications that name no account are applied with weeder's own rights. */
   readonly mayUseOwnRights: boolean;
-  /** Called for every fact, in addition to the log and the Events. */
+  /** Called for every event, in addition to the log and the Events. */
   readonly report?: ReportObserver | undefined;
   /** Default: `createObserverCore`. A recording stands between it and the world. */
   readonly createCore?: CreateObserverCore;
@@ -41,10 +41,10 @@ export function createObserverController(options: ObserverControllerOptions): Ob
     api: resourceRequests(client),
     kinds: restMapper,
     applications: applicationApi(client),
-    report(fact) {
-      log(fact);
-      record(fact);
-      options.report?.(fact);
+    report(event) {
+      log(event);
+      record(event);
+      options.report?.(event);
     },
     random: Math.random,
     onStarted: (applications) => logger.info({ applications }, 'the application observer starts'),

@@ -15,7 +15,7 @@ import { createOwnershipClaims } from './effects/ownershipClaims.ts';
 import { createRequestSemaphore, type SlowRequests } from './effects/requestSemaphore.ts';
 import { createResourceStreams, type WrapResourceSink } from './effects/resourceStreams.ts';
 import { createServiceAccounts } from './effects/serviceAccounts.ts';
-import type { ReportObserver } from './model/facts.ts';
+import type { ReportObserver } from './model/events.ts';
 import { type HashManifest, hashManifest } from './plan/manifestHash.ts';
 import { maxConcurrentRequests, type ResourceApi, type RestMapper } from './plan/resourceApi.ts';
 import { provideResource } from './resource/resourceActor.ts';

@@ -47,9 +47,9 @@ export function createLeadership(parts: LeadershipParts): LeadershipGate {
   if (election === undefined) return { ...common, logic: alone, isValid: () => true, state: () => undefined };
   const term = createLeadershipTerm(clock, election.renewDeadline);
   const log = logProcess(logger);
-  const report: ReportProcess = (fact) => {
-    log(fact);
-    parts.reportProcess?.(fact);
+  const report: ReportProcess = (event) => {
+    log(event);
+    parts.reportProcess?.(event);
   };
   const logic = provideLease({ client, clock, log: logger, election, term, report });
   return {

@@ -48,11 +48,11 @@ export interface ManagerOptions {
   readonly isDryRun: boolean;
   /** The controllers besides the weeder. Default: none. */
   readonly others?: readonly ControllerFactory[];
-  /** Called with every fact of the weeder, in addition to the log. */
+  /** Called with every event of the weeder, in addition to the log. */
   readonly report?: ReportWeeder;
   /** The pod or host in whose name Kubernetes Events are recorded. Default: no Events are recorded. */
   readonly eventInstance?: string;
-  /** Called with every fact about the process, in addition to the log. */
+  /** Called with every event about the process, in addition to the log. */
   readonly reportProcess?: ReportProcess;
   /** The Lease that this replica must hold to act; undefined: it is the only replica, and always acts. */
   readonly election?: Election;

@@ -31,12 +31,12 @@ export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
 
 /** Records on weeder's own pod whether a config was applied or rejected. Events about leadership are on the Lease. */
 export function recordProcessEvents(pod: ObjectRef, record: (occurrence: EventDraft) => void): ReportProcess {
-  return (fact) => {
-    if (fact.type === 'config.applied') {
-      record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(fact) });
+  return (event) => {
+    if (event.type === 'config.applied') {
+      record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(event) });
     }
-    if (fact.type === 'config.rejected') {
-      const note = `The config from before stays in force. ${fact.problem.message}`;
+    if (event.type === 'config.rejected') {
+      const note = `The config from before stays in force. ${event.problem.message}`;
       record({ regarding: pod, type: 'Warning', reason: 'ConfigRejected', action: 'Reject', note });
     }
   };

@@ -3,7 +3,7 @@ import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
 import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
 
-/** What the process reports besides the facts of the weeder, one object per fact. */
+/** What the process reports besides the events of the weeder, one object per event. */
 export type ProcessEvent =
   | LeadershipChange
   /** A new config is in force. All lists are empty if the new text means the same. */
@@ -11,7 +11,7 @@ export type ProcessEvent =
   /** The config is invalid: the previous one stays in force. */
   | { readonly type: 'config.rejected'; readonly generation: number; readonly problem: CodedError };
 
-export type ReportProcess = (fact: ProcessEvent) => void;
+export type ReportProcess = (event: ProcessEvent) => void;
 
 const messages = {
   'leadership.acquired': { level: 'info', message: 'this replica leads' },
@@ -25,17 +25,17 @@ const messages = {
   { readonly level: 'info' | 'warn' | 'error'; readonly message: string }
 >;
 
-/** Writes each fact as one line. */
+/** Writes each event as one line. */
 export function logProcess(logger: Logger): ReportProcess {
-  return (fact) => {
-    const { level, message } = messages[fact.type];
-    logger[level](fieldsOf(fact), message);
+  return (event) => {
+    const { level, message } = messages[event.type];
+    logger[level](fieldsOf(event), message);
   };
 }
 
-function fieldsOf(fact: ProcessEvent): object {
-  const { type, ...fields } = fact;
-  if (fact.type !== 'config.rejected') return fields;
-  const { generation, problem } = fact;
+function fieldsOf(event: ProcessEvent): object {
+  const { type, ...fields } = event;
+  if (event.type !== 'config.rejected') return fields;
+  const { generation, problem } = event;
   return { generation, errors: problem.message.split('\n'), hint: problem.hint };
 }

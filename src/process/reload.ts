@@ -37,9 +37,9 @@ interface ReloadOptions {
 
 export function createReload({ config: first, clock, logger, report, apply }: ReloadOptions): Reload {
   const log = logProcess(logger);
-  const reportChange: ReportProcess = (fact) => {
-    log(fact);
-    report?.(fact);
+  const reportChange: ReportProcess = (event) => {
+    log(event);
+    report?.(event);
   };
   let config = first;
   let status: ConfigStatus = { generation: 1, appliedAt: clock.now(), lastReload: 'applied' };

@@ -1,7 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
 import type { Config } from '../config/config.ts';
-import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportObserver } from '../observer/model/events.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
 import type { RecordedObserverEvent } from '../recording/observer/recordedObserverEvent.ts';
@@ -64,7 +64,7 @@ export function createPlayer(
   {
     report,
     reportRestart = () => {},
-    onRestartEvent: reportRestartFact,
+    onRestartEvent: reportRestartEvent,
     reportObserver = () => {},
     ...its
   }: PlayerOptions,
@@ -88,7 +88,7 @@ export function createPlayer(
     lines,
     clock,
     report: reportRestart,
-    reportFact: reportRestartFact,
+    reportEvent: reportRestartEvent,
     ...(inspect === undefined ? {} : { inspect }),
   });
   const observer = createObserverPlayer({
@@ -96,7 +96,7 @@ export function createPlayer(
     lines,
     clock,
     report: reportObserver,
-    reportFact: its.onObserverEvent,
+    reportEvent: its.onObserverEvent,
     ...(inspect === undefined ? {} : { inspect }),
   });
   function begin(config: Config, resumed?: RecordingHeader['streams']): PlayedWeeder {

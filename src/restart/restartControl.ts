@@ -56,7 +56,7 @@ interface RestartCounts {
   readonly blocked: Readonly<Record<string, number>>;
 }
 
-/** Restart control without its streams: facts come in through the sinks, writes go out through the API. */
+/** Restart control without its streams: objects come in through the sinks, writes go out through the API. */
 export interface RestartControl {
   /** Takes the workloads of one kind. */
   createWorkloadSink(kind: WorkloadKind): ClosableSink;
@@ -117,7 +117,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     ownerOf,
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
-      const update = readUpdate(object, entry.facts.ref.kind);
+      const update = readUpdate(object, entry.summary.ref.kind);
       // The workload may be deleted by now, and its stream would not report that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },
@@ -144,9 +144,9 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     // While a Job is being recreated, every update of its stream is handled.
     knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
     take(update) {
-      const id = workloadKey(update.facts.ref);
+      const id = workloadKey(update.summary.ref);
       if (update.copy === undefined) workloads.take(update);
-      else recreations.found(update.copy, update.facts.uid);
+      else recreations.found(update.copy, update.summary.uid);
       recreations.changed(id);
     },
     remove(id) {

@@ -15,7 +15,7 @@ import { measureObserver } from '../metrics/measureObserver.ts';
 import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
-import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportObserver } from '../observer/model/events.ts';
 import type { ObserverController } from '../observer/observerController.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
@@ -31,14 +31,14 @@ const firstReadiness = 2_000;
 
 /** The endpoints of a process: health, metrics, actors. */
 export interface Telemetry {
-  /** The listener for the facts of the next manager. */
+  /** The listener for the events of the next manager. */
   nextReport(): ReportWeeder;
   readonly reportProcess: ReportProcess;
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
   /** Called for each source that is read for hashing. */
   readonly onHashRead: ReportRead;
-  readonly onRequest: (fact: RequestOutcome) => void;
+  readonly onRequest: (event: RequestOutcome) => void;
   recordingFailed(): void;
   /** Shows this manager from now on; the counters of the previous ones remain. */
   watch(controller: Manager, parts?: WatchedControllers): void;
@@ -84,8 +84,8 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const readiness = () => [...readinessChecks(controller), ...dryRun, configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
-  const facts = countEvents(metrics, clock);
-  facts.begin(reload.config().services.keys());
+  const events = countEvents(metrics, clock);
+  events.begin(reload.config().services.keys());
   const countChange = countLeadership(metrics);
   const takeTotals = countTotals(metrics);
   const update = () => {
@@ -118,10 +118,10 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   return {
-    nextReport: facts.next,
-    reportProcess(fact) {
-      countChange(fact);
-      if (fact.type === 'config.applied') facts.begin(fact.added);
+    nextReport: events.next,
+    reportProcess(event) {
+      countChange(event);
+      if (event.type === 'config.applied') events.begin(event.added);
     },
     reportRestart: countRestarts(metrics),
     reportObserver: countObserver(metrics),

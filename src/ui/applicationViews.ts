@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import type { AboutResource, ObserverEvent } from '../observer/model/facts.ts';
+import type { AboutResource, ObserverEvent } from '../observer/model/events.ts';
 import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
 import { listed } from '../observer/model/wording.ts';
@@ -141,23 +141,23 @@ const shownEvents: ReadonlySet<ObserverEvent['type']> = new Set([
 ]);
 
 /**
- * The moment of a fact of the observer in the timeline; undefined: it is not shown. It contains no values of fields.
+ * The moment of an event of the observer in the timeline; undefined: it is not shown. It contains no values of fields.
  */
-export function observerMoment(fact: ObserverEvent, t: number): Moment | undefined {
-  if (!shownEvents.has(fact.type) || !('application' in fact)) return undefined;
-  const { namespace, name } = fact.application;
+export function observerMoment(event: ObserverEvent, t: number): Moment | undefined {
+  if (!shownEvents.has(event.type) || !('application' in event)) return undefined;
+  const { namespace, name } = event.application;
   const about = `application/${namespace}/${name}`;
-  const detail = 'resource' in fact ? `${identityText(fact.resource)}${ofResource(fact)}` : reasonOf(fact);
-  return { t, what: fact.type, about, detail };
+  const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
+  return { t, what: event.type, about, detail };
 }
 
-function ofResource(fact: Extract<ObserverEvent, AboutResource>): string {
-  const text = 'drifts' in fact ? listed(fact.drifts.map(({ path }) => path)) : reasonOf(fact);
+function ofResource(event: Extract<ObserverEvent, AboutResource>): string {
+  const text = 'drifts' in event ? listed(event.drifts.map(({ path }) => path)) : reasonOf(event);
   const by =
-    'conflictingManager' in fact && fact.conflictingManager !== undefined ? ` (by ${fact.conflictingManager})` : '';
+    'conflictingManager' in event && event.conflictingManager !== undefined ? ` (by ${event.conflictingManager})` : '';
   return text === '' && by === '' ? '' : `: ${text}${by}`;
 }
 
-function reasonOf(fact: object): string {
-  return 'reason' in fact && typeof fact.reason === 'string' ? fact.reason : '';
+function reasonOf(event: object): string {
+  return 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
 }

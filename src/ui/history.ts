@@ -27,7 +27,7 @@ interface HistoryLimits {
   readonly most: number;
 }
 
-/** The timeline shows an hour, and a burst of facts must not use all memory: about 5 MB. */
+/** The timeline shows an hour, and a burst of events must not use all memory: about 5 MB. */
 export const lastHour: HistoryLimits = { longest: 3_600_000, most: 20_000 };
 /** For a recording, which is in memory as a whole, and finite. */
 export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
@@ -69,28 +69,28 @@ export function createHistory({ longest, most }: HistoryLimits): History {
   };
 }
 
-/** A fact results in one moment for each window that it concerns. `t` is epoch milliseconds. */
-export function momentsOf(fact: WeederEvent, t: number): Moment[] {
-  return recordedEventsOf(fact).map(({ out, ...recorded }) => ({ t, what: out, ...recorded }));
+/** An event results in one moment for each window that it concerns. `t` is epoch milliseconds. */
+export function momentsOf(event: WeederEvent, t: number): Moment[] {
+  return recordedEventsOf(event).map(({ out, ...recorded }) => ({ t, what: out, ...recorded }));
 }
 
-export function processMoment(fact: ProcessEvent, t: number): Moment {
-  return { t, what: fact.type, about: 'lease' in fact ? fact.lease : 'config', detail: detailOf(fact) };
+export function processMoment(event: ProcessEvent, t: number): Moment {
+  return { t, what: event.type, about: 'lease' in event ? event.lease : 'config', detail: detailOf(event) };
 }
 
-function detailOf(fact: ProcessEvent): string {
-  switch (fact.type) {
+function detailOf(event: ProcessEvent): string {
+  switch (event.type) {
     case 'leadership.acquired':
-      return fact.identity;
+      return event.identity;
     case 'leadership.lost':
-      return fact.reason;
+      return event.reason;
     case 'leadership.standsBy':
-      return fact.holder;
+      return event.holder;
     case 'leadership.released':
       return '';
     case 'config.applied':
-      return `generation ${fact.generation}`;
+      return `generation ${event.generation}`;
     case 'config.rejected':
-      return fact.problem.message;
+      return event.problem.message;
   }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
-import type { ReportObserver } from '../observer/model/facts.ts';
+import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
@@ -184,20 +184,20 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   return {
-    report(fact) {
+    report(event) {
       const now = clock.now();
-      tallies.note(fact, now);
-      for (const moment of momentsOf(fact, now)) add(moment);
+      tallies.note(event, now);
+      for (const moment of momentsOf(event, now)) add(moment);
     },
-    reportRestart(fact) {
-      const moment = restartMoment(fact, clock.now());
+    reportRestart(event) {
+      const moment = restartMoment(event, clock.now());
       if (moment !== undefined) add(moment);
     },
-    reportObserver(fact) {
-      const moment = observerMoment(fact, clock.now());
+    reportObserver(event) {
+      const moment = observerMoment(event, clock.now());
       if (moment !== undefined) add(moment);
     },
-    reportProcess: (fact) => add(processMoment(fact, clock.now())),
+    reportProcess: (event) => add(processMoment(event, clock.now())),
     inspect: chosenActors.inspect,
     watch(its) {
       source = its;

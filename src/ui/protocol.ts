@@ -57,7 +57,7 @@ export interface ServiceView {
 /** Something that happened, for the timeline. */
 export interface Moment {
   readonly t: number;
-  /** The type of the fact: `service.notReady`, `window.opened`, `pod.deleted`, … */
+  /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
   readonly what: string;
   /** `namespace/service`, or what else it is about. */
   readonly about: string;

@@ -22,7 +22,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   const end = file.lines.at(-1)?.t ?? 0;
   let isPlaying = false;
   let speed = 1;
-  let facts = 0;
+  let count = 0;
   let timer: ReturnType<Clock['setTimeout']> | undefined;
   let work = Promise.resolve();
 
@@ -35,17 +35,17 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   function begin(): Player {
     const times = createActorTimes({ now });
     const its = createPlayer(file, {
-      report(fact) {
-        facts += 1;
-        live.report(fact);
+      report(event) {
+        count += 1;
+        live.report(event);
       },
-      onRestartEvent(fact) {
-        facts += 1;
-        live.reportRestart(fact);
+      onRestartEvent(event) {
+        count += 1;
+        live.reportRestart(event);
       },
-      onObserverEvent(fact) {
-        facts += 1;
-        live.reportObserver(fact);
+      onObserverEvent(event) {
+        count += 1;
+        live.reportObserver(event);
       },
       inspect(event) {
         times.inspect(event);
@@ -67,10 +67,10 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
     return its;
   }
 
-  /** Advances to the next fact. */
+  /** Advances to the next event. */
   async function step(): Promise<void> {
-    const before = facts;
-    while (facts === before && position() < end) {
+    const before = count;
+    while (count === before && position() < end) {
       const next = Math.min(player.nextAt() ?? end, player.clock.nextDue ?? end, end);
       await player.playTo(Math.max(next, position()));
       if (next >= end) return;

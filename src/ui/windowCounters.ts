@@ -11,9 +11,9 @@ export interface WindowCounter {
   failed: number;
 }
 
-/** The newest window of each service, computed from the facts. */
+/** The newest window of each service, computed from the events. */
 export interface WindowCounters {
-  note(fact: WeederEvent, now: number): void;
+  note(event: WeederEvent, now: number): void;
   of(key: string): WindowCounter | undefined;
   clear(): void;
 }
@@ -29,8 +29,8 @@ export function createWindowCounters(): WindowCounters {
     return tally?.number === window ? tally : undefined;
   }
 
-  function count(fact: WindowRef & { readonly also?: readonly WindowRef[] }, what: 'deleted' | 'skipped' | 'failed') {
-    for (const ref of [fact, ...(fact.also ?? [])]) {
+  function count(event: WindowRef & { readonly also?: readonly WindowRef[] }, what: 'deleted' | 'skipped' | 'failed') {
+    for (const ref of [event, ...(event.also ?? [])]) {
       const tally = counterOf(ref);
       if (tally !== undefined) tally[what] += 1;
     }
@@ -49,15 +49,15 @@ export function createWindowCounters(): WindowCounters {
   }
 
   return {
-    note(fact, now) {
-      if (fact.type === 'window.opened') open(fact, now, fact.duration);
-      else if (fact.type === 'pod.deleted') count(fact, 'deleted');
-      else if (fact.type === 'pod.skipped') count(fact, 'skipped');
-      else if (fact.type === 'deletion.failed') count(fact, 'failed');
-      else if (fact.type === 'window.closed') {
-        const tally = counterOf(fact);
+    note(event, now) {
+      if (event.type === 'window.opened') open(event, now, event.duration);
+      else if (event.type === 'pod.deleted') count(event, 'deleted');
+      else if (event.type === 'pod.skipped') count(event, 'skipped');
+      else if (event.type === 'deletion.failed') count(event, 'failed');
+      else if (event.type === 'window.closed') {
+        const tally = counterOf(event);
         if (tally === undefined) return;
-        const { deleted, skipped, failed } = fact;
+        const { deleted, skipped, failed } = event;
         Object.assign(tally, { isOpen: false, deleted, skipped, failed: failed.length });
       }
     },

@@ -36,9 +36,9 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
 /** The states for which the machine has a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
-function sourcesOf({ uses, facts }: WorkloadEntry): string[] {
+function sourcesOf({ uses, summary }: WorkloadEntry): string[] {
   const named = uses.map(({ source, key }) => {
-    const name = describeSource(source, facts.ref.namespace);
+    const name = describeSource(source, summary.ref.namespace);
     return key === undefined ? name : `${name}#${key}`;
   });
   return [...new Set(named)].sort();
@@ -55,13 +55,13 @@ const shownEvents: ReadonlySet<RestartEvent['type']> = new Set([
   'workload.refused',
 ]);
 
-/** The moment of a fact of restart control in the timeline; undefined: it is not shown. */
-export function restartMoment(fact: RestartEvent, t: number): Moment | undefined {
-  if (!shownEvents.has(fact.type) || !('workload' in fact)) return undefined;
-  return { t, what: fact.type, about: workloadKey(fact.workload), detail: detailOf(fact) };
+/** The moment of an event of restart control in the timeline; undefined: it is not shown. */
+export function restartMoment(event: RestartEvent, t: number): Moment | undefined {
+  if (!shownEvents.has(event.type) || !('workload' in event)) return undefined;
+  return { t, what: event.type, about: workloadKey(event.workload), detail: detailOf(event) };
 }
 
-function detailOf(fact: Extract<RestartEvent, { readonly workload: unknown }>): string {
-  if ('sources' in fact && typeof fact.sources === 'object') return describeChanges(fact.sources, fact.workload);
-  return 'reason' in fact ? fact.reason : '';
+function detailOf(event: Extract<RestartEvent, { readonly workload: unknown }>): string {
+  if ('sources' in event && typeof event.sources === 'object') return describeChanges(event.sources, event.workload);
+  return 'reason' in event ? event.reason : '';
 }

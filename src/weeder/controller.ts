@@ -13,7 +13,7 @@ import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
 interface WeederControllerOptions extends ControllerContext {
   readonly concurrentDeletions: number;
-  /** Called with every fact, in addition to the log and the Events. */
+  /** Called with every event, in addition to the log and the Events. */
   readonly report?: ReportWeeder | undefined;
   /** Creates the weeder and its streams so that all of their inputs and outputs are recorded. */
   readonly recorder?: RecordingFactories | undefined;
@@ -46,11 +46,11 @@ export function createWeederController(options: WeederControllerOptions): Weeder
       logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
     ),
     report: (reported) => {
-      const fact = options.isLeading() ? reported : withoutLeadership(reported);
-      if (fact === undefined) return;
-      log(fact);
-      record(fact);
-      options.report?.(fact);
+      const event = options.isLeading() ? reported : withoutLeadership(reported);
+      if (event === undefined) return;
+      log(event);
+      record(event);
+      options.report?.(event);
     },
     concurrentDeletions,
     isDryRun,

@@ -72,8 +72,8 @@ export function createWeeder(options: WeederOptions): Weeder {
   /** The services of the config in force. */
   const services = new Map(options.config.services);
   const indexes = new Map<string, PodIndex>();
-  const windows = createWindows(clock, (fact) =>
-    report(fact.type === 'window.closed' ? { ...fact, ...neverStartedOf(fact) } : fact),
+  const windows = createWindows(clock, (event) =>
+    report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
   );
   const queue = createDeletionQueue(options.concurrentDeletions);
   const deletions = createDeletions({

@@ -12,7 +12,7 @@ import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 const pod = crashLoopingPod();
 const window = { namespace: 'shop', service: 'db', window: 2 };
 
-const facts: readonly WeederEvent[] = [
+const events: readonly WeederEvent[] = [
   { type: 'window.opened', duration: 120_000, ...window },
   { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
   { type: 'pod.recovered', pod, ...window, also: [] },
@@ -41,7 +41,7 @@ async function written(level: LogLevel, isTTY: boolean): Promise<string> {
     },
   });
   const logger = await createLogger(level, output);
-  for (const fact of facts) logEvents(logger)(fact);
+  for (const event of events) logEvents(logger)(event);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }

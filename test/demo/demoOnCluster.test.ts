@@ -15,10 +15,10 @@ import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 const home = 'weeder-demo-test';
 const forbidden = failure(403, 'Forbidden', 'nobody may do this here');
 
-type Fact = ScenarioEvent | WeederEvent;
+type StoryEvent = ScenarioEvent | WeederEvent;
 
 interface Played extends ClusterDemo {
-  readonly facts: readonly Fact[];
+  readonly events: readonly StoryEvent[];
   readonly waiting: readonly string[];
   readonly wasCleanedUp: boolean;
   readonly cluster: Embedded;
@@ -27,13 +27,13 @@ interface Played extends ClusterDemo {
 interface Play {
   readonly timeout?: number;
   readonly prepare?: (cluster: Embedded) => void;
-  readonly onFact?: (fact: Fact, stop: AbortController) => void;
+  readonly onEvent?: (event: StoryEvent, stop: AbortController) => void;
   readonly needs?: () => string;
   readonly isWithoutKubelet?: boolean;
 }
 
 /** Plays the demo as on a real cluster, over HTTP, on an embedded one with a kubelet, 10 times as fast. */
-async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubelet }: Play = {}): Promise<Played> {
+async function play({ timeout = 600_000, prepare, onEvent, needs, isWithoutKubelet }: Play = {}): Promise<Played> {
   const clock = scaledClock(10);
   await using cluster = await embedded({ clock });
   const { store } = cluster.server;
@@ -45,7 +45,7 @@ async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubele
       : [startKubelet({ store, clock, version: '1.36', seed: 1, program: demoPrograms(needs) })]),
   ];
   prepare?.(cluster);
-  const facts: Fact[] = [];
+  const events: StoryEvent[] = [];
   const waiting: string[] = [];
   const stop = new AbortController();
   let wasCleanedUp = false;
@@ -60,9 +60,9 @@ async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubele
       outage: 60_000,
       timeout,
       signal: stop.signal,
-      onEvent(_time, fact) {
-        facts.push(fact);
-        onFact?.(fact, stop);
+      onEvent(_time, event) {
+        events.push(event);
+        onEvent?.(event, stop);
       },
       onWaiting: ({ what }) => waiting.push(what),
       onBegin: () => {},
@@ -72,7 +72,7 @@ async function play({ timeout = 600_000, prepare, onFact, needs, isWithoutKubele
     },
   );
   for (const part of parts) part();
-  return { ...ended, facts, waiting, wasCleanedUp, cluster };
+  return { ...ended, events, waiting, wasCleanedUp, cluster };
 }
 
 function isThere({ cluster }: Played): boolean {
@@ -99,9 +99,9 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.deepEqual([weeded.length, ignored.length], [2, 2]);
     const [slowest, quickest] = [Math.max(...seconds(weeded)), Math.min(...seconds(ignored))];
     assert.ok(slowest < quickest, `${seconds(weeded)} and ${seconds(ignored)}`);
-    const deleted = played.facts.flatMap((fact) => (fact.type === 'pod.deleted' ? [fact.pod.name] : []));
+    const deleted = played.events.flatMap((event) => (event.type === 'pod.deleted' ? [event.pod.name] : []));
     assert.deepEqual(deleted.toSorted(), weeded.map(({ pod }) => pod).toSorted());
-    const skipped = played.facts.flatMap((fact) => (fact.type === 'pod.skipped' ? [fact.pod.name] : []));
+    const skipped = played.events.flatMap((event) => (event.type === 'pod.skipped' ? [event.pod.name] : []));
     assert.deepEqual(skipped.toSorted(), ignored.map(({ pod }) => pod).toSorted());
     for (const { pod } of ignored) assert.match(pod, /^apiserver-ignored-/);
     assert.equal(played.leftBehind, undefined);
@@ -118,10 +118,10 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
         ({ exits } = podView(pod));
       });
     };
-    const onFact = ({ type }: Fact) => {
+    const onEvent = ({ type }: StoryEvent) => {
       if (type === 'etcd.back' && server !== undefined) setLookAlikeService(server, true);
     };
-    const played = await play({ prepare, onFact });
+    const played = await play({ prepare, onEvent });
     assert.ok(outcomeOf(played).isBack);
     assert.ok(exits >= 3, `${exits} exits`);
     const left = played.cluster.server.store.list(pods).map(({ metadata }) => metadata.name);
@@ -130,10 +130,10 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
 
   test('pods that are not ready in time are reported so, and the namespace is removed', async () => {
     let service = 'etcd-main-client';
-    const onFact = ({ type }: Fact) => {
+    const onEvent = ({ type }: StoryEvent) => {
       if (type === 'etcd.back') service = 'gone-for-good';
     };
-    const played = await play({ timeout: 60_000, onFact, needs: () => service });
+    const played = await play({ timeout: 60_000, onEvent, needs: () => service });
     const { isBack, weeded, ignored } = outcomeOf(played);
     assert.equal(isBack, false);
     assert.ok([...weeded, ...ignored].every(({ isDown }) => isDown));
@@ -142,12 +142,12 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
   });
 
   test('the signal to stop ends the demo without an outcome, and the namespace is removed', async () => {
-    const onFact = ({ type }: Fact, stop: AbortController) => {
+    const onEvent = ({ type }: StoryEvent, stop: AbortController) => {
       if (type === 'container.exited') stop.abort();
     };
-    const played = await play({ onFact });
+    const played = await play({ onEvent });
     assert.deepEqual(played.played, { ok: true, value: 'stopped' });
-    assert.ok(!played.facts.some(({ type }) => type === 'etcd.back'));
+    assert.ok(!played.events.some(({ type }) => type === 'etcd.back'));
     assert.ok(played.wasCleanedUp && !isThere(played));
   });
 
@@ -207,7 +207,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
       server.setFaults(({ method, url }) =>
         method === 'DELETE' && url.endsWith(`/namespaces/${home}`) ? { refuse: forbidden } : undefined,
       );
-    const played = await play({ prepare, onFact: (_fact, stop) => stop.abort() });
+    const played = await play({ prepare, onEvent: (_event, stop) => stop.abort() });
     assert.equal(played.leftBehind, 'nobody may do this here');
     assert.ok(isThere(played));
   });
@@ -220,7 +220,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
         refusals += 1;
         return { refuse: failure(503, 'ServiceUnavailable', 'not now') };
       });
-    const played = await play({ prepare, onFact: (_fact, stop) => stop.abort() });
+    const played = await play({ prepare, onEvent: (_event, stop) => stop.abort() });
     assert.equal(refusals, 3);
     assert.equal(played.leftBehind, undefined);
     assert.ok(!isThere(played));

@@ -38,16 +38,16 @@ function ended(...names: string[]): ChapterResult {
 }
 
 test('a chapter ends as expected if the necessary rollouts were made, once, and weeder reported them', () => {
-  const facts = [restarted('web'), restarted('db')];
-  assert.deepEqual(deviationsOf(ended('web', 'db'), facts), []);
-  assert.deepEqual(deviationsOf(ended('web', 'db', 'web'), facts), [
+  const events = [restarted('web'), restarted('db')];
+  assert.deepEqual(deviationsOf(ended('web', 'db'), events), []);
+  assert.deepEqual(deviationsOf(ended('web', 'db', 'web'), events), [
     '"a Secret changes": rollouts of db, web, web instead of db, web.',
   ]);
   assert.deepEqual(deviationsOf(ended('web'), [restarted('web')]), [
     '"a Secret changes": rollouts of web instead of db, web.',
     '"a Secret changes": workload.restarted was reported for web instead of db, web.',
   ]);
-  assert.deepEqual(deviationsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, facts), [
+  assert.deepEqual(deviationsOf({ ...ended('web', 'db'), stale: ['db-0'], isSettled: false }, events), [
     '"a Secret changes": old content in db-0.',
     '"a Secret changes": it did not settle.',
   ]);

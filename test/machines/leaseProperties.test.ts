@@ -47,7 +47,7 @@ function election() {
   function begin(place: number): void {
     born += 1;
     const before = replicas[place];
-    terms += before?.facts.filter(({ type }) => type === 'leadership.acquired').length ?? 0;
+    terms += before?.events.filter(({ type }) => type === 'leadership.acquired').length ?? 0;
     replicas[place] = startReplica(api, clock, `replica-${born}`, { random: () => (born * 0.37) % 1 });
   }
   const acting = () => replicas.filter((each) => each.mayAct());

@@ -45,7 +45,7 @@ test('an unconfirmed content is recorded at once, and assessed again', () => {
 
 test('a current workload stays as it is, and is assessed again when something changes', () => {
   assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
-  assert.deepEqual(stateAndEffects([told.isCurrent, told.facts]), { state: 'assessing', effects: ['spawn assess'] });
+  assert.deepEqual(stateAndEffects([told.isCurrent, told.events]), { state: 'assessing', effects: ['spawn assess'] });
 });
 
 test('a change is reported, and waits for the quiet period', () => {
@@ -60,13 +60,16 @@ test('a change is reported, and waits for the quiet period', () => {
 });
 
 test('a reported change is not reported again, a newer one is', () => {
-  assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 0)]).effects, ['wait 4000']);
-  assert.deepEqual(decided([changed(0, 0), told.facts, changed(1_000, 1_000)]).effects, ['reportChanged', 'wait 5000']);
+  assert.deepEqual(decided([changed(0, 0), told.events, changed(1_000, 0)]).effects, ['wait 4000']);
+  assert.deepEqual(decided([changed(0, 0), told.events, changed(1_000, 1_000)]).effects, [
+    'reportChanged',
+    'wait 5000',
+  ]);
 });
 
 test('a change that is reverted restarts nothing', () => {
   for (const pending of [[changed()], [changed(), timers.quiet], toVerifying]) {
-    const { state, effects } = stateAndEffects([...pending, told.facts, told.isCurrent]);
+    const { state, effects } = stateAndEffects([...pending, told.events, told.isCurrent]);
     assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
   }
 });
@@ -107,7 +110,7 @@ test('a block ends after a time only if it has one, and always when something ch
   assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
   assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
   assert.equal(decided([blocked, timers.holdOver]).state, 'assessed.blocked');
-  assert.equal(decided([blocked, told.facts]).state, 'assessing');
+  assert.equal(decided([blocked, told.events]).state, 'assessing');
   assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
@@ -122,9 +125,9 @@ test('a workload that is no longer managed loses its state, and its record is re
 
 test('a workload that is managed again while it is released is assessed, whatever the response', () => {
   for (const answer of [told.written, told.notWritten]) {
-    assert.equal(decided([told.isUnmanaged, told.facts, answer]).state, 'assessing');
+    assert.equal(decided([told.isUnmanaged, told.events, answer]).state, 'assessing');
   }
-  assert.equal(decided([told.isUnmanaged, told.facts]).state, 'releasing');
+  assert.equal(decided([told.isUnmanaged, told.events]).state, 'releasing');
 });
 
 test('the record of a deleted workload is removed from every state', () => {
@@ -153,8 +156,8 @@ test('the pause is at least Retry-After, and a success resets it', () => {
   const row = [refused('assessed'), timers.retry, refused('assessed'), timers.retry];
   assert.equal(decided([...row, refused('assessed')]).effects[1], 'wait 800');
   for (const good of [
-    [told.isCurrent, told.facts],
-    [blocked, told.facts],
+    [told.isCurrent, told.events],
+    [blocked, told.events],
     [told.isNew, told.granted, told.written],
   ]) {
     assert.equal(decided([...row, ...good, refused('assessed')]).effects[1], 'wait 200');
@@ -197,6 +200,6 @@ test('after a conflict the workload is assessed again at once, after the third i
   assert.equal(decided([...toPatching, ...again, told.conflicted]).state, 'assessing');
   const third = stateAndEffects([...toPatching, ...again, ...again, told.conflicted]);
   assert.deepEqual(third, { state: 'backingOff', effects: ['wait 200'] });
-  const between = [told.conflicted, told.isCurrent, told.facts, ...toPatching];
+  const between = [told.conflicted, told.isCurrent, told.events, ...toPatching];
   assert.equal(decided([...toPatching, ...again, ...between, told.conflicted]).state, 'assessing');
 });

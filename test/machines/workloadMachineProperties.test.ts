@@ -50,7 +50,7 @@ function step(walk: Walk, event: EventObject): void {
   if (event.type === 'slot.granted' && snapshot.matches({ restarting: 'verifying' })) walk.inTurn = 0;
   if (event.type === 'assessed.changed') walk.hasChanged = true;
   if (event.type === 'assessed.new') walk.hasChanged = false;
-  if (event.type === 'facts.changed') walk.isDirty = true;
+  if (event.type === 'workload.changed') walk.isDirty = true;
   if (effects.includes('spawn assess') || snapshot.status === 'done') walk.isDirty = false;
   if (effects.includes('spawn restart')) walk.inTurn += 1;
 }

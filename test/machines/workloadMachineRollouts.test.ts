@@ -39,9 +39,9 @@ test('a rollout that began earlier is followed, and not started again', () => {
 });
 
 test('an update during a rollout waits for its end, and is assessed then', () => {
-  assert.deepEqual(stateAndEffects([...toRolling, told.facts]), { state: 'restarting.rolling', effects: [] });
+  assert.deepEqual(stateAndEffects([...toRolling, told.events]), { state: 'restarting.rolling', effects: [] });
   const after = [told.complete, told.written] as const;
-  assert.equal(decided([...toRolling, told.facts, ...after]).state, 'assessing');
+  assert.equal(decided([...toRolling, told.events, ...after]).state, 'assessing');
   assert.equal(decided([...toRolling, ...after]).state, 'assessing');
 });
 
@@ -52,14 +52,14 @@ test('a stalled rollout is reported once with its reason, and followed without a
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'assessed.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
-  assert.ok(!decided([...toStalled, told.facts, stillStalled]).effects.includes('reportStalled'));
+  assert.ok(!decided([...toStalled, told.events, stillStalled]).effects.includes('reportStalled'));
 });
 
 test('a stalled rollout does not delay a newer change, which may fix it', () => {
   for (const events of [
-    [...toPatching, told.facts, told.accepted, told.stalled],
-    [...toRolling, told.facts, told.stalled],
-    [...toStalled, told.facts],
+    [...toPatching, told.events, told.accepted, told.stalled],
+    [...toRolling, told.events, told.stalled],
+    [...toStalled, told.events],
     [{ type: 'assessed.rolling', hasNewerChange: true }, told.stalled],
   ] as const) {
     assert.equal(decided(events).state, 'assessing');
@@ -70,10 +70,10 @@ test('a stalled rollout does not delay a newer change, which may fix it', () => 
 });
 
 test('a stalled rollout is not followed as if it had just begun, so that there is no loop', () => {
-  const again = [told.facts, told.isRolling] as const;
+  const again = [told.events, told.isRolling] as const;
   assert.equal(decided([...toStalled, ...again]).state, 'assessed.stopped.stalled');
   assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.stopped.stalled');
-  assert.equal(decided([...toStalled, told.facts, told.isCurrent, ...again]).state, 'restarting.rolling');
+  assert.equal(decided([...toStalled, told.events, told.isCurrent, ...again]).state, 'restarting.rolling');
 });
 
 test('a stalled rollout that completes after all is recorded', () => {
@@ -91,24 +91,24 @@ test('a rollout that waits for users is reported, has no deadline and no slot', 
 });
 
 test('a suspended rollout is recorded when it completes', () => {
-  const resumed = [...toSuspended, told.facts, stillStalled] as const;
+  const resumed = [...toSuspended, told.events, stillStalled] as const;
   assert.equal(decided(resumed).state, 'assessed.stopped.suspended');
   assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
 });
 
 test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
-  const stuck = decided([...toSuspended, told.facts, stillStalled, told.stalled]);
+  const stuck = decided([...toSuspended, told.events, stillStalled, told.stalled]);
   assert.deepEqual([stuck.state, stuck.effects], ['assessed.stopped.stalled', ['reportStalled']]);
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
 test('a stopped rollout keeps its reason when it is assessed again', () => {
-  assert.equal(decided([...toStalled, told.facts, stillStalled]).context.reason, 'no progress');
-  assert.equal(decided([...toSuspended, told.facts, stillStalled]).context.reason, 'OnDelete');
+  assert.equal(decided([...toStalled, told.events, stillStalled]).context.reason, 'no progress');
+  assert.equal(decided([...toSuspended, told.events, stillStalled]).context.reason, 'OnDelete');
 });
 
 test('a newer change while a rollout is suspended restarts without a loop', () => {
-  const again = [...toSuspended, told.facts] as const;
+  const again = [...toSuspended, told.events] as const;
   assert.equal(decided(again).context.standing?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
   assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.stopped.suspended');
@@ -116,8 +116,8 @@ test('a newer change while a rollout is suspended restarts without a loop', () =
 });
 
 test('an update while a rollout is suspended is assessed at once', () => {
-  assert.equal(decided([...toSuspended, told.facts]).state, 'assessing');
-  assert.equal(decided([...toRolling, told.facts, told.suspended]).state, 'assessing');
+  assert.equal(decided([...toSuspended, told.events]).state, 'assessing');
+  assert.equal(decided([...toRolling, told.events, told.suspended]).state, 'assessing');
 });
 
 test('a reverted restart is reported after it was recorded, each time, and assessed again', () => {
@@ -134,40 +134,43 @@ test('a reverted restart is reported after it was recorded, each time, and asses
 });
 
 test('an update during verification makes one restart of both, unless quietMax is over', () => {
-  assert.equal(decided([...toVerifying, told.facts]).state, 'assessing');
-  const overdue = [changed(0), told.facts, changed(4_000), told.facts, changed(8_000)];
+  assert.equal(decided([...toVerifying, told.events]).state, 'assessing');
+  const overdue = [changed(0), told.events, changed(4_000), told.events, changed(8_000)];
   const proving = [...overdue, told.granted];
   assert.equal(decided(proving, { quietMax: 8_000 }).state, 'restarting.verifying');
-  const needed = decided([...proving, told.facts, told.needed], { quietMax: 8_000 });
+  const needed = decided([...proving, told.events, told.needed], { quietMax: 8_000 });
   assert.equal(needed.state, 'restarting.patching');
   assert.equal(needed.context.isDirty, true);
 });
 
 test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {
-  const patching = [...toPatching, told.facts];
+  const patching = [...toPatching, told.events];
   assert.deepEqual(stateAndEffects(patching), { state: 'restarting.patching', effects: [] });
   assert.equal(decided([...patching, told.conflicted]).state, 'assessing');
   assert.equal(decided([...patching, told.accepted, told.stalled]).state, 'assessing');
 });
 
 test('an update during an assessment does not stop it: another one follows', () => {
-  const { effects } = decided([told.facts]);
+  const { effects } = decided([told.events]);
   assert.deepEqual(effects, []);
   for (const answer of [told.isCurrent, changed(), told.isNew, { type: 'assessed.blocked' }, stillStalled] as const) {
-    assert.equal(decided([told.facts, answer]).state, 'assessing', answer.type);
+    assert.equal(decided([told.events, answer]).state, 'assessing', answer.type);
     assert.notEqual(decided([answer]).state, 'assessing', answer.type);
   }
-  assert.equal(decided([told.facts, told.isRolling, told.stalled]).state, 'assessing');
+  assert.equal(decided([told.events, told.isRolling, told.stalled]).state, 'assessing');
 });
 
 test('a workload that changes constantly is restarted once quietMax is over', () => {
-  const events = Array.from({ length: 15 }, (_, second) => [changed((second + 1) * 4_000, second * 4_000), told.facts]);
+  const events = Array.from({ length: 15 }, (_, second) => [
+    changed((second + 1) * 4_000, second * 4_000),
+    told.events,
+  ]);
   assert.equal(decided(events.flat().slice(0, -2)).state, 'assessing');
   assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.waiting');
 });
 
 test('a change after a quiet time has its own quiet period, however long the previous one waited', () => {
-  const before = [changed(0), timers.quiet, told.facts] as const;
+  const before = [changed(0), timers.quiet, told.events] as const;
   assert.deepEqual(decided([...before, changed(600_000, 600_000)]).effects, ['reportChanged', 'wait 5000']);
   assert.equal(decided([...before, changed(600_000, 600_000)]).context.changedSince, 0);
   assert.deepEqual(decided([...before, changed(600_000, 0)]).effects, ['wait 0']);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventDraft } from '../../src/kube/events/event.ts';
-import type { ObserverEvent } from '../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../src/observer/model/events.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerEventTable } from '../../src/observer/report/eventTable.ts';
 import { reportObserverEvents } from '../../src/observer/report/observerEvents.ts';
-import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerFacts.ts';
+import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerEvents.ts';
 
 function eventsOf(...domainEvents: readonly ObserverEvent[]): EventDraft[] {
   const events: EventDraft[] = [];

@@ -31,11 +31,11 @@ const dataOf = (world: ObserverWorld) => world.object('ConfigMap/settings')?.['d
 test('a large object that changes constantly is compared rarely, and still corrected', async () => {
   const fields = 10_000;
   const world = await observing(fields);
-  const before = world.factsOf('resource.drifted').length;
+  const before = world.eventsOf('resource.drifted').length;
   await keepEditing(world, 30);
-  const reported = world.factsOf('resource.drifted').length - before;
+  const reported = world.eventsOf('resource.drifted').length - before;
   assert(reported > 0 && reported < 60, `${reported} of 300 changes were reported`);
-  assert(world.factsOf('resource.corrected').length >= 2);
+  assert(world.eventsOf('resource.corrected').length >= 2);
   await world.pass(600 * second);
   assert.deepEqual(dataOf(world), configMap('settings', fields).data, 'the newest state is eventually compared');
 });
@@ -43,9 +43,9 @@ test('a large object that changes constantly is compared rarely, and still corre
 test('for a resource that changes constantly few events are reported per correction', async () => {
   const world = await observing(5);
   await keepEditing(world, 5 * 60);
-  const corrections = world.factsOf('resource.corrected').length;
+  const corrections = world.eventsOf('resource.corrected').length;
   const types = ['resource.drifted', 'resource.correctionBackOff'] as const;
-  const events = types.reduce((sum, type) => sum + world.factsOf(type).length, 0);
+  const events = types.reduce((sum, type) => sum + world.eventsOf(type).length, 0);
   assert(corrections > 3);
   assert(events <= 22 * (corrections + 1), `${events} events for ${corrections} corrections of 3000 changes`);
 });
@@ -56,7 +56,7 @@ test('a small object is compared at once, however often it changes', async () =>
   await world.pass(10);
   world.edit('ConfigMap/settings', { data: { 'key-1': 'theirs' } });
   await world.pass(10);
-  assert.equal(world.factsOf('resource.corrected').length, 2);
+  assert.equal(world.eventsOf('resource.corrected').length, 2);
 });
 
 test('events of a large object that was just compared are not parsed for a while, and then the newest is', async () => {
@@ -82,9 +82,9 @@ test('events of a large object that was just compared are not parsed for a while
   // The events of the correction have lower versions than these.
   world.sendsEvents = false;
   assert.deepEqual([isIrrelevant(900_002, 'two'), isIrrelevant(900_000_003, 'three')], [true, true]);
-  const before = world.factsOf('resource.drifted').length;
+  const before = world.eventsOf('resource.drifted').length;
   await world.pass(5 * second);
-  const drifted = world.factsOf('resource.drifted').slice(before);
+  const drifted = world.eventsOf('resource.drifted').slice(before);
   const found = drifted.flatMap(({ drifts }) => drifts.filter(({ path }) => path === '.data.key-1'));
   assert.deepEqual([...new Set(found.map((drift) => drift.found))], ['three']);
 });

@@ -142,7 +142,7 @@ test('deleted: the observer is stopped, the resources are deleted in reverse ord
   assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two', 'delete ConfigMap/one']);
   assert.deepEqual([world.application('web'), world.core.counts().applications], [undefined, {}]);
   assert.deepEqual([world.object('ConfigMap/one'), world.object('ConfigMap/two')], [undefined, undefined]);
-  assert.equal(world.factsOf('application.deleted').length, 1);
+  assert.equal(world.eventsOf('application.deleted').length, 1);
   world.stop();
 });
 
@@ -254,10 +254,10 @@ test('with mode detect nothing is ever written: drift and missing resources are 
   await world.pass(2 * minute);
   assert.deepEqual([world.writes(), keyOf(world, 'one')], [[], 'evil']);
   assert.deepEqual(
-    world.factsOf('resource.drifted').map(({ drifts, isCorrected }) => [drifts.map(({ path }) => path), isCorrected]),
+    world.eventsOf('resource.drifted').map(({ drifts, isCorrected }) => [drifts.map(({ path }) => path), isCorrected]),
     [[['.data.key'], false]],
   );
-  assert.equal(world.factsOf('resource.missing').length, 1);
+  assert.equal(world.eventsOf('resource.missing').length, 1);
   assert.equal(world.condition('web', 'InSync'), 'False');
   assert.equal(objectOf(world.application('web')?.['metadata'])['finalizers'], undefined);
   world.stop();
@@ -268,7 +268,7 @@ test('in a dry run nothing is applied, and drift is reported', async () => {
   world.put({ ...configMap('one', 'evil'), metadata: { name: 'one', namespace: 'shop' } });
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
-  assert.deepEqual([world.writes(), world.factsOf('resource.drifted').length], [[], 1]);
+  assert.deepEqual([world.writes(), world.eventsOf('resource.drifted').length], [[], 1]);
   world.stop();
 });
 
@@ -313,7 +313,7 @@ test('with a missing service account nothing is applied, which is reported once;
   world.apply('web', { manifests: [configMap('one')], serviceAccountName: 'deployer' });
   await world.pass(10 * minute);
   assert.deepEqual(world.requests, []);
-  const said = world.factsOf('application.serviceAccountNotFound');
+  const said = world.eventsOf('application.serviceAccountNotFound');
   const sentence =
     'Nothing is applied: the ServiceAccount shop/deployer does not exist. Create it, or name another one in spec.serviceAccountName.';
   assert.deepEqual(
@@ -343,7 +343,7 @@ test('the service account of a new namespace, which appears shortly after it, is
   world.missingAccounts.clear();
   await world.pass(second);
   assert.deepEqual(world.writes(), ['create ConfigMap/one']);
-  assert.deepEqual(world.factsOf('application.serviceAccountNotFound'), []);
+  assert.deepEqual(world.eventsOf('application.serviceAccountNotFound'), []);
   world.stop();
 });
 
@@ -354,8 +354,8 @@ test('without permission to read service accounts everything is applied, and tha
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
   await world.pass(2 * second);
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
-  assert.equal(world.factsOf('application.serviceAccountUnverified').length, 1);
-  assert.equal(world.factsOf('application.refused').length, 0);
+  assert.equal(world.eventsOf('application.serviceAccountUnverified').length, 1);
+  assert.equal(world.eventsOf('application.refused').length, 0);
   world.stop();
 });
 
@@ -404,7 +404,7 @@ test('the duration of a correction is the same if the stream delivers it before 
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(second);
   assert.deepEqual(
-    world.factsOf('resource.corrected').map(({ took }) => took),
+    world.eventsOf('resource.corrected').map(({ took }) => took),
     [100],
   );
   world.stop();
@@ -420,7 +420,7 @@ test('a refusal because of another application of the same name is not reported;
     world.refusals.set('status', { is, reason: 'refused.', retryAfter: 0, fields: [] });
     world.apply('web', { manifests: [configMap('one')] });
     await world.pass(100);
-    assert.equal(world.factsOf('application.refused').length, reports, is);
+    assert.equal(world.eventsOf('application.refused').length, reports, is);
     assert.deepEqual(world.writes(), [], 'nothing is applied before its name is in the status');
     world.refusals.clear();
     await world.pass(2 * second);
@@ -481,7 +481,7 @@ for (const policy of ['delete', 'orphan'] as const)
       await world.pass(2 * second);
       assert.equal(world.writes().at(-1), `${verb} Widget/one`);
       assert.equal(world.object('Widget/one') === undefined, policy === 'delete');
-      const events = [...world.factsOf('resource.deleted'), ...world.factsOf('resource.released')];
+      const events = [...world.eventsOf('resource.deleted'), ...world.eventsOf('resource.released')];
       assert.deepEqual(
         events.map(({ apiVersion }) => apiVersion),
         ['example.org/v2'],

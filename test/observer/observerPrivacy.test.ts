@@ -45,7 +45,7 @@ const turns: Readonly<Record<string, Scenario>> = {
 /** Everything that the author of the application can see, with its times, and weeder's requests. */
 async function outsideOf(spec: JsonObject, scenario: Scenario, turn: Scenario) {
   const seen: unknown[] = [];
-  const world = await observerWorld({ onFact: (fact) => seen.push([Math.round(world.clock.monotonic()), fact]) });
+  const world = await observerWorld({ onEvent: (event) => seen.push([Math.round(world.clock.monotonic()), event]) });
   world.may = () => false;
   scenario(world);
   world.apply('web', spec);
@@ -147,12 +147,12 @@ test('a revoked right ends the reporting within minutes, however long the resync
     world.may = () => false;
     await world.pass(7 * minute);
     assert.deepEqual(states(world), ['unverified']);
-    const before = { ...world, facts: world.facts.length, statuses: world.statuses.length };
+    const before = { ...world, count: world.events.length, statuses: world.statuses.length };
     world.edit(settings, { data: { key: 'b' } });
     await world.pass(second);
     world.edit(settings, { data: { key: 'a' } });
     await world.pass(2 * second);
-    assert.equal(world.facts.length, before.facts);
+    assert.equal(world.events.length, before.count);
     assert.equal(world.statuses.length, before.statuses);
     const row = objectOf(arrayOf(objectOf(world.application('web')?.['status'])['resources'])[0]);
     assert.equal(row['drifts'], undefined);
@@ -183,8 +183,8 @@ test('a claim by another application is reported only to those who may read it',
     world.put(existing('b', labelled(others)));
     world.apply('web', { manifests: [configMap('settings', 'a')] });
     await world.pass(5 * second);
-    const facts = world.facts.filter((fact) => 'application' in fact && fact.application.name === 'web');
-    return { text: JSON.stringify([world.application('web')?.['status'], facts]), states: states(world) };
+    const events = world.events.filter((event) => 'application' in event && event.application.name === 'web');
+    return { text: JSON.stringify([world.application('web')?.['status'], events]), states: states(world) };
   };
   const [reader, other] = [await claims(true), await claims(false)];
   assert.deepEqual(reader.states, ['claimed']);

@@ -64,9 +64,9 @@ test('while its new manifest is permanently refused, a resource keeps its last k
     assert.deepEqual([keyOf(world), keyOf(world, 'two')], ['old', 'new']);
     await change(world, 'by hand');
     assert.equal(keyOf(world), 'old');
-    const [drifted] = world.factsOf('resource.drifted');
+    const [drifted] = world.eventsOf('resource.drifted');
     assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'old', found: 'by hand', is: 'changed' }]);
-    assert.equal(world.factsOf('resource.corrected').length, 1);
+    assert.equal(world.eventsOf('resource.corrected').length, 1);
     world.stop();
   }
 });
@@ -125,7 +125,7 @@ test('a resource that is deleted while its new manifest is refused is recreated 
   world.remove(one);
   await world.pass(second);
   assert.equal(keyOf(world), 'old');
-  assert.deepEqual(world.factsOf('resource.applied').at(-1)?.how, 'recreated');
+  assert.deepEqual(world.eventsOf('resource.applied').at(-1)?.how, 'recreated');
   await change(world, 'by hand');
   assert.equal(keyOf(world), 'old', 'and is still at its last known good state');
   assert.match(said(world, 'Applied'), /^False Failed/);
@@ -194,7 +194,7 @@ test('a temporarily failing attempt ends the use of the last known good manifest
 test('the refusal is reported once, however often drift is corrected and the new manifest is tried', async () => {
   const world = await refused();
   for (let times = 0; times < 5; times += 1) await change(world, `by hand ${times}`, 12 * minute);
-  assert.deepEqual([world.factsOf('resource.refused').length, world.factsOf('resource.corrected').length], [1, 5]);
+  assert.deepEqual([world.eventsOf('resource.refused').length, world.eventsOf('resource.corrected').length], [1, 5]);
   world.stop();
 });
 

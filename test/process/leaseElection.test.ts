@@ -39,7 +39,7 @@ function electing() {
 const standing = (...replicas: readonly Replica[]) => replicas.map((each) => each.state()?.state);
 const acting = (...replicas: readonly Replica[]) =>
   replicas.filter((each) => each.mayAct()).map((each) => each.identity);
-const typesOf = (replica: Replica) => replica.facts.map(({ type }) => type);
+const typesOf = (replica: Replica) => replica.events.map(({ type }) => type);
 const between = (value: number, from: number, to: number) => assert.ok(value >= from && value <= to, `${value} ms`);
 
 test('the first replica creates the Lease, as client-go writes it, and leads; the second stands by and names the holder', async () => {
@@ -55,8 +55,8 @@ test('the first replica creates the Lease, as client-go writes it, and leads; th
   await it.clock.pass(60_000);
   assert.deepEqual(acting(a, b), ['a']);
   const lease = `${where.namespace}/${where.name}`;
-  assert.deepEqual(a.facts, [{ type: 'leadership.acquired', lease, identity: 'a' }]);
-  assert.deepEqual(b.facts, [{ type: 'leadership.standsBy', lease, holder: 'a' }]);
+  assert.deepEqual(a.events, [{ type: 'leadership.acquired', lease, identity: 'a' }]);
+  assert.deepEqual(b.events, [{ type: 'leadership.standsBy', lease, holder: 'a' }]);
   assert.deepEqual(b.state(), { state: 'standingBy', identity: 'b', holder: 'a', lease });
 });
 
@@ -153,7 +153,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
   it.doom(() => true, unavailable);
   between(await it.timeUntil(() => !a.mayAct()), 7_900, 10_050);
-  assert.equal(a.facts.at(-1)?.type, 'leadership.lost');
+  assert.equal(a.events.at(-1)?.type, 'leadership.lost');
   assert.deepEqual(standing(a), ['electing']);
   await it.clock.pass(20_000);
   assert.deepEqual(acting(a, b), []);

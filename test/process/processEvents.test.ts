@@ -7,11 +7,11 @@ import type { ProcessEvent } from '../../src/process/processLog.ts';
 
 const env = { POD_NAME: 'weeder-1', POD_NAMESPACE: 'garden', POD_UID: 'uid-1' };
 
-function eventsOf(...facts: readonly ProcessEvent[]): EventDraft[] {
+function eventsOf(...occurrences: readonly ProcessEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
   const pod = ownPod(env) ?? assert.fail();
   const tell = recordProcessEvents(pod, (event) => events.push(event));
-  for (const fact of facts) tell(fact);
+  for (const event of occurrences) tell(event);
   return events;
 }
 

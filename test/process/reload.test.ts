@@ -68,7 +68,7 @@ test('an added service gets its windows, and the streams that other services nee
   // One that brings the complete list, and one that continues from there.
   await until('the streams are open', () => play.watches('app=api') === 2);
   weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
-  assert.deepEqual(weeder.processFacts, [
+  assert.deepEqual(weeder.processEvents, [
     { type: 'config.applied', generation: 2, added: ['cache'], changed: [], removed: [] },
   ]);
   await until('the new service is known', () => controller.counts().endpoints === 1);
@@ -102,7 +102,7 @@ test('while the new streams cannot be read, the services of the old config stay 
   play.service('cache', true);
   cluster.server.setFaults(undefined);
   await until('the new service is found', () => controller.counts().endpoints === 2);
-  const of = (service: string) => weeder.facts.filter((fact) => 'service' in fact && fact.service === service);
+  const of = (service: string) => weeder.events.filter((event) => 'service' in event && event.service === service);
   assert.deepEqual(
     of('db').map(({ type }) => type),
     ['window.opened', 'pod.deleted'],
@@ -121,7 +121,7 @@ test('a removed service triggers no more deletions, whatever its stream still de
   await until('the window is open', () => controller.counts().windows === 1);
   weeder.reload.take(configOf({ db: 'api' }));
   assert.equal(controller.counts().windows, 0);
-  assert.equal(weeder.facts.at(-1)?.type, 'window.closed');
+  assert.equal(weeder.events.at(-1)?.type, 'window.closed');
   play.pod('worker-1', 'worker');
   play.service('cache', false);
   play.service('cache', true);
@@ -151,7 +151,7 @@ test('a rejected config changes nothing, is reported once, and is dropped when t
   weeder.reload.take(configOf({ db: 'api' }));
   const now = weeder.reload.status();
   assert.deepEqual(now, { generation: 3, appliedAt: now.appliedAt, lastReload: 'applied' });
-  assert.deepEqual(weeder.processFacts, [
+  assert.deepEqual(weeder.processEvents, [
     { type: 'config.rejected', generation: 2, problem: wrong },
     { type: 'config.applied', generation: 3, added: [], changed: [], removed: [] },
   ]);

@@ -73,8 +73,8 @@ async function linesOfEvents({ first, rest }: JsonFile): Promise<readonly string
   const read = readEvents([first, ...rest]);
   if (!read.ok) return sentence(read);
   replayed += 1;
-  const { events: facts, startedAt, deleted } = await replayEvents(other, [read.value]);
-  return [...timeline(facts, startedAt), ...savings(deleted)];
+  const { events, startedAt, deleted } = await replayEvents(other, [read.value]);
+  return [...timeline(events, startedAt), ...savings(deleted)];
 }
 
 function sentence(read: Result<unknown>): readonly string[] {

@@ -124,7 +124,7 @@ async function assertEnds(at: Simulation, bytes: Buffer): Promise<void> {
   await at.clock.pass(5 * minute);
   const { windows, podDeletions, queued, inFlight } = at.weeder.counts();
   assert.deepEqual({ windows, podDeletions, queued, inFlight, timers: at.clock.pending }, nothing);
-  assert.deepEqual(at.factsOf('actor.failed'), []);
+  assert.deepEqual(at.eventsOf('actor.failed'), []);
 }
 const nothing = { windows: 0, podDeletions: 0, queued: 0, inFlight: 0, timers: 0 };
 

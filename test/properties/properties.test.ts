@@ -14,12 +14,12 @@ test('whatever happens, restarts included, exactly the deletions of the design a
   let asked = 0;
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
-      const { history, facts, left } = await play(script);
+      const { history, events, left } = await play(script);
       const windows = dueWindows(history);
       const cases = casesOf(history, windows);
       assert.deepEqual(errorsOf(cases), []);
       // A dry run deletes one pod again and again: counts by pod mean nothing for it.
-      if (!script.isDryRun) assert.deepEqual(falseReports(history, windows, cases, facts), []);
+      if (!script.isDryRun) assert.deepEqual(falseReports(history, windows, cases, events), []);
       assert.deepEqual(left, []);
       asked += history.entries.filter(({ what }) => what === 'requested').length;
     }),

@@ -59,7 +59,7 @@ test('a replay repeats the recorded decisions of the observer', async () => {
   const file = path('observed.jsonl');
   const world = await recordObserved(file, aMorning);
   assert.equal(world.object('Deployment/web'), undefined);
-  assert.ok(world.factsOf('resource.corrected').length >= 4);
+  assert.ok(world.eventsOf('resource.corrected').length >= 4);
   const replayed = await offlineCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of [
@@ -95,7 +95,7 @@ async function anOutage(world: ObserverWorld): Promise<void> {
 test('a replay repeats the checks and corrections that were made while a stream was lost', async () => {
   const file = path('observed-lost.jsonl');
   const world = await recordObserved(file, anOutage, { limit: 3 * 1024, oldFiles: 9 });
-  assert.equal(world.factsOf('resource.corrected').length, 2);
+  assert.equal(world.eventsOf('resource.corrected').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
   const all = await offlineCli(['replay', ...parts]);
@@ -182,7 +182,7 @@ test('a replay repeats the result of a dry-run apply, also from a file that begi
     },
     { limit: 8 * 1024, oldFiles: 9 },
   );
-  assert.equal(world.factsOf('resource.desiredStateChanged').length, 2);
+  assert.equal(world.eventsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
   const all = await offlineCli(['replay', ...parts]);
@@ -231,7 +231,7 @@ test('no secret value is in a recording, wherever it was, and the recording can 
     its.apply('site', { manifests: [login(`${marker}-2`), settings('1')] }, { annotations });
     await its.pass(10 * second);
   });
-  assert.equal(world.factsOf('resource.corrected').length, 2);
+  assert.equal(world.eventsOf('resource.corrected').length, 2);
   const text = readFileSync(file, 'utf8');
   const encodings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each));
   for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
@@ -264,7 +264,7 @@ test('a replay repeats the use of the last applied manifest while a new one is r
     },
     { limit: 12 * 1024, oldFiles: 9 },
   );
-  assert.deepEqual([world.factsOf('resource.corrected').length, world.factsOf('resource.refused').length], [4, 1]);
+  assert.deepEqual([world.eventsOf('resource.corrected').length, world.eventsOf('resource.refused').length], [4, 1]);
   assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));

@@ -76,8 +76,8 @@ test('at the recovery of not-ready-exit5 the status is terminated: watching for 
   const { to } = outageOf(events);
   const lastPod = events.filter((event) => event.stream === 'pods' && event.at < to).at(-1);
   assert.match(JSON.stringify(lastPod?.object), /"terminated":\{"exitCode":1/);
-  const { facts } = await play(events);
-  const deleted = facts.find((fact) => fact.type === 'pod.deleted');
+  const { events: reported } = await play(events);
+  const deleted = reported.find((event) => event.type === 'pod.deleted');
   assert.ok(deleted?.type === 'pod.deleted' && deleted.pod.cause === 'silent' && deleted.pod.restarts === 4);
 });
 

@@ -18,14 +18,14 @@ const { 'workload.changed': changed, 'workload.restarted': restarted, 'workload.
 const { 'workload.refused': refused, 'annotation.unreadable': unreadable } = restartEventOf;
 
 /** The Kubernetes Events of these events. */
-function eventsOf(...facts: readonly RestartEvent[]): EventDraft[] {
+function eventsOf(...occurrences: readonly RestartEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
   const tell = recordRestartEvents((event) => events.push(event));
-  for (const fact of facts) tell(fact);
+  for (const event of occurrences) tell(event);
   return events;
 }
 
-const notes = (...facts: readonly RestartEvent[]) => eventsOf(...facts).map(({ note }) => note);
+const notes = (...events: readonly RestartEvent[]) => eventsOf(...events).map(({ note }) => note);
 
 test('the Event of a restart is about the workload, with the way of the restart and the changed keys of each source', () => {
   assert.deepEqual(eventsOf(restarted), [
@@ -53,7 +53,7 @@ test('for a CronJob the Event and the log name the next run as the first one wit
   ]);
   const lines: string[] = [];
   const log = logRestarts(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
-  for (const fact of its) log(fact);
+  for (const event of its) log(event);
   assert.deepEqual(lines, [
     'workload restarted: its next run has the new content',
     'workload rolled out: its next run has the new content',
@@ -124,14 +124,14 @@ test('the table lists the types and actions of each reason, and no others', () =
 });
 
 /** What the log has of these events, without what pino adds. */
-function logged(...facts: readonly RestartEvent[]): Record<string, unknown>[] {
+function logged(...events: readonly RestartEvent[]): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(
     { base: null, timestamp: false, level: 'debug' },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
   const log = logRestarts(logger);
-  for (const fact of facts) log(fact);
+  for (const event of events) log(event);
   return lines;
 }
 
@@ -152,12 +152,12 @@ test('each event is one line of the log that names the workload, and the keys of
   const lines = logged(...everyRestartEvent);
   assert.equal(lines.length, everyRestartEvent.length);
   assert.equal(new Set(lines.map(({ msg }) => msg)).size, everyRestartEvent.length);
-  for (const [index, fact] of everyRestartEvent.entries())
-    assert.equal(lines[index]?.['workload'], 'workload' in fact ? 'deployment/web' : undefined, fact.type);
+  for (const [index, event] of everyRestartEvent.entries())
+    assert.equal(lines[index]?.['workload'], 'workload' in event ? 'deployment/web' : undefined, event.type);
 });
 
 test('what needs a person’s action is a warning or an error, and nothing else is', () => {
-  const warned = everyRestartEvent.filter((fact) => Number(logged(fact)[0]?.['level']) > 30).map(({ type }) => type);
+  const warned = everyRestartEvent.filter((event) => Number(logged(event)[0]?.['level']) > 30).map(({ type }) => type);
   assert.deepEqual(warned, [
     'workload.blocked',
     'workload.stalled',
@@ -183,10 +183,10 @@ test('a first hash key is not reported as a change of the key', () => {
 });
 
 /** Metrics after these events. */
-async function counted(...facts: readonly RestartEvent[]) {
+async function counted(...events: readonly RestartEvent[]) {
   const metrics = createMetrics();
   const report = countRestarts(metrics);
-  for (const fact of facts) report(fact);
+  for (const event of events) report(event);
   const families = scraped(await metrics.registry.metrics());
   return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
 }
@@ -222,7 +222,7 @@ test('ten thousand workloads and sources make no more series than one', async ()
     const report = countRestarts(metrics);
     for (let index = 0; index < count; index += 1) {
       const workload = { kind: 'Deployment', namespace: `n${index}`, name: `w${index}` } as const;
-      for (const fact of everyRestartEvent) report('workload' in fact ? { ...fact, workload } : fact);
+      for (const event of everyRestartEvent) report('workload' in event ? { ...event, workload } : event);
     }
     const text = await metrics.registry.metrics();
     return [...text.matchAll(/^weeder_/gm)].length;

@@ -79,8 +79,8 @@ test('a what-if replay with the recorded, unchanging config opens the windows th
       const whole = await readFiles(await recorded(story, 1_000_000));
       const asked = await replayWhatIf(whole, whole.config);
       const { recorded: told } = await replayRecording(whole);
-      const opened = (facts: typeof told) =>
-        facts.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
+      const opened = (events: typeof told) =>
+        events.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
       assert.deepEqual(opened(asked.events), opened(told));
     }),
     propertyRuns(40),

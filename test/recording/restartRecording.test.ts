@@ -41,7 +41,7 @@ test('a replay repeats the recorded decisions of restart control', async () => {
   const file = path('restarts.jsonl');
   const world = await recordRestarts(file, aMorning);
   assert.equal(world.rollouts.length, 3);
-  assert.equal(world.factsOf('workload.stalled').length, 1);
+  assert.equal(world.eventsOf('workload.stalled').length, 1);
   const replayed = await offlineCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of ['adopted', 'restarted', 'rolled out', 'blocked', 'rollout stalled', 'write requested'])

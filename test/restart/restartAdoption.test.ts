@@ -66,7 +66,7 @@ test('a source of another namespace counts while it allows the reference', async
   const annotations = { 'weeder.dev/also-depends-on': 'configmap/infra/ca' };
   world.putWorkload('web', { containers: [{ name: 'app' }] }, { annotations });
   await world.pass(60 * second);
-  assert.equal(world.factsOf('dependency.notAllowed').length, 1);
+  assert.equal(world.eventsOf('dependency.notAllowed').length, 1);
   await put('2', '');
   await put('3', namespace);
   assert.equal(world.rollouts.length, 0, 'adopted with the content at the time of the permission');
@@ -83,7 +83,7 @@ test('a source of an unwatched namespace is reported, and does not count as miss
   const annotations = { 'weeder.dev/also-depends-on': 'configmap/infra/ca' };
   world.putWorkload('web', { containers: [{ name: 'app' }] }, { annotations });
   await world.pass(60 * second);
-  assert.match(world.factsOf('annotation.unreadable')[0]?.reason ?? '', /does not watch the namespace infra/);
+  assert.match(world.eventsOf('annotation.unreadable')[0]?.reason ?? '', /does not watch the namespace infra/);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
@@ -114,7 +114,7 @@ test('under a new key, with the old one still present, all states are rewritten;
   assert.ok(stateOn(world.workload('web'))?.includes(current.id));
   world.putSource(source, { a: '3' });
   await world.pass(20 * second);
-  assert.equal(world.factsOf('workload.pending').at(-1)?.cause, 'interval');
+  assert.equal(world.eventsOf('workload.pending').at(-1)?.cause, 'interval');
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 2);
 });
@@ -142,7 +142,7 @@ test('a workload that a new config does not manage loses its state, and is adopt
   world.control.configure(restartConfig({ rules: [] }));
   await world.pass(10 * second);
   assert.deepEqual([stateOn(world.workload('web')), world.control.counts().workloads], [undefined, 0]);
-  assert.equal(world.factsOf('workload.released').length, 1);
+  assert.equal(world.eventsOf('workload.released').length, 1);
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);
   world.control.configure(restartConfig());
@@ -156,7 +156,7 @@ test('a dry run leaves existing states, and reports no workload that is not mana
   world.putWorkload('web', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': 'theirs' } });
   await world.pass(60 * second);
   assert.deepEqual(
-    [world.facts.filter(({ type }) => type === 'workload.released'), world.control.counts().workloads],
+    [world.events.filter(({ type }) => type === 'workload.released'), world.control.counts().workloads],
     [[], 0],
   );
   assert.equal(stateOn(world.workload('web')), 'theirs');

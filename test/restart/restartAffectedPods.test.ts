@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Use } from '../../src/restart/model/uses.ts';
-import type { PodFacts } from '../../src/restart/pods/podFacts.ts';
+import type { PodSummary } from '../../src/restart/pods/podSummary.ts';
 import { podsToReplace } from '../../src/restart/state/affectedPods.ts';
-import { podFacts } from '../support/objects/podFacts.ts';
-import { workloadFacts } from '../support/objects/workloadObjects.ts';
+import { podSummary } from '../support/objects/podSummary.ts';
+import { workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const wroteAt = Date.UTC(2026, 10, 21, 12);
 const source = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' } as const;
 
-function replaced(how: 'env' | 'volume', part: Partial<PodFacts>, present?: ReadonlyMap<string, ReadonlySet<string>>) {
+function replaced(
+  how: 'env' | 'volume',
+  part: Partial<PodSummary>,
+  present?: ReadonlyMap<string, ReadonlySet<string>>,
+) {
   const use: Use = { source, key: 'a', how, isOptional: false, containers: ['main'] };
-  const pods = [podFacts({ createdAt: wroteAt, ...part })];
+  const pods = [podSummary({ createdAt: wroteAt, ...part })];
   return (
-    podsToReplace(workloadFacts('Deployment'), pods, [{ source: { uses: [use] }, lastWrite: wroteAt, present }])
+    podsToReplace(workloadSummary('Deployment'), pods, [{ source: { uses: [use] }, lastWrite: wroteAt, present }])
       .length === 1
   );
 }
@@ -37,18 +41,18 @@ test('a container that starts later has new variables, if both the API’s and t
 });
 
 test('pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
-  const facts = workloadFacts('StatefulSet', {
+  const summary = workloadSummary('StatefulSet', {
     spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } },
   });
   const pods = [0, 1, 2, 3].map((ordinal) =>
-    podFacts({
+    podSummary({
       name: `web-${ordinal}`,
       uid: `u-${ordinal}`,
-      owner: { kind: 'StatefulSet', name: 'web', uid: facts.uid },
+      owner: { kind: 'StatefulSet', name: 'web', uid: summary.uid },
     }),
   );
   const use: Use = { source, key: 'a', how: 'env', isOptional: false, containers: ['main'] };
-  const old = podsToReplace(facts, pods, [{ source: { uses: [use] }, lastWrite: wroteAt }]);
+  const old = podsToReplace(summary, pods, [{ source: { uses: [use] }, lastWrite: wroteAt }]);
   assert.deepEqual(
     old.map(({ name }) => name),
     ['web-2', 'web-3'],

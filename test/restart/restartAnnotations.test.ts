@@ -17,8 +17,8 @@ async function worldOf(config = restartConfig(), annotations = {}): Promise<Rest
 }
 
 type Unreadable = Extract<RestartEvent, { type: 'annotation.unreadable' }>;
-const inShort = (facts: readonly Unreadable[]) =>
-  facts.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 12)}`);
+const inShort = (events: readonly Unreadable[]) =>
+  events.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 12)}`);
 
 test('an invalid opt-out is reported once, on the workloads that use the source, and again when it changes', async () => {
   const world = await worldOf();
@@ -27,16 +27,16 @@ test('an invalid opt-out is reported once, on the workloads that use the source,
   await world.pass(10 * second);
   world.putSource(settings, { a: '2' }, skip('a;b'));
   await world.pass(30 * second);
-  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), [
+  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
     'weeder.dev/skip-hash-calculation settings: "a;b" is no ',
   ]);
   assert.deepEqual(world.rollouts, [], 'the whole source is excluded');
   world.putSource(settings, { a: '2' }, skip('c;d'));
   await world.pass(10 * second);
-  assert.equal(world.factsOf('annotation.unreadable').length, 2);
+  assert.equal(world.eventsOf('annotation.unreadable').length, 2);
   world.putSource(configMap('unused'), { a: '2' }, skip('c;d'));
   await world.pass(10 * second);
-  assert.equal(world.factsOf('annotation.unreadable').length, 2);
+  assert.equal(world.eventsOf('annotation.unreadable').length, 2);
 });
 
 for (const [who, config] of [
@@ -47,13 +47,13 @@ for (const [who, config] of [
     const world = await worldOf(config, { 'weeder.dev/restart-on-change': 'yes' });
     world.annotate('web', { other: '1' });
     await world.pass(10 * second);
-    assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/restart-on-change : it says "yes']);
+    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/restart-on-change : it says "yes']);
     assert.equal(world.control.counts().workloads, config.rules.length);
     world.annotate('web', { 'weeder.dev/restart-on-change': 'false' });
     await world.pass(10 * second);
     world.annotate('web', { 'weeder.dev/restart-on-change': 'True' });
     await world.pass(10 * second);
-    assert.equal(world.factsOf('annotation.unreadable').length, 2);
+    assert.equal(world.eventsOf('annotation.unreadable').length, 2);
   });
 }
 
@@ -61,8 +61,8 @@ test('an invalid pause is reported once, before any change', async () => {
   const world = await worldOf(restartConfig(), { 'weeder.dev/paused-until': 'friday' });
   world.annotate('web', { other: '1' });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is no tim']);
-  assert.deepEqual([world.rollouts, world.factsOf('workload.blocked')], [[], []]);
+  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is no tim']);
+  assert.deepEqual([world.rollouts, world.eventsOf('workload.blocked')], [[], []]);
 });
 
 test('an invalid allow-references-from is reported to the workloads of other namespaces that refer to the source, and allows nothing', async () => {
@@ -75,14 +75,14 @@ test('an invalid allow-references-from is reported to the workloads of other nam
     annotations: { 'weeder.dev/also-depends-on': 'configmap/infra/ca' },
   });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.factsOf('annotation.unreadable')), [
+  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
     'weeder.dev/allow-references-from ca: "*" is not t',
   ]);
-  assert.equal(world.factsOf('dependency.notAllowed').length, 1);
+  assert.equal(world.eventsOf('dependency.notAllowed').length, 1);
   world.putSource(ca, { a: '2' }, consent('*'));
   await world.pass(20 * second);
   assert.deepEqual(world.rollouts, []);
-  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+  assert.equal(world.eventsOf('annotation.unreadable').length, 1);
 });
 
 test('an unreadable state is reported once, however often it is read before it is rewritten', async () => {
@@ -94,10 +94,10 @@ test('an unreadable state is reported once, however often it is read before it i
   await world.pass(second);
   world.putSource(settings, { a: '1', b: '2' });
   await world.pass(second);
-  const reported = world.factsOf('annotation.unreadable').map(({ workload }) => workload.name);
+  const reported = world.eventsOf('annotation.unreadable').map(({ workload }) => workload.name);
   assert.deepEqual(reported.toSorted(), ['api', 'web', 'zoo']);
   await world.pass(200 * second);
-  assert.deepEqual([world.rollouts, world.factsOf('workload.adopted').length], [[], 3]);
+  assert.deepEqual([world.rollouts, world.eventsOf('workload.adopted').length], [[], 3]);
 });
 
 test('a history that consists only of restarts is reported once, and not if the template changes in between', async () => {
@@ -109,14 +109,14 @@ test('a history that consists only of restarts is reported once, and not if the 
   };
   world.limitRevisions('web', 2);
   for (const value of [2, 3]) await change(value);
-  assert.deepEqual(world.factsOf('history.filled'), []);
+  assert.deepEqual(world.eventsOf('history.filled'), []);
   world.patchTemplate('web', { spec: { terminationGracePeriodSeconds: 5 } });
   await world.pass(10 * second);
   for (const value of [4, 5]) await change(value);
-  assert.deepEqual(world.factsOf('history.filled'), []);
+  assert.deepEqual(world.eventsOf('history.filled'), []);
   for (const value of [6, 7]) await change(value);
   assert.deepEqual(
-    world.factsOf('history.filled').map(({ workload, revisions }) => [workload.name, revisions]),
+    world.eventsOf('history.filled').map(({ workload, revisions }) => [workload.name, revisions]),
     [['web', 2]],
   );
 });
@@ -139,7 +139,7 @@ test('a refusal is reported with its class and its reason', async () => {
   world.refuseWrites = 'forbidden';
   world.putSource(settings, { a: '2' });
   await world.pass(6 * second);
-  const [reported] = world.factsOf('workload.refused');
+  const [reported] = world.eventsOf('workload.refused');
   assert.deepEqual([reported?.failure, reported?.reason], ['forbidden', 'not allowed']);
   world.refuseWrites = undefined;
   await world.pass(30 * second);

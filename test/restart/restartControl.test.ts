@@ -151,7 +151,7 @@ test('a release still in progress after the quiet period is waited for, and is o
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
   await world.pass(10 * second);
   assert.deepEqual(
-    world.factsOf('workload.pending').map(({ cause }) => cause),
+    world.eventsOf('workload.pending').map(({ cause }) => cause),
     ['rollout'],
   );
   await world.pass(180 * second);
@@ -251,7 +251,7 @@ test('a changed use of the same source is adopted: another key is named, or a ke
   await world.pass(60 * second);
   world.putSource(source, { a: '1', b: '2' });
   await world.pass(60 * second);
-  assert.deepEqual([world.rollouts, world.factsOf('workload.changed')], [[], []]);
+  assert.deepEqual([world.rollouts, world.eventsOf('workload.changed')], [[], []]);
   world.putSource(source, { a: '1', b: '3' });
   await world.pass(60 * second);
   assert.deepEqual(world.rollouts.map(({ workload }) => workload).toSorted(), ['named', 'whole']);
@@ -279,14 +279,14 @@ test('a copied state does not belong to the copy: the copy is adopted', async ()
   const state = stateOn(world.workload('web')) ?? '';
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);
-  const changes = world.factsOf('workload.changed').length;
+  const changes = world.eventsOf('workload.changed').length;
   world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/dependencies': state } });
   await world.pass(60 * second);
   assert.deepEqual(
-    world.factsOf('workload.adopted').map(({ workload }) => workload.name),
+    world.eventsOf('workload.adopted').map(({ workload }) => workload.name),
     ['web', 'copy'],
   );
-  assert.deepEqual([world.factsOf('workload.changed').length, world.rollouts.length], [changes, 1]);
+  assert.deepEqual([world.eventsOf('workload.changed').length, world.rollouts.length], [changes, 1]);
   assert.match(stateOn(world.workload('copy')) ?? '', /"uid":"uid-copy"/);
 });
 
@@ -329,7 +329,7 @@ test('a dry run reports what it would restart, and writes nothing', async () => 
   world.putSource(source, { a: '2' });
   await world.pass(600 * second);
   assert.deepEqual([world.rollouts, stateOn(world.workload('web'))], [[], undefined]);
-  assert.equal(world.factsOf('workload.restarted').length, 1);
+  assert.equal(world.eventsOf('workload.restarted').length, 1);
 });
 
 test('a removed key is a change, although managedFields do not show it', async () => {

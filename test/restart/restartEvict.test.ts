@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPod } from '../../src/restart/pods/podFacts.ts';
+import { readPod } from '../../src/restart/pods/podSummary.ts';
 import { nextToEvict } from '../../src/restart/rollout/evictNext.ts';
 import { pod } from '../support/objects/objects.ts';
-import { podFacts } from '../support/objects/podFacts.ts';
+import { podSummary } from '../support/objects/podSummary.ts';
 
-const one = podFacts({ name: 'one' });
-const two = podFacts({ name: 'two' });
-const renewed = podFacts({ name: 'new' });
-const unready = (name: string) => podFacts({ name, isReady: false });
+const one = podSummary({ name: 'one' });
+const two = podSummary({ name: 'two' });
+const renewed = podSummary({ name: 'new' });
+const unready = (name: string) => podSummary({ name, isReady: false });
 
 test('pods are evicted one after another, each once as many pods are ready as desired', () => {
   assert.equal(nextToEvict(2, [one, two], [one, two]), one);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WorkloadKind } from '../../src/kube/objects/workloadKinds.ts';
 import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../../src/restart/pods/ownPods.ts';
-import { type PodFacts, readPod } from '../../src/restart/pods/podFacts.ts';
+import { type PodSummary, readPod } from '../../src/restart/pods/podSummary.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
-import { podFacts } from '../support/objects/podFacts.ts';
-import { template, workloadFacts } from '../support/objects/workloadObjects.ts';
+import { podSummary } from '../support/objects/podSummary.ts';
+import { template, workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const written = Date.UTC(2026, 0, 1, 12);
 const env: ContainerUse = { how: 'env', containers: ['main-0'] };
@@ -16,20 +16,20 @@ const unmounted = { conditions: [{ type: 'PodReadyToStartContainers', status: 'F
 const mounted = { conditions: [{ type: 'PodReadyToStartContainers', status: 'True' }] };
 
 /** A pod as the API serves it, created `age` ms before the write. */
-function read(options: PodOptions, age = 60_000, status: object = {}): PodFacts {
+function read(options: PodOptions, age = 60_000, status: object = {}): PodSummary {
   const whole = pod(options);
   const creationTimestamp = new Date(written - age).toISOString();
   const metadata = { ...whole.metadata, creationTimestamp };
-  const facts = readPod({ ...whole, metadata, status: { ...whole.status, ...status } });
-  assert.ok(facts);
-  return facts;
+  const summary = readPod({ ...whole, metadata, status: { ...whole.status, ...status } });
+  assert.ok(summary);
+  return summary;
 }
 
 const broken = (name: string, dependenciesHash?: string) =>
-  podFacts({ name, dependenciesHash, trouble: 'container main: ErrImagePull' });
+  podSummary({ name, dependenciesHash, trouble: 'container main: ErrImagePull' });
 
-const isOld = (facts: PodFacts, uses = [env], lastWrite: number | undefined = written) =>
-  podsWithOldContent([facts], uses, lastWrite).length === 1;
+const isOld = (summary: PodSummary, uses = [env], lastWrite: number | undefined = written) =>
+  podsWithOldContent([summary], uses, lastWrite).length === 1;
 
 test('a pod that was created more than 1 s after the last write has the new content, any other pod the old one', () => {
   const rows = [
@@ -120,24 +120,24 @@ test('terminating and finished pods do not count', () => {
 });
 
 test('the pods of a StatefulSet, a DaemonSet or a Job are those whose owner it is', () => {
-  const own = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } });
-  const foreign = podFacts({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-before' } });
+  const own = podSummary({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } });
+  const foreign = podSummary({ owner: { kind: 'StatefulSet', name: 'web', uid: 'u-before' } });
   for (const kind of ['StatefulSet', 'DaemonSet', 'Job'] as const)
-    assert.deepEqual(ownPods(workloadFacts(kind), [own, foreign, podFacts({ owner: undefined })]), [own], kind);
+    assert.deepEqual(ownPods(workloadSummary(kind), [own, foreign, podSummary({ owner: undefined })]), [own], kind);
 });
 
 test('the pods of a Deployment are those of its ReplicaSets, including an adopted one', () => {
   const owner = (name: string) => ({ kind: 'ReplicaSet', name, uid: 'u' });
-  const own = podFacts();
-  const adopted = podFacts({ owner: owner('old'), templateHash: undefined });
+  const own = podSummary();
+  const adopted = podSummary({ owner: owner('old'), templateHash: undefined });
   const foreign = [
-    podFacts({ owner: owner('web-canary-5d4f8') }),
-    podFacts({ owner: { kind: 'Job', name: 'web-5d4f8', uid: 'u' } }),
-    podFacts({ owner: undefined }),
-    podFacts({ namespace: 'other' }),
-    podFacts({ isEnding: true }),
+    podSummary({ owner: owner('web-canary-5d4f8') }),
+    podSummary({ owner: { kind: 'Job', name: 'web-5d4f8', uid: 'u' } }),
+    podSummary({ owner: undefined }),
+    podSummary({ namespace: 'other' }),
+    podSummary({ isEnding: true }),
   ];
-  assert.deepEqual(ownPods(workloadFacts('Deployment'), [own, adopted, ...foreign]), [own, adopted]);
+  assert.deepEqual(ownPods(workloadSummary('Deployment'), [own, adopted, ...foreign]), [own, adopted]);
 });
 
 test('only the controlling owner of a pod is its owner', () => {
@@ -174,24 +174,24 @@ test('a pod that starts, runs, has recovered, or is terminating is not in troubl
 });
 
 test('the trouble of a rollout names the pods, at most three', () => {
-  const facts = workloadFacts('Deployment');
-  assert.equal(troubleOf(facts, [podFacts(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
+  const summary = workloadSummary('Deployment');
+  assert.equal(troubleOf(summary, [podSummary(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
   assert.equal(
     troubleOf(
-      facts,
+      summary,
       ['a', 'b', 'c', 'd'].map((name) => broken(name)),
     )?.split('; ').length,
     3,
   );
-  assert.equal(troubleOf(facts, [podFacts(), { ...broken('web-1'), isEnding: true }]), undefined);
-  assert.equal(troubleOf(facts, []), undefined);
+  assert.equal(troubleOf(summary, [podSummary(), { ...broken('web-1'), isEnding: true }]), undefined);
+  assert.equal(troubleOf(summary, []), undefined);
 });
 
 test('pods from before the restart are not trouble of its rollout, except for a StatefulSet', () => {
   const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
-  const pods = [broken('web-1'), broken('web-2', 'h-1'), podFacts({ name: 'web-3', dependenciesHash: 'h-2' })];
-  const trouble = (kind: WorkloadKind, more: PodFacts[] = []) =>
-    troubleOf(workloadFacts(kind, { template: restarted }), [...pods, ...more]);
+  const pods = [broken('web-1'), broken('web-2', 'h-1'), podSummary({ name: 'web-3', dependenciesHash: 'h-2' })];
+  const trouble = (kind: WorkloadKind, more: PodSummary[] = []) =>
+    troubleOf(workloadSummary(kind, { template: restarted }), [...pods, ...more]);
   assert.equal(trouble('Deployment'), undefined);
   assert.equal(trouble('DaemonSet'), undefined);
   assert.equal(trouble('Deployment', [broken('web-4', 'h-2')]), 'pod web-4, container main: ErrImagePull');
@@ -207,8 +207,8 @@ test('any value in place of a pod or of its status is read or not, and nothing t
   fc.assert(fc.property(fc.anything(), (garbage) => void readPod(garbage)));
   fc.assert(
     fc.property(fc.object(), (status) => {
-      const facts = read({}, 0, status);
-      assert.ok(podsWithOldContent([facts], [env, volume], written).length <= 1);
+      const summary = read({}, 0, status);
+      assert.ok(podsWithOldContent([summary], [env, volume], written).length <= 1);
     }),
   );
   assert.equal(readPod({ metadata: { name: 'web-0', namespace: 'shop' } }), undefined);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leavePatch, restartPatch, statePatch } from '../../src/restart/effects/workloadPatch.ts';
-import { workloadFacts } from '../support/objects/workloadObjects.ts';
+import { workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const state = 'weeder.dev/dependencies';
 const changeCause = 'kubernetes.io/change-cause';
 const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
-const caused = (cause: string) => workloadFacts('Deployment', { annotations: { [changeCause]: cause } });
+const caused = (cause: string) => workloadSummary('Deployment', { annotations: { [changeCause]: cause } });
 
 test('a restart is one conditional write: the state, the change cause, and the hash in the template', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
-    assert.deepEqual(restartPatch(workloadFacts(kind), '{"s":1}', 'h-2', 'ConfigMap settings'), {
+    assert.deepEqual(restartPatch(workloadSummary(kind), '{"s":1}', 'h-2', 'ConfigMap settings'), {
       metadata: {
         resourceVersion: '7',
         annotations: { [state]: '{"s":1}', [changeCause]: 'weeder: ConfigMap settings' },
@@ -21,7 +21,7 @@ test('a restart is one conditional write: the state, the change cause, and the h
 });
 
 test('for a CronJob the template of its next run is written', () => {
-  const patch = restartPatch(workloadFacts('CronJob'), 's', 'h-2', 'c');
+  const patch = restartPatch(workloadSummary('CronJob'), 's', 'h-2', 'c');
   assert.deepEqual(patch['spec'], { jobTemplate: { spec: { template } } });
 });
 
@@ -39,7 +39,7 @@ test('a change cause of the user is kept, one of weeder is replaced', () => {
 
 test('a state write does not touch the template, and removes weeder’s change cause but not the user’s', () => {
   const patch = (cause: string) => statePatch(caused(cause), 's');
-  assert.deepEqual(statePatch(workloadFacts('Job'), 's'), {
+  assert.deepEqual(statePatch(workloadSummary('Job'), 's'), {
     metadata: { resourceVersion: '7', annotations: { [state]: 's' } },
   });
   assert.deepEqual(patch('release 7'), { metadata: { resourceVersion: '7', annotations: { [state]: 's' } } });
@@ -48,8 +48,11 @@ test('a state write does not touch the template, and removes weeder’s change c
 });
 
 test('the leave patch removes the state and leaves the template as it is', () => {
-  const facts = workloadFacts('Deployment', { template, annotations: { [state]: 's', [changeCause]: 'release 7' } });
-  assert.deepEqual(leavePatch(facts), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
+  const summary = workloadSummary('Deployment', {
+    template,
+    annotations: { [state]: 's', [changeCause]: 'release 7' },
+  });
+  assert.deepEqual(leavePatch(summary), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
   assert.deepEqual(leavePatch(caused('weeder: x'))['metadata'], {
     resourceVersion: '7',
     annotations: { [state]: null, [changeCause]: null },

@@ -24,7 +24,7 @@ test('a release whose pods are created within the same second as the write is on
   world.patchTemplate('web', release);
   await world.pass(180 * second);
   assert.equal(world.rollouts.length, 1);
-  assert.equal(world.factsOf('workload.skipped').length, 1);
+  assert.equal(world.eventsOf('workload.skipped').length, 1);
 });
 
 for (const after of [300, 400, 600]) {
@@ -61,7 +61,7 @@ test('a user’s rollout that takes longer than the quiet period is waited for, 
   world.patchTemplate('web', release);
   await world.pass(4 * settings.quietPeriod);
   assert.deepEqual(
-    world.factsOf('workload.pending').map(({ cause }) => cause),
+    world.eventsOf('workload.pending').map(({ cause }) => cause),
     ['rollout'],
   );
   await world.pass(180 * second);
@@ -106,5 +106,5 @@ test('a release that changes the template before the source, with pods created a
     world.rollouts.map(({ workload }) => workload),
     ['web', 'files'],
   );
-  assert.equal(world.factsOf('workload.skipped').length, 2);
+  assert.equal(world.eventsOf('workload.skipped').length, 2);
 });

@@ -52,10 +52,10 @@ test('all pods end, and after a short delay the workload is scaled back to its r
   await world.pass(5 * minute);
   assertReplaced(world);
   assert.deepEqual(
-    world.factsOf('workload.restarted').map(({ how, attempt }) => [how, attempt]),
+    world.eventsOf('workload.restarted').map(({ how, attempt }) => [how, attempt]),
     [['replace', 1]],
   );
-  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.equal(world.eventsOf('workload.rolledOut').length, 1);
 });
 
 test('a change of a source that is not immutable is an ordinary rollout', async () => {
@@ -66,7 +66,7 @@ test('a change of a source that is not immutable is an ordinary rollout', async 
   world.putSource(source, { a: '2' });
   await world.pass(minute);
   assert.deepEqual(
-    world.factsOf('workload.restarted').map(({ how }) => how),
+    world.eventsOf('workload.restarted').map(({ how }) => how),
     ['rollout'],
   );
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('weeder stops at any moment: another weeder scales the workload back, and t
     await world.restart();
     await world.pass(5 * minute);
     assertReplaced(world);
-    assert.equal(world.factsOf('workload.restarted').length, 1);
+    assert.equal(world.eventsOf('workload.restarted').length, 1);
   }
 });
 
@@ -97,7 +97,7 @@ test('while pods of other workloads refer to the source the restart is blocked, 
   recreateSource(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
-  const blocked = world.factsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
+  const blocked = world.eventsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
   assert.match(blocked[0]?.reason ?? '', /pods that are not its own refer to it too: other-1/);
   world.foreignPods = [{ metadata, status: { phase: 'Succeeded' } }];
   await world.pass(2 * minute);
@@ -110,7 +110,7 @@ test('a workload whose volumes would be deleted with its pods is blocked', async
   recreateSource(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
-  assert.match(world.factsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
+  assert.match(world.eventsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
 });
 
 test('without pods nothing has to be ended, and that is recorded', async () => {
@@ -120,7 +120,7 @@ test('without pods nothing has to be ended, and that is recorded', async () => {
   recreateSource(world);
   await world.pass(minute);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [0, undefined]);
-  assert.equal(world.factsOf('workload.skipped').length, 1);
+  assert.equal(world.eventsOf('workload.skipped').length, 1);
 });
 
 test('if a user scales the workload while it is empty, the user’s replicas stay, and the restart is not recorded as done', async () => {
@@ -132,9 +132,9 @@ test('if a user scales the workload while it is empty, the user’s replicas sta
   world.patchSpec('web', { replicas: 2 });
   await world.pass(30 * second);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [2, undefined]);
-  assert.equal(world.factsOf('workload.rolledOut').length, 0);
+  assert.equal(world.eventsOf('workload.rolledOut').length, 0);
   await world.pass(5 * minute);
-  assert.equal(world.factsOf('workload.restarted').length, 2);
+  assert.equal(world.eventsOf('workload.restarted').length, 2);
   assert.deepEqual([replicasOf(world), world.control.counts().states], [2, { current: 1 }]);
 });
 
@@ -171,7 +171,7 @@ test('if scaling back is refused, it happens as soon as it is allowed', async ()
   world.refuseWrites = 'unavailable';
   await world.pass(5 * minute);
   assert.equal(replicasOf(world), 0);
-  assert.ok(world.factsOf('workload.refused').length > 1);
+  assert.ok(world.eventsOf('workload.refused').length > 1);
   world.refuseWrites = undefined;
   await world.pass(3 * minute);
   assertReplaced(world);
@@ -182,7 +182,7 @@ test('pods that do not end are reported, and the workload is scaled back when th
   world.rolloutTime = 3 * minute;
   recreateSource(world);
   await world.pass(2 * minute);
-  assert.match(world.factsOf('workload.stalled')[0]?.reason ?? '', /^these pods do not end: web-/);
+  assert.match(world.eventsOf('workload.stalled')[0]?.reason ?? '', /^these pods do not end: web-/);
   await world.pass(10 * minute);
   assertReplaced(world);
 });
@@ -200,5 +200,5 @@ test('a dry run reports the restart, and scales nothing', async () => {
   recreateSource(world);
   await world.pass(2 * minute);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [1, undefined]);
-  assert.equal(world.factsOf('workload.restarted')[0]?.how, 'dryRun');
+  assert.equal(world.eventsOf('workload.restarted')[0]?.how, 'dryRun');
 });

@@ -47,7 +47,7 @@ async function releasedThenAndAfter(world: RestartWorld): Promise<void> {
 /** The restarts by weeder, and the number of all rollouts. */
 function restartsOf(world: RestartWorld): { readonly restarts: number; readonly rollouts: number } {
   assert.deepEqual(world.control.counts().states, { current: 1 });
-  return { restarts: world.factsOf('workload.restarted').length, rollouts: world.rollouts.length };
+  return { restarts: world.eventsOf('workload.restarted').length, rollouts: world.rollouts.length };
 }
 
 for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), volume: withVolume })) {
@@ -77,7 +77,7 @@ for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), 
     await changeAndRevert(world, () => {});
     await changeAndRevert(world, () => {});
     assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 0 });
-    assert.equal(world.factsOf('workload.adopted').length, 1);
+    assert.equal(world.eventsOf('workload.adopted').length, 1);
   });
 
   test(`pods created before a source changed, or after it changed back, are not restarted: ${what}`, async () => {
@@ -97,7 +97,7 @@ test('pods that a release replaces after the source changed back need no restart
   await releasedThenAndAfter(world);
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 0, rollouts: 2 });
-  assert.equal(world.factsOf('workload.skipped').length, 1);
+  assert.equal(world.eventsOf('workload.skipped').length, 1);
 });
 
 test('intermediate content of a source causes a restart even if it came and went during a rollout', async () => {
@@ -166,7 +166,7 @@ test('a return to earlier content causes a restart, although its hash is still i
   await world.pass(2 * second);
   world.patchTemplate('web', release);
   await world.pass(180 * second);
-  assert.equal(world.factsOf('workload.skipped').length, 1);
+  assert.equal(world.eventsOf('workload.skipped').length, 1);
   world.putSource(source, { a: '2' });
   await world.pass(180 * second);
   assert.deepEqual(restartsOf(world), { restarts: 2, rollouts: 3 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../src/restart/pods/rollout.ts';
-import { podFacts } from '../support/objects/podFacts.ts';
-import { template, type WorkloadOptions, workloadFacts } from '../support/objects/workloadObjects.ts';
+import { podSummary } from '../support/objects/podSummary.ts';
+import { template, type WorkloadOptions, workloadSummary } from '../support/objects/workloadObjects.ts';
 
 type Rolling = 'Deployment' | 'StatefulSet' | 'DaemonSet';
 
@@ -24,7 +24,7 @@ const partition = (ordinal: number) => ({ updateStrategy: { rollingUpdate: { par
 
 /** A finished rollout of three pods, except for what `status` overrides. */
 function after(kind: Rolling, status: object = {}, options: WorkloadOptions = {}): RolloutProgress {
-  return rolloutOf(workloadFacts(kind, { ...options, status: { ...complete[kind], ...status } }));
+  return rolloutOf(workloadSummary(kind, { ...options, status: { ...complete[kind], ...status } }));
 }
 
 function progressing(done: number, of: number, available: number, old: number, isOverdue = false): RolloutProgress {
@@ -102,14 +102,14 @@ test('with a partition it is complete when the pods from there on are new; the o
 
 test('a StatefulSet with OnDelete waits for the deletion of pods of older revisions, and names them', () => {
   const status = { ...complete.StatefulSet, currentRevision: 'web-1', updatedReplicas: 1 };
-  const facts = workloadFacts('StatefulSet', { spec: { replicas: 3, ...onDelete }, status });
+  const summary = workloadSummary('StatefulSet', { spec: { replicas: 3, ...onDelete }, status });
   const pods = [
-    podFacts({ name: 'web-0', revision: 'web-1' }),
-    podFacts({ name: 'web-1', revision: 'web-1', isEnding: true }),
-    podFacts({ name: 'web-2', revision: 'web-2' }),
+    podSummary({ name: 'web-0', revision: 'web-1' }),
+    podSummary({ name: 'web-1', revision: 'web-1', isEnding: true }),
+    podSummary({ name: 'web-2', revision: 'web-2' }),
   ];
-  assert.deepEqual(rolloutOf(facts, pods), { is: 'waitingForDeletion', pods: ['web-0'] });
-  assert.deepEqual(rolloutOf(facts), { is: 'waitingForDeletion', pods: [] });
+  assert.deepEqual(rolloutOf(summary, pods), { is: 'waitingForDeletion', pods: ['web-0'] });
+  assert.deepEqual(rolloutOf(summary), { is: 'waitingForDeletion', pods: [] });
 });
 
 test('with OnDelete it is progressing while a deleted pod is recreated, and complete when all are new', () => {
@@ -130,39 +130,41 @@ test('a DaemonSet is updated node by node', () => {
 test('a DaemonSet with OnDelete waits for the deletion of pods of older templates, and names them', () => {
   const annotations = { 'deprecated.daemonset.template.generation': '5' };
   const status = { ...complete.DaemonSet, updatedNumberScheduled: 1 };
-  const facts = workloadFacts('DaemonSet', { annotations, spec: onDelete, status });
+  const summary = workloadSummary('DaemonSet', { annotations, spec: onDelete, status });
   const pods = ['4', '4', '5'].map((templateGeneration, index) =>
-    podFacts({ name: `web-${index}`, templateGeneration }),
+    podSummary({ name: `web-${index}`, templateGeneration }),
   );
-  assert.deepEqual(rolloutOf(facts, pods), { is: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
-  const done = workloadFacts('DaemonSet', { annotations, spec: onDelete, status: complete.DaemonSet });
+  assert.deepEqual(rolloutOf(summary, pods), { is: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
+  const done = workloadSummary('DaemonSet', { annotations, spec: onDelete, status: complete.DaemonSet });
   assert.deepEqual(rolloutOf(done, pods), { is: 'complete' });
 });
 
 test('for every kind, a pod from before the newest restart has an older template', () => {
   const annotations = { 'weeder.dev/dependencies-hash': 'h-2' };
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
-    const facts = workloadFacts(kind, { template: { ...template, metadata: { annotations } } });
-    const [older, newer] = [podFacts({ dependenciesHash: 'h-1' }), podFacts({ dependenciesHash: 'h-2' })];
-    assert.deepEqual(podsOfOlderTemplate(facts, [older, newer, podFacts()]), [older, podFacts()], kind);
-    assert.deepEqual(podsOfOlderTemplate(facts, [{ ...older, isEnding: true }]), [], kind);
+    const summary = workloadSummary(kind, { template: { ...template, metadata: { annotations } } });
+    const [older, newer] = [podSummary({ dependenciesHash: 'h-1' }), podSummary({ dependenciesHash: 'h-2' })];
+    assert.deepEqual(podsOfOlderTemplate(summary, [older, newer, podSummary()]), [older, podSummary()], kind);
+    assert.deepEqual(podsOfOlderTemplate(summary, [{ ...older, isEnding: true }]), [], kind);
   }
 });
 
 test('a CronJob or a Job has no rollout: its next pods have the newest template', () => {
   for (const kind of ['CronJob', 'Job'] as const)
-    assert.deepEqual(rolloutOf(workloadFacts(kind)), { is: 'complete' }, kind);
+    assert.deepEqual(rolloutOf(workloadSummary(kind)), { is: 'complete' }, kind);
 });
 
 test('a restart is reverted if the template is the old one again, without weeder’s annotation', () => {
-  const before = workloadFacts('Deployment');
+  const before = workloadSummary('Deployment');
   const restart = { templateHash: before.templateHash, dependenciesHash: 'h-2' };
   const withHash = (hash: string | undefined, image = 'registry.invalid/web:1') => {
     const { metadata, spec } = template;
     const ours = hash === undefined ? {} : { 'weeder.dev/dependencies-hash': hash };
     const containers = [{ ...spec.containers[0], image }];
     const annotations = { ...metadata.annotations, ...ours };
-    return workloadFacts('Deployment', { template: { metadata: { ...metadata, annotations }, spec: { containers } } });
+    return workloadSummary('Deployment', {
+      template: { metadata: { ...metadata, annotations }, spec: { containers } },
+    });
   };
   assert.equal(isReverted(withHash(undefined), restart), true);
   assert.equal(isReverted(withHash('h-1'), restart), true);

@@ -80,7 +80,7 @@ test('a stalled rollout is reported, and does not block a newer change, which ma
   await change(world, '2', 10 * second);
   await world.pass(settings.stallAfter + 10 * second);
   assert.deepEqual(world.control.counts().states, { stalled: 1 });
-  assert.equal(world.factsOf('workload.stalled').length, 1);
+  assert.equal(world.eventsOf('workload.stalled').length, 1);
   world.rolloutTime = 3 * second;
   await change(world, '3', 60 * second);
   assert.equal(world.rollouts.length, 2);
@@ -93,7 +93,7 @@ test('a rollout whose pods cannot start stalls at once', async () => {
   await change(world, '2', 6 * second);
   world.breakPods('web');
   await world.pass(10 * second);
-  const [stalled] = world.factsOf('workload.stalled');
+  const [stalled] = world.eventsOf('workload.stalled');
   assert.match(stalled?.reason ?? '', /ImagePullBackOff/);
 });
 
@@ -155,7 +155,7 @@ test('of two changes within minInterval, the second restart is pending and repor
   await change(world, '2', 20 * second);
   await change(world, '3', 20 * second);
   assert.equal(world.rollouts.length, 1);
-  assert.equal(world.factsOf('workload.pending').at(-1)?.cause, 'interval');
+  assert.equal(world.eventsOf('workload.pending').at(-1)?.cause, 'interval');
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 2);
 });
@@ -164,7 +164,7 @@ test('a workload that was restarted five times in ten minutes is blocked, with t
   const world = await adopted();
   for (let value = 2; value < 8; value += 1) await change(world, String(value), 70 * second);
   assert.equal(world.rollouts.length, 5);
-  assert.equal(world.factsOf('workload.blocked').at(-1)?.cause, 'breaker');
+  assert.equal(world.eventsOf('workload.blocked').at(-1)?.cause, 'breaker');
   await world.pass(600 * second);
   assert.equal(world.rollouts.length, 6);
 });
@@ -187,7 +187,7 @@ test('with too many sources for individual tags, another weeder still recognises
   assert.equal(world.rollouts.length, 1);
   await world.restart();
   await world.pass(180 * second);
-  assert.deepEqual([world.rollouts.length, world.factsOf('workload.reverted')], [1, []]);
+  assert.deepEqual([world.rollouts.length, world.eventsOf('workload.reverted')], [1, []]);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
@@ -208,9 +208,9 @@ test('the duration of a rollout counts from the change that caused it, not from 
   world.rolloutTime = 30 * second;
   await change(world, '2', 15 * second);
   await change(world, '3', 60 * second);
-  const [done] = world.factsOf('workload.rolledOut');
+  const [done] = world.eventsOf('workload.rolledOut');
   assert.ok((done?.took ?? 0) >= 30 * second && (done?.sinceChange ?? 0) >= 35 * second, JSON.stringify(done));
-  const [first, next] = world.factsOf('workload.changed');
+  const [first, next] = world.eventsOf('workload.changed');
   assert.equal((next?.since ?? 0) - (first?.since ?? 0), 15 * second);
 });
 
@@ -220,7 +220,7 @@ test('of several changes within the quiet period one is reported, with the time 
   await change(world, '2', 4 * second);
   await change(world, '3', 30 * second);
   assert.deepEqual(
-    world.factsOf('workload.changed').map(({ since }) => since - began),
+    world.eventsOf('workload.changed').map(({ since }) => since - began),
     [0],
   );
 });
@@ -233,15 +233,15 @@ test('a version of a workload older than the response to the restart is ignored'
   const sink = world.control.createWorkloadSink('Deployment');
   sink.apply('MODIFIED', older);
   await world.pass(60 * second);
-  assert.deepEqual([world.rollouts.length, world.factsOf('workload.reverted')], [1, []]);
-  assert.equal(world.factsOf('workload.refused').length, 0);
+  assert.deepEqual([world.rollouts.length, world.eventsOf('workload.reverted')], [1, []]);
+  assert.equal(world.eventsOf('workload.refused').length, 0);
 });
 
 test('a repeatedly refused eviction is reported as the reason of the stall', async () => {
   const world = await adopted(restartConfig({ rule: { strategy: 'evict' } }));
   world.evictionRefusal = 'the disruption budget web allows none';
   await change(world, '2', settings.stallAfter + 20 * second);
-  assert.match(world.factsOf('workload.stalled')[0]?.reason ?? '', /cannot be evicted: the disruption budget web/);
+  assert.match(world.eventsOf('workload.stalled')[0]?.reason ?? '', /cannot be evicted: the disruption budget web/);
   assert.equal(world.evicted.length, 0);
   world.evictionRefusal = undefined;
   await world.pass(30 * second);

@@ -18,7 +18,7 @@ import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { documentedMetrics } from '../support/docs/metricsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { backOff, running, terminated } from '../support/objects/objects.ts';
-import { reported, withoutEvent } from '../support/objects/observerFacts.ts';
+import { reported, withoutEvent } from '../support/objects/observerEvents.ts';
 import { everyRestartEvent } from '../support/objects/restartEvents.ts';
 import { minute, type SimulationOptions } from '../support/world/simulation.ts';
 import { settled, virtualClock } from '../support/world/virtualClock.ts';
@@ -29,12 +29,12 @@ const service = 'etcd-main-client';
 /** Counts the events of a simulated weeder; each call adds those that are new since the last one. */
 function counting(at: World) {
   const metrics = createMetrics();
-  const facts = countEvents(metrics, at.clock);
-  facts.begin([service]);
-  const report = facts.next();
+  const events = countEvents(metrics, at.clock);
+  events.begin([service]);
+  const report = events.next();
   let seen = 0;
   return async () => {
-    for (; seen < at.facts.length; seen += 1) report(at.facts[seen] ?? assert.fail());
+    for (; seen < at.events.length; seen += 1) report(at.events[seen] ?? assert.fail());
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };
@@ -155,19 +155,19 @@ test('a deletion that was refused until the window closed counts as failed, once
   const of = await counted(at);
   assert.equal(of('pod_deletions_total', { service, result: 'failed' }), 1);
   assert.equal(of('pod_deletions_total', { service, result: 'deleted' }), 0);
-  assert.equal(of('deletion_retries_total', { error: 'forbidden' }), at.factsOf('deletion.refused').length);
-  assert.ok(at.factsOf('deletion.refused').length > 5);
+  assert.equal(of('deletion_retries_total', { error: 'forbidden' }), at.eventsOf('deletion.refused').length);
+  assert.ok(at.eventsOf('deletion.refused').length > 5);
 });
 
 test('after every kind of event each documented metric of weeder has the documented labels, and none is missing', async () => {
   const metrics = createMetrics();
   const report = countEvents(metrics, virtualClock()).next();
-  for (const fact of everyFact) report(fact);
+  for (const event of everyEvent) report(event);
   const reportRestart = countRestarts(metrics);
-  for (const fact of everyRestartEvent) reportRestart(fact);
+  for (const event of everyRestartEvent) reportRestart(event);
   countHashReads(metrics)('Secret', 'ok');
   const reportObserver = countObserver(metrics);
-  for (const fact of [...reported, ...withoutEvent]) reportObserver(fact);
+  for (const event of [...reported, ...withoutEvent]) reportObserver(event);
   measureRestarts(metrics, undefined);
   measureObserver(metrics, undefined);
   const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
@@ -206,19 +206,19 @@ test('a resource that uses its last applied manifest counts as refused, and othe
 
 test('a controller that replaces another one begins with no open window, and late events of the old one change nothing', async () => {
   const metrics = createMetrics();
-  const facts = countEvents(metrics, virtualClock());
-  facts.begin(['db']);
+  const events = countEvents(metrics, virtualClock());
+  events.begin(['db']);
   const of = async (name: string) =>
     sampleValue(scraped(await metrics.registry.metrics()), `weeder_${name}`, { service: 'db' });
-  const before = facts.next();
-  before(factOfKind['window.opened']);
+  const before = events.next();
+  before(eventOfType['window.opened']);
   assert.equal(await of('windows_open'), 1);
-  const after = facts.next();
+  const after = events.next();
   assert.equal(await of('windows_open'), 0);
-  after(factOfKind['window.opened']);
-  before(factOfKind['window.closed']);
+  after(eventOfType['window.opened']);
+  before(eventOfType['window.closed']);
   assert.equal(await of('windows_open'), 1);
-  after(factOfKind['window.closed']);
+  after(eventOfType['window.closed']);
   assert.equal(await of('windows_open'), 0);
   assert.equal(await of('windows_opened_total'), 2);
 });
@@ -264,19 +264,19 @@ test('totals that controllers count themselves only grow, however often they are
 });
 
 test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
-  const seriesOf = async (facts: Iterable<WeederEvent>) => {
+  const seriesOf = async (events: Iterable<WeederEvent>) => {
     const metrics = createMetrics();
     const report = countEvents(metrics, virtualClock()).next();
-    for (const fact of facts) report(fact);
+    for (const event of events) report(event);
     const families = scraped(await metrics.registry.metrics());
     const own = [...families].filter(([name]) => name.startsWith('weeder_'));
     return own.reduce((sum, [, { samples }]) => sum + samples.length, 0);
   };
   const all = (change: (index: number) => object) =>
     Array.from({ length: 10_000 }, (_, index) => index).flatMap((index) =>
-      everyFact.map((fact) => ('service' in fact ? { ...fact, ...change(index) } : fact)),
+      everyEvent.map((event) => ('service' in event ? { ...event, ...change(index) } : event)),
     );
-  const one = await seriesOf(everyFact);
+  const one = await seriesOf(everyEvent);
   assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
   const perService = 2 + 6;
   const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
@@ -345,7 +345,7 @@ const window = { namespace: 'shop', service: 'db', window: 2 };
 const about = { pod: crashing, also: [], ...window };
 
 /** One of each kind. The compiler reports a missing one. */
-const factOfKind: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
+const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
   'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
   'window.opened': { type: 'window.opened', duration: 120_000, ...window },
@@ -368,7 +368,7 @@ const factOfKind: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { 
   'deletion.failed': { type: 'deletion.failed', reason: 'the window closed first', ...about },
   'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
 };
-const everyFact: readonly WeederEvent[] = Object.values(factOfKind);
+const everyEvent: readonly WeederEvent[] = Object.values(eventOfType);
 
 test('the back-off of the replacement of a deleted pod is not counted as saved', async () => {
   const startTime = Date.UTC(2026, 0, 1, 12);

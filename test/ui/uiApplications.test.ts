@@ -149,7 +149,7 @@ test('the page shows what was applied, drifted and corrected, without a value, a
   world.edit('ConfigMap/one', { data: { key: 'hush' } });
   await world.pass(100);
   const { observerMoment } = await import('../../src/ui/applicationViews.ts');
-  const moments = world.facts.flatMap((fact) => observerMoment(fact, 5) ?? []);
+  const moments = world.events.flatMap((event) => observerMoment(event, 5) ?? []);
   assert.deepEqual(
     moments.filter(({ what }) => what === 'resource.corrected'),
     [{ t: 5, what: 'resource.corrected', about: 'application/shop/web', detail: 'ConfigMap shop/one: .data.key' }],

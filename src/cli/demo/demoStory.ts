@@ -8,8 +8,8 @@ import { type Progress, print, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
 
 /** A story in chapters, with its own texts. */
-interface DemoStory<Fact, Outcome> {
-  readonly play: (options: StoryOptions<Fact, Outcome>) => Promise<void>;
+interface DemoStory<StoryEvent, Outcome> {
+  readonly play: (options: StoryOptions<StoryEvent, Outcome>) => Promise<void>;
   /** The default speed as a multiple of real time. */
   readonly usualSpeed: number;
   /** The approximate length in milliseconds. */
@@ -19,7 +19,7 @@ interface DemoStory<Fact, Outcome> {
   /** Introduces the objects of the story. */
   readonly setting: string;
   /** The lines for an event. */
-  readonly linesOf: (time: number, event: Fact) => readonly string[];
+  readonly linesOf: (time: number, event: StoryEvent) => readonly string[];
   /** The last line while nothing is managed. */
   readonly idle: string;
   /** Prints the outcome, and returns whether it is as expected. */
@@ -27,7 +27,10 @@ interface DemoStory<Fact, Outcome> {
 }
 
 /** Plays a story on an embedded cluster. Resolves with the exit code. */
-export async function playStory<Fact, Outcome>(flags: DemoFlags, story: DemoStory<Fact, Outcome>): Promise<number> {
+export async function playStory<StoryEvent, Outcome>(
+  flags: DemoFlags,
+  story: DemoStory<StoryEvent, Outcome>,
+): Promise<number> {
   const { seed, speed = story.usualSpeed } = flags;
   const progress = progressLine();
   const clock = scaledClock(speed);

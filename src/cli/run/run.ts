@@ -39,8 +39,8 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless:
   const { config } = opened.value;
   let controller: Manager | undefined;
   const listeners: ReportProcess[] = [];
-  const reportProcess: ReportProcess = (fact) => {
-    for (const listen of listeners) listen(fact);
+  const reportProcess: ReportProcess = (event) => {
+    for (const listen of listeners) listen(event);
   };
   const apply: Manager['configure'] = (next) => controller?.configure(next);
   const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });
@@ -120,7 +120,7 @@ function endSoon(): void {
 }
 
 /** Combines the listeners that are defined. */
-function anyOf<T>(one: ((fact: T) => void) | undefined, other: ((fact: T) => void) | undefined) {
+function anyOf<T>(one: ((event: T) => void) | undefined, other: ((event: T) => void) | undefined) {
   if (one === undefined) return other;
   return other === undefined ? one : notifyBoth(one, other);
 }

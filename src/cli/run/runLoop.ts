@@ -6,7 +6,7 @@ import type { ControllerFactory } from '../../controller/controller.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
-import type { ReportObserver } from '../../observer/model/facts.ts';
+import type { ReportObserver } from '../../observer/model/events.ts';
 import type { ObserverController } from '../../observer/observerController.ts';
 import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
 import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
@@ -39,12 +39,12 @@ interface Work {
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly onRequest: Telemetry['onRequest'];
-  /** The listener for the facts of the next manager. */
+  /** The listener for the events of the next manager. */
   readonly nextReport: () => ReportWeeder;
   readonly reportRestart: ReportRestart;
   readonly onHashRead: ReportRead;
   readonly reportObserver: ReportObserver;
-  /** The listener for facts about the process. */
+  /** The listener for events about the process. */
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;

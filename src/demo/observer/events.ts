@@ -1,4 +1,4 @@
-import type { ObserverEvent } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/events.ts';
 import type { Chapter } from './story.ts';
 
 /** Something that happened on the cluster of the demo. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { ObserverEvent } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/events.ts';
 import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';
 import { type Chapter, type ChapterOutcome, chapters, type Stage } from './story.ts';

@@ -1,5 +1,5 @@
 import { createKubeClient } from '../../kube/client/client.ts';
-import type { ObserverEvent } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/events.ts';
 import { createObserverController } from '../../observer/observerController.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { ObserverEvent } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/events.ts';
 import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
 import type { People, Site } from './site.ts';
 

@@ -1,4 +1,4 @@
-import type { AboutResource } from '../../observer/model/facts.ts';
+import type { AboutResource } from '../../observer/model/events.ts';
 import type { Drift } from '../../observer/model/projection.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { StoryEvent } from './events.ts';

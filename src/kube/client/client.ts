@@ -62,7 +62,7 @@ interface KubeClientOptions {
   /** Requests per second, and the burst; 0: no client-side limit (--kube-api-qps, --kube-api-burst). */
   readonly qps?: number;
   readonly burst?: number;
-  readonly onRequest?: (fact: RequestOutcome) => void;
+  readonly onRequest?: (event: RequestOutcome) => void;
 }
 
 /** More than any page of a list can have. A longer body is an error, and would use too much memory. */

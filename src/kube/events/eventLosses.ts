@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 
 /** A pino logger, or anything with the same method. */
 export interface EventLog {
-  warn(fact: object, message: string): void;
+  warn(event: object, message: string): void;
 }
 
 /** Why an Event was not written. */

@@ -9,4 +9,4 @@ export type LeadershipChange =
   /** Another replica holds the Lease. This is reported once for each holder. */
   | { readonly type: 'leadership.standsBy'; readonly lease: string; readonly holder: string };
 
-export type ReportLeadership = (fact: LeadershipChange) => void;
+export type ReportLeadership = (event: LeadershipChange) => void;

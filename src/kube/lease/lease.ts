@@ -75,9 +75,9 @@ function causeOf(event: { readonly type: string; readonly message?: string; read
 
 /** A pino logger, or anything with the same methods. */
 interface LeaseLog {
-  debug(fact: object, message: string): void;
-  info(fact: object, message: string): void;
-  warn(fact: object, message: string): void;
+  debug(event: object, message: string): void;
+  info(event: object, message: string): void;
+  warn(event: object, message: string): void;
 }
 
 /** Logs each cause of a failure once until requests succeed again, because a request is sent every two seconds. */

@@ -1,12 +1,12 @@
-/** A pino logger, or anything with the same three methods. One fact per line. */
+/** A pino logger, or anything with the same three methods. One event per line. */
 export interface ReflectorLog {
-  debug(fact: object, message: string): void;
-  info(fact: object, message: string): void;
-  warn(fact: object, message: string): void;
+  debug(event: object, message: string): void;
+  info(event: object, message: string): void;
+  warn(event: object, message: string): void;
 }
 
 /** The loss of a stream. */
-export interface LossFact {
+export interface StreamLoss {
   readonly stream: string;
   readonly cause: string;
   /** The number of this loss among consecutive ones. */
@@ -17,7 +17,7 @@ export interface LossFact {
 
 /** Logs the losses of streams without repetition: the same cause is logged again only at the 2nd, 4th, 8th … time. */
 interface FailureLog {
-  failed(what: string, loss: LossFact): void;
+  failed(what: string, loss: StreamLoss): void;
   opened(stream: string): void;
 }
 
@@ -47,9 +47,9 @@ export function failureLog(log: ReflectorLog): FailureLog {
 }
 
 /** Logs the first occurrence, and repetitions increasingly rarely. */
-function write(log: ReflectorLog, times: number, level: 'info' | 'warn', fact: object, message: string): void {
-  if (isPowerOfTwo(times)) log[level](fact, message);
-  else log.debug(fact, message);
+function write(log: ReflectorLog, times: number, level: 'info' | 'warn', event: object, message: string): void {
+  if (isPowerOfTwo(times)) log[level](event, message);
+  else log.debug(event, message);
 }
 
 function isPowerOfTwo(count: number): boolean {

@@ -2,7 +2,7 @@ import { fromCallback } from 'xstate';
 import { type ReflectorEvent, reflector, type StreamInput } from '../../../machines/process/reflector.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { KubeClient } from '../client/client.ts';
-import { failureLog, type LossFact, type ReflectorLog } from './failureLog.ts';
+import { failureLog, type ReflectorLog, type StreamLoss } from './failureLog.ts';
 import { startListWatch } from './listWatch.ts';
 import type { ObjectSink } from './sink.ts';
 import type { LossDetails, LossReason, StreamStatuses } from './streamStatus.ts';
@@ -28,7 +28,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
   /** Streams for which omitted objects have already been logged. */
   const warned = new Set<string>();
 
-  function lost(reason: LossReason, loss: LossFact, more: LossDetails = {}): void {
+  function lost(reason: LossReason, loss: StreamLoss, more: LossDetails = {}): void {
     failures.failed(`stream ${reason}`, loss);
     statuses?.lost(loss.stream, reason, loss.cause, more);
     sourceOf(loss.stream)?.sink.lost?.();

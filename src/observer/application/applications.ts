@@ -2,7 +2,7 @@ import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { track } from '../../base/promises.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
-import type { ReportObserver } from '../model/facts.ts';
+import type { ReportObserver } from '../model/events.ts';
 import { ownerOf } from '../model/fieldManagers.ts';
 import { identityKey } from '../model/identity.ts';
 import type { Application } from '../spec/application.ts';

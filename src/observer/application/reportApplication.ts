@@ -13,7 +13,7 @@ type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actio
  */
 const missesBeforeReport = 3;
 
-/** What the `application` machine reports: as facts, and in the status. */
+/** What the `application` machine reports: as events, and in the status. */
 export function applicationReports(effects: ObserverEffects) {
   const { report, status, runtime } = effects;
   /** Applications whose missing ServiceAccount has been reported. */
@@ -68,7 +68,7 @@ function isOver(failure: string): boolean {
   return failure === 'cancelled' || failure === 'missing' || failure === 'otherUid';
 }
 
-/** What the facts need of the machine's context. */
+/** What the events need of the machine's context. */
 interface Context {
   readonly application: string;
   readonly pausedFor: number;

@@ -1,7 +1,7 @@
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
 import type { Schedule } from '../../queue/schedule.ts';
-import type { ReportObserver } from '../model/facts.ts';
+import type { ReportObserver } from '../model/events.ts';
 import type { HashManifest } from '../plan/manifestHash.ts';
 import type { ResourceApi, RestMapper } from '../plan/resourceApi.ts';
 import type { Access } from '../state/access.ts';

@@ -1,7 +1,7 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import type { Clock } from '../../base/clock.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
-import type { ReportObserver } from '../model/facts.ts';
+import type { ReportObserver } from '../model/events.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 

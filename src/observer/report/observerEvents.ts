@@ -1,6 +1,6 @@
 import { formatDuration } from '../../base/duration.ts';
 import type { EventDraft } from '../../kube/events/event.ts';
-import type { AboutApplication, AboutResource, ObserverEvent, ReportObserver } from '../model/facts.ts';
+import type { AboutApplication, AboutResource, ObserverEvent, ReportObserver } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
 import { listed } from '../model/wording.ts';
@@ -19,12 +19,12 @@ type ReportedEvent<R extends ObserverEventReason = ObserverEventReason> = {
 /** Failures that the owner of the application can act on. Transient ones are only logged. */
 const actionable: ReadonlySet<string> = new Set(['forbidden', 'immutable', 'permanent', 'schema']);
 
-/** Records Kubernetes Events for the facts that matter to the owner of the application. */
+/** Records Kubernetes Events for the events that matter to the owner of the application. */
 export function reportObserverEvents(record: (occurrence: EventDraft) => void): ReportObserver {
-  return (fact) => {
-    if (fact.type === 'actor.failed') return;
-    const event = 'resource' in fact ? ofResource(fact) : ofApplication(fact);
-    if (event !== undefined) record({ regarding: applicationRef(fact.application), ...event });
+  return (event) => {
+    if (event.type === 'actor.failed') return;
+    const reported = 'resource' in event ? ofResource(event) : ofApplication(event);
+    if (reported !== undefined) record({ regarding: applicationRef(event.application), ...reported });
   };
 }
 
@@ -32,12 +32,12 @@ function applicationRef({ namespace, name, uid }: AboutApplication) {
   return { apiVersion: `${applicationsGroup}/${applicationsVersion}`, kind: 'Application', namespace, name, uid };
 }
 
-type ApplicationFact = Exclude<ObserverEvent, AboutResource | { readonly type: 'actor.failed' }>;
+type ApplicationEvent = Exclude<ObserverEvent, AboutResource | { readonly type: 'actor.failed' }>;
 
-function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
-  switch (fact.type) {
+function ofApplication(event: ApplicationEvent): ReportedEvent | undefined {
+  switch (event.type) {
     case 'application.applied': {
-      const { generation, resources, failed } = fact;
+      const { generation, resources, failed } = event;
       const type = failed > 0 ? 'Warning' : 'Normal';
       const rest = failed > 0 ? `; something is in the way of ${failed}` : '';
       return {
@@ -48,15 +48,15 @@ function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
       };
     }
     case 'application.invalid': {
-      const note = `Nothing is applied. ${fact.reason}`;
+      const note = `Nothing is applied. ${event.reason}`;
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
     case 'application.partlyInvalid': {
-      const note = `Manifests without errors are applied. ${fact.reason}`;
+      const note = `Manifests without errors are applied. ${event.reason}`;
       return { reason: 'Invalid', type: 'Warning', action: 'Validate', note };
     }
     case 'application.paused': {
-      const until = new Date(fact.until).toISOString().replace(/\.\d+Z$/, 'Z');
+      const until = new Date(event.until).toISOString().replace(/\.\d+Z$/, 'Z');
       return {
         reason: 'Paused',
         type: 'Normal',
@@ -65,31 +65,31 @@ function ofApplication(fact: ApplicationFact): ReportedEvent | undefined {
       };
     }
     case 'application.serviceAccountNotFound':
-      return { reason: 'ServiceAccountNotFound', type: 'Warning', action: 'Wait', note: fact.reason };
+      return { reason: 'ServiceAccountNotFound', type: 'Warning', action: 'Wait', note: event.reason };
     case 'application.refused':
-      if (fact.failure !== 'blocked') return undefined;
-      return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: fact.reason };
+      if (event.failure !== 'blocked') return undefined;
+      return { reason: 'DeletionBlocked', type: 'Warning', action: 'Retry', note: event.reason };
     case 'application.serviceAccountUnverified':
     case 'application.deleted':
       return undefined;
   }
 }
 
-function ofResource(fact: Extract<ObserverEvent, AboutResource>): ReportedEvent | undefined {
-  const name = identityText(fact.resource);
-  switch (fact.type) {
+function ofResource(event: Extract<ObserverEvent, AboutResource>): ReportedEvent | undefined {
+  const name = identityText(event.resource);
+  switch (event.type) {
     case 'resource.drifted': {
-      const type = fact.isCorrected ? 'Normal' : 'Warning';
-      const by = fact.conflictingManager === undefined ? '' : `, by ${fact.conflictingManager}`;
+      const type = event.isCorrected ? 'Normal' : 'Warning';
+      const by = event.conflictingManager === undefined ? '' : `, by ${event.conflictingManager}`;
       return {
         reason: 'DriftDetected',
         type,
         action: 'Notice',
-        note: `${name} is not as it was applied: ${paths(fact.drifts)}${by}.`,
+        note: `${name} is not as it was applied: ${paths(event.drifts)}${by}.`,
       };
     }
     case 'resource.missing': {
-      const type = fact.isCorrected ? 'Normal' : 'Warning';
+      const type = event.isCorrected ? 'Normal' : 'Warning';
       return { reason: 'ResourceMissing', type, action: 'Notice', note: `${name} is not there.` };
     }
     case 'resource.corrected':
@@ -97,27 +97,27 @@ function ofResource(fact: Extract<ObserverEvent, AboutResource>): ReportedEvent 
         reason: 'DriftCorrected',
         type: 'Normal',
         action: 'Apply',
-        note: `${name}: ${correctedNote(fact.drifts)}.`,
+        note: `${name}: ${correctedNote(event.drifts)}.`,
       };
     case 'resource.applied':
-      if (fact.how !== 'recreated') return undefined;
+      if (event.how !== 'recreated') return undefined;
       return { reason: 'DriftCorrected', type: 'Normal', action: 'Create', note: `${name} was recreated.` };
     case 'resource.correctionBackOff': {
-      const who = fact.conflictingManager ?? 'Another client';
-      const wait = formatDuration(Math.round(fact.wait / 1_000) * 1_000);
+      const who = event.conflictingManager ?? 'Another client';
+      const wait = formatDuration(Math.round(event.wait / 1_000) * 1_000);
       const note = `${who} repeatedly overwrites corrections of ${name}: the next one waits for ${wait}.`;
       return { reason: 'CorrectionBackOff', type: 'Warning', action: 'Wait', note };
     }
     case 'resource.mutatedByAdmission': {
-      const note = `${listed(fact.paths)} of ${name} is mutated by admission each time; the result is accepted.`;
+      const note = `${listed(event.paths)} of ${name} is mutated by admission each time; the result is accepted.`;
       return { reason: 'MutatedByAdmission', type: 'Warning', action: 'Adopt', note };
     }
     case 'resource.desiredStateChanged': {
-      const note = `Admission or defaults change the desired state of ${name}: ${listed(fact.paths)}.`;
+      const note = `Admission or defaults change the desired state of ${name}: ${listed(event.paths)}.`;
       return { reason: 'DesiredStateChanged', type: 'Normal', action: 'Adopt', note };
     }
     default:
-      return problemEvent(fact, name);
+      return problemEvent(event, name);
   }
 }
 
@@ -131,16 +131,16 @@ function correctedNote(drifts: readonly Drift[]): string {
   ].join('; ');
 }
 
-function problemEvent(fact: Extract<ObserverEvent, AboutResource>, name: string): ReportedEvent | undefined {
-  switch (fact.type) {
+function problemEvent(event: Extract<ObserverEvent, AboutResource>, name: string): ReportedEvent | undefined {
+  switch (event.type) {
     case 'resource.refused':
     case 'resource.failed':
-      if (!actionable.has(fact.failure)) return undefined;
-      return { reason: 'Refused', type: 'Warning', action: 'Retry', note: `${name}: ${fact.reason}` };
+      if (!actionable.has(event.failure)) return undefined;
+      return { reason: 'Refused', type: 'Warning', action: 'Retry', note: `${name}: ${event.reason}` };
     case 'resource.ownershipConflict':
-      return { reason: 'OwnershipConflict', type: 'Warning', action: 'Skip', note: `${name}: ${fact.reason}` };
+      return { reason: 'OwnershipConflict', type: 'Warning', action: 'Skip', note: `${name}: ${event.reason}` };
     case 'resource.noKindMatch':
-      return { reason: 'NoKindMatch', type: 'Warning', action: 'Wait', note: `${name}: ${fact.reason}` };
+      return { reason: 'NoKindMatch', type: 'Warning', action: 'Wait', note: `${name}: ${event.reason}` };
     case 'resource.deleted':
       return { reason: 'Pruned', type: 'Normal', action: 'Delete', note: `${name} was deleted.` };
     case 'resource.released':

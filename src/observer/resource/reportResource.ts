@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { resource } from '../../../machines/observer/resource.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { AboutResource } from '../model/facts.ts';
+import type { AboutResource } from '../model/events.ts';
 import type { ResourceState } from '../spec/inventory.ts';
 import { mayDisclose } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
@@ -12,7 +12,7 @@ const maxReported = 20;
 
 type Actions = NonNullable<Parameters<(typeof resource)['provide']>[0]['actions']>;
 
-/** Which resource a fact is about. */
+/** Which resource an event is about. */
 export function aboutOf(entry: ResourceEntry): AboutResource {
   return {
     application: entry.application.about,
@@ -22,7 +22,7 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
   };
 }
 
-/** What the `resource` machine reports: as facts, and in the status of its application. */
+/** What the `resource` machine reports: as events, and in the status of its application. */
 export function resourceReports(effects: ObserverEffects) {
   const { report, status } = effects;
   /** What has been reported since the resource was last in sync or corrected: each report once. */
@@ -137,7 +137,7 @@ export function resourceReports(effects: ObserverEffects) {
   } satisfies Actions;
 }
 
-/** What the facts need of the machine's context. */
+/** What the events need of the machine's context. */
 interface Context {
   readonly application: string;
   readonly resource: string;

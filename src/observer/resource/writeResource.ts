@@ -5,7 +5,7 @@ import { correctionKey, missingKey, withCorrection } from '../drift/correctionBa
 import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
-import type { AppliedHow } from '../model/facts.ts';
+import type { AppliedHow } from '../model/events.ts';
 import { labelPath } from '../model/fieldManagers.ts';
 import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';

@@ -4,7 +4,7 @@ import type { resource } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CorrectionHistory } from '../drift/correctionBackoff.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
-import type { AboutApplication } from '../model/facts.ts';
+import type { AboutApplication } from '../model/events.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Identity, Json } from '../model/identity.ts';
 import type { Drift, Projection } from '../model/projection.ts';

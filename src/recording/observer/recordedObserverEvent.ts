@@ -1,4 +1,4 @@
-import type { ObserverEvent } from '../../observer/model/facts.ts';
+import type { ObserverEvent } from '../../observer/model/events.ts';
 import { identityText } from '../../observer/model/identity.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 

@@ -4,7 +4,7 @@ import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { alsoDependsOn } from '../../restart/model/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../../restart/model/podTemplate.ts';
-import { noNode, workloadAnnotations } from '../../restart/model/workloadFacts.ts';
+import { noNode, workloadAnnotations } from '../../restart/model/workloadSummary.ts';
 import { copyAnnotation } from '../../restart/requests/jobCopy.ts';
 import { pick } from '../file/pick.ts';
 

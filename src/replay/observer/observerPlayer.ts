@@ -2,7 +2,7 @@ import type { InspectionEvent } from 'xstate';
 import { objectOf, textOf } from '../../base/json.ts';
 import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
-import type { ReportObserver } from '../../observer/model/facts.ts';
+import type { ReportObserver } from '../../observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
 import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
@@ -35,7 +35,7 @@ interface ObserverPlayerOptions {
   readonly clock: VirtualClock;
   readonly report: (event: RecordedObserverEvent) => void;
   /** Called with every event, including those that are excluded in a file that begins in the middle. */
-  readonly reportFact?: ReportObserver | undefined;
+  readonly reportEvent?: ReportObserver | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -113,7 +113,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
       },
       report(event) {
         report(recordedObserverEventOf(event));
-        options.reportFact?.(event);
+        options.reportEvent?.(event);
       },
       random: () => randomAt(clock.monotonic()),
       onStreamsChanged: openStreams,

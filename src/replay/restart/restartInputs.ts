@@ -3,7 +3,7 @@ import type { RecordedLine } from '../../recording/lines.ts';
 import type { ObserverInput } from '../../recording/observer/observerLines.ts';
 import { restartRequests } from '../../recording/restart/recordRestartApi.ts';
 import type { RestartInput } from '../../recording/restart/restartLines.ts';
-import { readWorkload } from '../../restart/model/workloadFacts.ts';
+import { readWorkload } from '../../restart/model/workloadSummary.ts';
 
 /** What reached restart control. */
 export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {

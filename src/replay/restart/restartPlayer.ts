@@ -37,7 +37,7 @@ interface RestartPlayerOptions {
   readonly clock: VirtualClock;
   readonly report: (event: RecordedRestartEvent) => void;
   /** Called with every event, including those that are excluded in a file that begins in the middle. */
-  readonly reportFact?: ReportRestart | undefined;
+  readonly reportEvent?: ReportRestart | undefined;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -130,7 +130,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       wrapDigests: digestsOf,
       report(event) {
         report(recordedRestartEventOf(event));
-        options.reportFact?.(event);
+        options.reportEvent?.(event);
       },
       random: () => randomAt(clock.monotonic()),
       watchHashKeys: keys.follow,

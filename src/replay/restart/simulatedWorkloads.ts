@@ -8,7 +8,7 @@ import {
   templateHashOf,
 } from '../../restart/model/podTemplate.ts';
 import { type WorkloadRef, workloadKey } from '../../restart/model/refs.ts';
-import { readWorkload, workloadAnnotations } from '../../restart/model/workloadFacts.ts';
+import { readWorkload, workloadAnnotations } from '../../restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../restart/pods/rollout.ts';
 
 /** The workloads of a recording as they would have been without the restarts of then. */

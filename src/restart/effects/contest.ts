@@ -27,10 +27,10 @@ function afterRemoval(
  * raise the generation each time, and use up the rate of adoptions. Restarts continue meanwhile.
  */
 export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'report'>, entry: WorkloadEntry): void {
-  const { facts, finding } = entry;
+  const { summary, finding } = entry;
   const isRemoved =
     entry.hasWrittenState && entry.unwrittenState === undefined && typeof writtenState(entry) !== 'object';
-  if (!isRemoved || finding?.state?.workloadUid !== facts.uid) return;
+  if (!isRemoved || finding?.state?.workloadUid !== summary.uid) return;
   const wasPausing = (entry.contest?.pause ?? 0) > 0;
   const contest = afterRemoval(entry.contest, clock.monotonic());
   entry.hasWrittenState = false;
@@ -40,7 +40,7 @@ export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'r
   writeLater();
   if (!wasPausing || contest.removals === tolerated + 1) {
     const { removals, pause } = contest;
-    report({ type: 'state.contested', workload: facts.ref, uid: facts.uid, removals, pause });
+    report({ type: 'state.contested', workload: summary.ref, uid: summary.uid, removals, pause });
   }
 
   function writeLater(): void {
@@ -55,6 +55,6 @@ export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'r
       return;
     }
     entry.unwrittenState = undefined;
-    entry.actor.send({ type: 'facts.changed' });
+    entry.actor.send({ type: 'workload.changed' });
   }
 }

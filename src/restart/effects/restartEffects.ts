@@ -4,7 +4,7 @@ import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import type { SourceRef } from '../model/refs.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { RestartSchedule } from '../pace/restartSchedule.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import type { Digests } from '../sources/digests.ts';
@@ -28,7 +28,7 @@ export interface RestartEffects {
   /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
   readonly sources: SourcesKnown;
-  readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
+  readonly ownerOf: (summary: WorkloadSummary) => StateOwner;
   readonly entryOf: (workload: string) => WorkloadEntry | undefined;
   /** Takes the workload from the response to a write, before its stream delivers it. */
   readonly observeWrite: (entry: WorkloadEntry, object: unknown) => void;

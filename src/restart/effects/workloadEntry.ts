@@ -5,8 +5,8 @@ import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
 import type { BlockCause, PendingCause } from '../model/events.ts';
 import type { Use } from '../model/uses.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { PodSummary } from '../pods/podSummary.ts';
 import type { WrittenSource } from '../state/affectedPods.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
 import type { ContentHistory } from '../state/contentHistory.ts';
@@ -32,7 +32,7 @@ export interface Finding {
 /** A workload's pods by uid, with their started containers, from a list requested when this version was known. */
 export interface PresentPods {
   readonly version: string;
-  readonly pods: ReadonlyMap<string, PodFacts['startedContainers']>;
+  readonly pods: ReadonlyMap<string, PodSummary['startedContainers']>;
 }
 
 /** Another client, such as an operator that writes the whole object, keeps removing the state from a workload. */
@@ -49,7 +49,7 @@ export interface Contest {
 export interface WorkloadEntry {
   readonly id: string;
   readonly actor: Actor<typeof workload>;
-  facts: WorkloadFacts;
+  summary: WorkloadSummary;
   /** For a recreated Job: the uid of the old Job, whose state this one uses until it has its own. */
   readonly previousUid: string | undefined;
   /** Undefined: the workload is to be released. */
@@ -110,13 +110,13 @@ function leafOf(value: StateValue | undefined): string {
 
 /** Returns the state that is stored on a workload. A state that was copied from another workload does not count. */
 export function writtenState({
-  facts,
+  summary,
   previousUid: formerUid,
   unwrittenState: pretended,
 }: WorkloadEntry): WorkloadState | 'none' | 'unreadable' {
-  const state = decodeState(pretended ?? facts.stateText);
+  const state = decodeState(pretended ?? summary.stateText);
   if (typeof state !== 'object') return state;
-  return state.workloadUid === facts.uid || state.workloadUid === formerUid ? state : 'none';
+  return state.workloadUid === summary.uid || state.workloadUid === formerUid ? state : 'none';
 }
 
 /**

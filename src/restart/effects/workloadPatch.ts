@@ -5,7 +5,7 @@ import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
 import { templateAnnotation } from '../model/podTemplate.ts';
-import { noNode, type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+import { noNode, type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
@@ -15,17 +15,17 @@ import type { WorkloadEntry } from './workloadEntry.ts';
  * cause. A CronJob gets the hash for its next run; a Job's template is immutable (422).
  */
 export function restartPatch(
-  facts: WorkloadFacts,
+  summary: WorkloadSummary,
   stateText: string,
   dependenciesHash: string,
   cause: string,
 ): JsonObject {
   const template = { metadata: { annotations: { [templateAnnotation]: dependenciesHash } } };
-  const isOurs = facts.changeCause === undefined || facts.changeCause.startsWith(changeCauseMark);
+  const isOurs = summary.changeCause === undefined || summary.changeCause.startsWith(changeCauseMark);
   const causes = isOurs ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
   return {
-    ...metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...causes }),
-    spec: facts.ref.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
+    ...metadataPatch(summary, { [workloadAnnotations.state]: stateText, ...causes }),
+    spec: summary.ref.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
   };
 }
 
@@ -35,22 +35,22 @@ export function restartPatch(
  * new pods start.
  */
 export function emptyPatch(
-  facts: WorkloadFacts,
+  summary: WorkloadSummary,
   key: HashKey,
   stateText: string,
   dependenciesHash: string,
   cause: string,
 ): JsonObject {
-  const { ref } = facts;
-  const emptied = { [workloadAnnotations.emptied]: emptiedText(facts, key) };
+  const { ref } = summary;
+  const emptied = { [workloadAnnotations.emptied]: emptiedText(summary, key) };
   const without = ref.kind === 'DaemonSet' ? nodesPatch('true') : { spec: { replicas: 0 } };
-  const patch = mergePatch(restartPatch(facts, stateText, dependenciesHash, cause), without);
+  const patch = mergePatch(restartPatch(summary, stateText, dependenciesHash, cause), without);
   return mergePatch(patch, { metadata: { annotations: emptied } });
 }
 
 /** Restores the replicas that `emptyPatch` removed; if a user has scaled the workload meanwhile, that number stays. */
-export function restorePatch(facts: WorkloadFacts): JsonObject {
-  const { resourceVersion, emptied, ref } = facts;
+export function restorePatch(summary: WorkloadSummary): JsonObject {
+  const { resourceVersion, emptied, ref } = summary;
   const isScaled = emptied === undefined || emptied.isUndone;
   const spec = ref.kind === 'DaemonSet' ? nodesPatch(null) : isScaled ? {} : { spec: { replicas: emptied.replicas } };
   return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
@@ -64,22 +64,22 @@ function nodesPatch(value: string | null): JsonObject {
  * Writes the state and does not change the template. The change cause is in the history by then: the next revision has
  * its own.
  */
-export function statePatch(facts: WorkloadFacts, stateText: string): JsonObject {
-  const undone = facts.emptied?.isUndone ? { [workloadAnnotations.emptied]: null } : {};
-  return metadataPatch(facts, { [workloadAnnotations.state]: stateText, ...withoutOurCause(facts), ...undone });
+export function statePatch(summary: WorkloadSummary, stateText: string): JsonObject {
+  const undone = summary.emptied?.isUndone ? { [workloadAnnotations.emptied]: null } : {};
+  return metadataPatch(summary, { [workloadAnnotations.state]: stateText, ...withoutOurCause(summary), ...undone });
 }
 
 /** Removes the state. The hash in the template stays: removing it would start a rollout. */
-export function leavePatch(facts: WorkloadFacts): JsonObject {
-  const undone = facts.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
-  return metadataPatch(facts, { [workloadAnnotations.state]: null, ...withoutOurCause(facts), ...undone });
+export function leavePatch(summary: WorkloadSummary): JsonObject {
+  const undone = summary.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
+  return metadataPatch(summary, { [workloadAnnotations.state]: null, ...withoutOurCause(summary), ...undone });
 }
 
-function metadataPatch({ resourceVersion }: WorkloadFacts, annotations: Record<string, string | null>): JsonObject {
+function metadataPatch({ resourceVersion }: WorkloadSummary, annotations: Record<string, string | null>): JsonObject {
   return { metadata: { resourceVersion, annotations } };
 }
 
-function withoutOurCause({ changeCause }: WorkloadFacts) {
+function withoutOurCause({ changeCause }: WorkloadSummary) {
   return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
 }
 
@@ -94,7 +94,7 @@ export async function writeWorkload(
   patch: object,
   signal: AbortSignal,
 ): Promise<WorkloadEvent> {
-  const answer = await api.patchWorkload(entry.facts.ref, patch, signal);
+  const answer = await api.patchWorkload(entry.summary.ref, patch, signal);
   switch (answer.is) {
     case 'ok':
       learn(entry, answer.value);

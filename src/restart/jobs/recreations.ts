@@ -6,7 +6,7 @@ import { track } from '../../base/promises.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
-import { readWorkload } from '../model/workloadFacts.ts';
+import { readWorkload } from '../model/workloadSummary.ts';
 import { copyAnnotation, isTrustedCopy, type JobCopy } from '../requests/jobCopy.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { decodeState } from '../state/state.ts';
@@ -224,13 +224,13 @@ async function checkJob(
   if (isLocked()) return { type: 'job.terminating' };
   if (found.is === 'gone') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };
-  const facts = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
-  if (facts === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };
-  if (facts.uid === jobUid) {
-    if (facts.isEnding) return { type: 'job.terminating' };
-    return { type: facts.resourceVersion === jobVersion ? 'job.unchanged' : 'job.retained' };
+  const summary = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
+  if (summary === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };
+  if (summary.uid === jobUid) {
+    if (summary.isEnding) return { type: 'job.terminating' };
+    return { type: summary.resourceVersion === jobVersion ? 'job.unchanged' : 'job.retained' };
   }
-  const state = decodeState(facts.stateText);
+  const state = decodeState(summary.stateText);
   return {
     type: typeof state === 'object' && state.workloadUid === jobUid ? 'job.stateMissing' : 'job.stateTransferred',
   };

@@ -1,9 +1,9 @@
 import type { RestartSettings } from '../../config/restart.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 
 /** Returns why a Job whose sources have changed is not recreated, as a sentence; undefined if it is recreated. */
 export function whyNotRecreated(
-  { job }: Pick<WorkloadFacts, 'job'>,
+  { job }: Pick<WorkloadSummary, 'job'>,
   { jobs }: Pick<RestartSettings, 'jobs'>,
 ): string | undefined {
   if (job?.isOver) return 'the Job has ended, and is not run again: the next one has the new content';

@@ -148,4 +148,4 @@ interface Retry {
   readonly retryIn: number;
 }
 
-export type ReportRestart = (fact: RestartEvent) => void;
+export type ReportRestart = (event: RestartEvent) => void;

@@ -2,12 +2,12 @@ import { formatDuration } from '../../base/duration.ts';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
 import type { BlockCause, PendingCause } from '../model/events.ts';
-import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import { breakerBlocks, intervalEnds } from '../state/restartHistory.ts';
 
 /** The conditions of one workload that decide whether it may be restarted now. Times in milliseconds. */
 export interface RestartConditions
-  extends Pick<WorkloadFacts, 'pausedUntil' | 'isPaused'>,
+  extends Pick<WorkloadSummary, 'pausedUntil' | 'isPaused'>,
     Pick<RestartSettings, 'minInterval' | 'windows'> {
   /** Since the epoch, like all times here. */
   readonly now: number;

@@ -1,6 +1,6 @@
 import type { Use } from '../model/uses.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { PodFacts } from './podFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { PodSummary } from './podSummary.ts';
 
 /** The part of a use that decides whether a pod has read the content of the source. */
 export type ContainerUse = Pick<Use, 'how' | 'containers'>;
@@ -13,16 +13,16 @@ export const margin = 1000;
  * owner. A Deployment's pods are created by its ReplicaSets, which are known by their names; a ReplicaSet that it has
  * adopted has labelled its pods with no hash.
  */
-export function ownPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return pods.filter((pod) => !pod.isEnding && isOwn(facts, pod));
+export function ownPods(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
+  return pods.filter((pod) => !pod.isEnding && isOwn(summary, pod));
 }
 
 /** Returns those of its pods whose content may still be cached on a node. */
-export function lingeringPods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return pods.filter((pod) => !pod.isOver && isOwn(facts, pod));
+export function lingeringPods(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
+  return pods.filter((pod) => !pod.isOver && isOwn(summary, pod));
 }
 
-function isOwn({ ref, uid }: WorkloadFacts, { namespace, owner, templateHash }: PodFacts): boolean {
+function isOwn({ ref, uid }: WorkloadSummary, { namespace, owner, templateHash }: PodSummary): boolean {
   if (namespace !== ref.namespace || owner === undefined) return false;
   if (ref.kind !== 'Deployment') return owner.uid === uid;
   return owner.kind === 'ReplicaSet' && (templateHash === undefined || owner.name === `${ref.name}-${templateHash}`);
@@ -35,19 +35,19 @@ function isOwn({ ref, uid }: WorkloadFacts, { namespace, owner, templateHash }: 
  * too late.
  */
 export function podsWithOldContent(
-  pods: readonly PodFacts[],
+  pods: readonly PodSummary[],
   uses: readonly ContainerUse[],
   lastWrite: number | undefined,
-): PodFacts[] {
+): PodSummary[] {
   return pods.filter((pod) => !isNewer(pod, lastWrite) && uses.some((use) => hasTaken(pod, use)));
 }
 
 /** Creation times are truncated to seconds, and the time of the write may be too. */
-function isNewer({ createdAt }: PodFacts, lastWrite: number | undefined): boolean {
+function isNewer({ createdAt }: PodSummary, lastWrite: number | undefined): boolean {
   return createdAt !== undefined && lastWrite !== undefined && createdAt > lastWrite + margin;
 }
 
-function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, containers }: ContainerUse): boolean {
+function hasTaken({ startedContainers, hasVolumes, isEnding }: PodSummary, { how, containers }: ContainerUse): boolean {
   if (isEnding || how === 'unmounted') return false;
   if (how === 'volume' && hasVolumes) return true;
   if (containers.length === 0) return startedContainers.size > 0;
@@ -59,7 +59,10 @@ function hasTaken({ startedContainers, hasVolumes, isEnding }: PodFacts, { how, 
  * undefined: no pod is in trouble. Pods from before the restart do not count, because the restart may repair them;
  * except in a StatefulSet, where the other pods wait for them.
  */
-export function troubleOf({ ref, templateAnnotation }: WorkloadFacts, pods: readonly PodFacts[]): string | undefined {
+export function troubleOf(
+  { ref, templateAnnotation }: WorkloadSummary,
+  pods: readonly PodSummary[],
+): string | undefined {
   const troubles = pods
     .filter(({ dependenciesHash }) => ref.kind === 'StatefulSet' || dependenciesHash === templateAnnotation)
     .flatMap(({ name, isEnding, trouble }) => (isEnding || !trouble ? [] : [`pod ${name}, ${trouble}`]));

@@ -1,5 +1,5 @@
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
-import type { PodFacts } from './podFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { PodSummary } from './podSummary.ts';
 
 /** The progress of the newest pod template. */
 export type RolloutProgress =
@@ -29,26 +29,26 @@ export type RolloutProgress =
  * Determines the progress from the workload's status, by the rules of `kubectl rollout status`. `pods`, its own, are
  * needed to name those that wait to be deleted. A CronJob's next run and a Job's pods have no rollout.
  */
-export function rolloutOf(facts: WorkloadFacts, pods: readonly PodFacts[] = []): RolloutProgress {
-  const { ref, status, generation, updateStrategy } = facts;
+export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] = []): RolloutProgress {
+  const { ref, status, generation, updateStrategy } = summary;
   if (ref.kind === 'CronJob' || ref.kind === 'Job') return { is: 'complete' };
   if ((status.observedGeneration ?? 0) < generation) return { is: 'unobserved' };
-  const { done, of, old } = turnover(facts);
-  const isTurnedOver = done >= of && old === 0 && hasOneRevision(facts);
-  if (isTurnedOver && status.available >= facts.replicas) return { is: 'complete' };
-  if (facts.isPaused) return { is: 'paused' };
+  const { done, of, old } = turnover(summary);
+  const isTurnedOver = done >= of && old === 0 && hasOneRevision(summary);
+  if (isTurnedOver && status.available >= summary.replicas) return { is: 'complete' };
+  if (summary.isPaused) return { is: 'paused' };
   if (updateStrategy === 'onDelete' && old > 0) {
-    return { is: 'waitingForDeletion', pods: podsOfOlderTemplate(facts, pods).map(({ name }) => name) };
+    return { is: 'waitingForDeletion', pods: podsOfOlderTemplate(summary, pods).map(({ name }) => name) };
   }
   return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
 /** Returns its pod template, if its controller has observed this version of it. */
-export function observedTemplateOf(facts: WorkloadFacts): string | undefined {
-  return rolloutOf(facts).is === 'unobserved' ? undefined : templateTextOf(facts);
+export function observedTemplateOf(summary: WorkloadSummary): string | undefined {
+  return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);
 }
 
-export function templateTextOf({ templateHash, templateAnnotation }: WorkloadFacts): string {
+export function templateTextOf({ templateHash, templateAnnotation }: WorkloadSummary): string {
   return JSON.stringify([templateHash, templateAnnotation]);
 }
 
@@ -57,9 +57,9 @@ export function templateTextOf({ templateHash, templateAnnotation }: WorkloadFac
  * are known: no status names the ReplicaSet of the newest pods.
  */
 export function podsOfOlderTemplate(
-  { ref: { kind }, status, templateAnnotation }: WorkloadFacts,
-  pods: readonly PodFacts[],
-): PodFacts[] {
+  { ref: { kind }, status, templateAnnotation }: WorkloadSummary,
+  pods: readonly PodSummary[],
+): PodSummary[] {
   return pods.filter(({ isEnding, dependenciesHash, revision, templateGeneration }) => {
     if (isEnding) return false;
     if (dependenciesHash !== templateAnnotation) return true;
@@ -74,20 +74,20 @@ export function podsOfOlderTemplate(
  * template is a change of its own, which the age of the pods shows.
  */
 export function isReverted(
-  facts: WorkloadFacts,
+  summary: WorkloadSummary,
   restart: { readonly templateHash: string; readonly dependenciesHash: string },
 ): boolean {
-  return facts.templateHash === restart.templateHash && facts.templateAnnotation !== restart.dependenciesHash;
+  return summary.templateHash === restart.templateHash && summary.templateAnnotation !== restart.dependenciesHash;
 }
 
-function turnover({ updateStrategy, replicas, status: { pods, updated } }: WorkloadFacts) {
+function turnover({ updateStrategy, replicas, status: { pods, updated } }: WorkloadSummary) {
   const kept = typeof updateStrategy === 'object' ? updateStrategy.partition : 0;
   const of = Math.max(0, replicas - kept);
   return { done: Math.min(updated, of), of, old: Math.max(0, pods - updated - Math.min(kept, replicas)) };
 }
 
 /** A StatefulSet's controller reports the end of a rolling update itself, but never with OnDelete or a partition. */
-function hasOneRevision({ ref, updateStrategy, status }: WorkloadFacts): boolean {
+function hasOneRevision({ ref, updateStrategy, status }: WorkloadSummary): boolean {
   if (ref.kind !== 'StatefulSet' || updateStrategy !== 'rolling') return true;
   return status.updateRevision === status.currentRevision;
 }

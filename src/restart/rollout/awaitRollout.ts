@@ -3,7 +3,7 @@ import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { ownPods, troubleOf } from '../pods/ownPods.ts';
-import { readPods } from '../pods/podFacts.ts';
+import { readPods } from '../pods/podSummary.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
 interface Listener {
@@ -50,11 +50,11 @@ export function awaitRollout(
   }
 
   async function checkPods(): Promise<void> {
-    const { facts } = entry;
-    if (facts.selector === undefined) return;
-    const listed = await api.listPods(facts.ref.namespace, facts.selector, stop.signal);
+    const { summary } = entry;
+    if (summary.selector === undefined) return;
+    const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
     const pods = listed.is === 'ok' ? readPods(listed.value) : [];
-    if (troubleOf(facts, ownPods(facts, pods)) !== undefined) over();
+    if (troubleOf(summary, ownPods(summary, pods)) !== undefined) over();
   }
 
   function check(): void {
@@ -81,8 +81,8 @@ export function awaitRollout(
  * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version with the
  * same template: a Deployment gets one with each annotation, such as weeder's own.
  */
-function isUnderWay({ facts, observedTemplate }: WorkloadEntry): boolean {
-  const now = rolloutOf(observedTemplate === templateTextOf(facts) ? { ...facts, generation: 0 } : facts);
+function isUnderWay({ summary, observedTemplate }: WorkloadEntry): boolean {
+  const now = rolloutOf(observedTemplate === templateTextOf(summary) ? { ...summary, generation: 0 } : summary);
   if (now.is === 'unobserved') return true;
   return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }

@@ -1,7 +1,7 @@
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
+import type { PodSummary } from '../pods/podSummary.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
 import { isExcludedByPartition } from '../state/affectedPods.ts';
 import { pollInterval } from './awaitRollout.ts';
@@ -9,9 +9,9 @@ import { pollInterval } from './awaitRollout.ts';
 /** The current view of a workload's rollout. */
 export interface RolloutView {
   /** Its own pods. */
-  readonly own: readonly PodFacts[];
+  readonly own: readonly PodSummary[];
   /** Its own pods that run with old content. */
-  readonly old: readonly PodFacts[];
+  readonly old: readonly PodSummary[];
   readonly progress: RolloutProgress;
 }
 
@@ -25,7 +25,7 @@ export async function evictNext(
   view: RolloutView,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const next = isByEviction(entry) ? nextToEvict(entry.facts.replicas, view.own, view.old) : stuckPod(entry, view);
+  const next = isByEviction(entry) ? nextToEvict(entry.summary.replicas, view.own, view.old) : stuckPod(entry, view);
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
   // A pod that is gone, or was replaced, appears as such in the next view.
@@ -40,21 +40,22 @@ export async function evictNext(
  */
 export function nextToEvict(
   replicas: number,
-  own: readonly PodFacts[],
-  old: readonly PodFacts[],
-): PodFacts | undefined {
+  own: readonly PodSummary[],
+  old: readonly PodSummary[],
+): PodSummary | undefined {
   if (own.length < replicas) return undefined;
   return old.find(({ isReady }) => !isReady) ?? (own.every(({ isReady }) => isReady) ? old[0] : undefined);
 }
 
 /** A StatefulSet does not replace a broken pod of an older revision: it waits for the pod to become ready. */
 export function stuckPod(
-  { facts, settings }: Pick<WorkloadEntry, 'facts' | 'settings'>,
+  { summary, settings }: Pick<WorkloadEntry, 'summary' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
-): PodFacts | undefined {
-  if (facts.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing') return undefined;
-  return podsOfOlderTemplate(facts, own).find(
-    (pod) => pod.trouble !== undefined && !isExcludedByPartition(facts, pod.name),
+): PodSummary | undefined {
+  if (summary.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing')
+    return undefined;
+  return podsOfOlderTemplate(summary, own).find(
+    (pod) => pod.trouble !== undefined && !isExcludedByPartition(summary, pod.name),
   );
 }
 
@@ -73,7 +74,7 @@ export function createRefusalReporter() {
     const { reason, failure, retryAfter } = refusal;
     newest.set(entry, failure);
     if (failure === before) return;
-    const { ref: workload, uid } = entry.facts;
+    const { ref: workload, uid } = entry.summary;
     const retryIn = Math.max(pollInterval, retryAfter);
     report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
   };

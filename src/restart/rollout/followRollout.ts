@@ -7,7 +7,7 @@ import { isByEviction, targetSources, type WorkloadEntry } from '../effects/work
 import type { Refusal } from '../model/answer.ts';
 import { formatTime } from '../pace/mayRestart.ts';
 import { ownPods, troubleOf } from '../pods/ownPods.ts';
-import { type PodFacts, readPods } from '../pods/podFacts.ts';
+import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
 import { podsToReplace } from '../state/affectedPods.ts';
 import { hashedBy } from '../state/assess.ts';
@@ -86,38 +86,38 @@ async function checkOnce(
   stallOf: (view: RolloutView) => string | undefined,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
-  const { facts, finding } = entry;
+  const { summary, finding } = entry;
   const state = finding?.state;
   const isDone = effects.isDryRun || isNewJob(entry);
   // A CronJob's restart is complete with the write, because its next run reads everything again; so is the simulated
   // restart of a dry run.
-  if (finding === undefined || state?.target === undefined || facts.selector === undefined || isDone)
+  if (finding === undefined || state?.target === undefined || summary.selector === undefined || isDone)
     return { type: 'rollout.complete' };
   // Pods started before all old pods had terminated: the content that they read is unknown.
-  if (facts.emptied?.isUndone) return { type: 'rollout.reverted' };
+  if (summary.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
     return standingEvent(entry, { is: 'unobserved' }, isStallReported, reason);
   }
-  const listed = await effects.api.listPods(facts.ref.namespace, facts.selector, signal);
+  const listed = await effects.api.listPods(summary.ref.namespace, summary.selector, signal);
   if (signal.aborted) return undefined;
-  const hash = effects.digests.hashOf(finding.key, facts.ref, hashedBy(state));
+  const hash = effects.digests.hashOf(finding.key, summary.ref, hashedBy(state));
   reportRefusal(effects, entry, listed.is === 'refused' ? podsNotListed(listed) : undefined);
   if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallReported, stallOf);
   const pods = readPods(listed.value);
-  const own = ownPods(facts, pods);
+  const own = ownPods(summary, pods);
   // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
-  const isOfThisRestart = ({ dependenciesHash: theirs }: PodFacts) => theirs === hash;
-  const old = podsToReplace(facts, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
-  const isOurs = facts.templateAnnotation === hash;
-  const progress = rolloutOf(facts, own);
+  const isOfThisRestart = ({ dependenciesHash: theirs }: PodSummary) => theirs === hash;
+  const old = podsToReplace(summary, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
+  const isOurs = summary.templateAnnotation === hash;
+  const progress = rolloutOf(summary, own);
   const view = { own, old, progress };
   if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
   // The trouble of a pod is a better reason than the lack of progress.
-  const reason = troubleOf(facts, own) ?? (stalled && (refusal ?? stalled));
+  const reason = troubleOf(summary, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, isStallReported, reason);
 }
 
@@ -135,16 +135,16 @@ function byStatusAlone(
   isStallReported: boolean,
   stallOf: (view: RolloutView) => string | undefined,
 ): WorkloadEvent | undefined {
-  const progress = rolloutOf(entry.facts);
-  const isOurs = entry.facts.templateAnnotation === hash;
+  const progress = rolloutOf(entry.summary);
+  const isOurs = entry.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
   return standingEvent(entry, progress, isStallReported, stallOf({ own: [], old: [], progress }));
 }
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
-function isNewJob({ facts, finding }: WorkloadEntry): boolean {
-  return facts.ref.kind === 'Job' && finding?.state?.workloadUid !== facts.uid;
+function isNewJob({ summary, finding }: WorkloadEntry): boolean {
+  return summary.ref.kind === 'Job' && finding?.state?.workloadUid !== summary.uid;
 }
 
 /**
@@ -153,9 +153,9 @@ function isNewJob({ facts, finding }: WorkloadEntry): boolean {
  * outcome.
  */
 function isUnobserved(entry: WorkloadEntry): boolean {
-  const { facts, finding } = entry;
-  if (facts.ref.kind === 'Job') return finding?.state?.workloadUid === facts.uid;
-  return !isByEviction(entry) && rolloutOf(entry.facts).is === 'unobserved';
+  const { summary, finding } = entry;
+  if (summary.ref.kind === 'Job') return finding?.state?.workloadUid === summary.uid;
+  return !isByEviction(entry) && rolloutOf(entry.summary).is === 'unobserved';
 }
 
 /** `reason`: why the rollout has stalled, if that is new. */

@@ -2,9 +2,9 @@ import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { lingeringPods } from '../pods/ownPods.ts';
-import { readPods } from '../pods/podFacts.ts';
+import { readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
 /** A node drops its copy of an immutable source shortly after the last pod that used it is gone. Milliseconds. */
@@ -23,7 +23,7 @@ function recreatedSources(entry: WorkloadEntry) {
  * none.
  */
 export function isReplaced(entry: WorkloadEntry): boolean {
-  const { kind } = entry.facts.ref;
+  const { kind } = entry.summary.ref;
   return kind !== 'Job' && kind !== 'CronJob' && recreatedSources(entry).length > 0;
 }
 
@@ -36,7 +36,7 @@ export async function whyNotReplaced(
   entry: WorkloadEntry,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
-  const { facts, settings } = entry;
+  const { summary, settings } = entry;
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
   const blocked = (why: string, blockedFor?: number): WorkloadEvent => {
@@ -50,12 +50,12 @@ export async function whyNotReplaced(
     };
   };
   if (settings?.immutableRecreated !== 'replace') return blocked('give new content a new name');
-  if (facts.losesVolumes)
+  if (summary.losesVolumes)
     return blocked('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
-  const using = await api.podsUsing(facts.ref.namespace, sources, signal);
+  const using = await api.podsUsing(summary.ref.namespace, sources, signal);
   if (using.is === 'refused') return { ...using, type: 'verified.refused' };
-  const listed = await podsOf(api, facts, signal);
-  const own = new Set(lingeringPods(facts, readPods(listed)).map(({ uid }) => uid));
+  const listed = await podsOf(api, summary, signal);
+  const own = new Set(lingeringPods(summary, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])
     .filter(({ uid, isOver }) => !isOver && !own.has(uid))
     .map(({ name }) => name);
@@ -69,28 +69,28 @@ export async function whyNotReplaced(
  * Returns the pods that its selector selects; none if they cannot be listed, and then all pods count as those of other
  * owners.
  */
-async function podsOf(api: RestartApi, { ref, selector }: WorkloadFacts, signal: AbortSignal) {
+async function podsOf(api: RestartApi, { ref, selector }: WorkloadSummary, signal: AbortSignal) {
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, signal);
   return listed.is === 'ok' ? listed.value : [];
 }
 
 /** Whether weeder has scaled it to zero: in any case, it gets its pods back. */
-export function isEmptied({ facts: { emptied, isEnding } }: WorkloadEntry): boolean {
+export function isEmptied({ summary: { emptied, isEnding } }: WorkloadEntry): boolean {
   return emptied !== undefined && !emptied.isUndone && !isEnding;
 }
 
 /** Waits for the last pod to go, and for its node to drop what it used. `stillFor` counts from then. */
 export async function checkTermination(
   { api }: RestartEffects,
-  { facts, settings }: WorkloadEntry,
+  { summary, settings }: WorkloadEntry,
   stillFor: (text: string) => number,
   signal: AbortSignal,
 ): Promise<WorkloadEvent | undefined> {
-  const { ref, selector } = facts;
+  const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
-  const remaining = lingeringPods(facts, readPods(listed.value))
+  const remaining = lingeringPods(summary, readPods(listed.value))
     .map(({ name }) => name)
     .toSorted();
   const quiet = stillFor(remaining.join(', '));
@@ -103,7 +103,7 @@ export async function checkTermination(
 /** Restores the pods of a workload. */
 export function restoreWorkload(effects: RestartEffects): WorkloadEffect {
   return async (entry, _input, signal) => {
-    if (entry.facts.emptied === undefined) return { type: 'restore.done' };
-    return writeWorkload(effects, entry, 'restore', restorePatch(entry.facts), signal);
+    if (entry.summary.emptied === undefined) return { type: 'restore.done' };
+    return writeWorkload(effects, entry, 'restore', restorePatch(entry.summary), signal);
   };
 }

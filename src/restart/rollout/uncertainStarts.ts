@@ -3,7 +3,7 @@ import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import { type SourceRef, sourceKey } from '../model/refs.ts';
-import { readPods } from '../pods/podFacts.ts';
+import { readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { type Assessment, changesIn, expectedBy } from '../state/assess.ts';
 import { hasStartedWithin, historySince, timesOfOtherContent, withCurrentContents } from '../state/contentHistory.ts';
@@ -29,13 +29,13 @@ export async function findUncertainStarts(
   state: WorkloadState | undefined,
   signal: AbortSignal,
 ): Promise<UncertainStartsAnswer> {
-  const { facts, contentHistory } = entry;
+  const { summary, contentHistory } = entry;
   const others = timesOfOtherContent(contentHistory, unchangedOf(current, compared, state));
-  if (others.length === 0 || facts.selector === undefined) return { is: 'ok', assessment: compared };
-  const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (others.length === 0 || summary.selector === undefined) return { is: 'ok', assessment: compared };
+  const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
   if (listed.is === 'refused') return listed;
   const pods = listed.is === 'ok' ? readPods(listed.value) : [];
-  const doubted = others.filter(({ source, periods }) => hasStartedWithin(facts, pods, source.uses, periods));
+  const doubted = others.filter(({ source, periods }) => hasStartedWithin(summary, pods, source.uses, periods));
   const isOver = (key: string) => others.some((each) => each.key === key && !doubted.includes(each));
   entry.contentHistory = historySince(
     entry.contentHistory,

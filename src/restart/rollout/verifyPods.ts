@@ -3,7 +3,7 @@ import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.t
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
 import { lingeringPods } from '../pods/ownPods.ts';
-import { type PodFacts, readPods } from '../pods/podFacts.ts';
+import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { podsToReplace, replaceablePods } from '../state/affectedPods.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
@@ -14,27 +14,29 @@ import { whyNotReplaced } from './replaceAll.ts';
 export function verifyPods(effects: RestartEffects): WorkloadEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
-    const { facts } = entry;
+    const { summary } = entry;
     const changed = changesOf(entry);
     const against = await whyNotReplaced(effects, entry, signal);
     if (against !== undefined) return against;
     // The next run of a CronJob reads everything again; only its template has to change.
-    if (facts.selector === undefined) return { type: 'verified.outdated' };
-    const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
+    if (summary.selector === undefined) return { type: 'verified.outdated' };
+    const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
     if (listed.is === 'refused') return { ...listed, type: 'verified.refused' };
     if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
-    const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(facts, pods)));
+    const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));
     if (perhaps.length > 0) return blocked(entry, perhaps);
     // A pod may have the old content of an immutable source, however new the pod is.
-    const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(facts, pods).length > 0;
+    const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(summary, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
-    return { type: isAny || podsToReplace(facts, pods, written).length > 0 ? 'verified.outdated' : 'verified.current' };
+    return {
+      type: isAny || podsToReplace(summary, pods, written).length > 0 ? 'verified.outdated' : 'verified.current',
+    };
   };
 }
 
 /** The earlier pods used a source of this name: an immutable source that is younger than these pods was recreated. */
-function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, pods: readonly PodFacts[]): boolean {
+function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, pods: readonly PodSummary[]): boolean {
   if (isRecreated !== 'ifPodsAreOlder' || createdAt === undefined) return false;
   return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
 }
@@ -53,7 +55,7 @@ function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Wor
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
-  { facts, present }: WorkloadEntry,
+  { summary, present }: WorkloadEntry,
   current: ReadonlyMap<string, CurrentSource>,
   assessment: Assessment,
   signal: AbortSignal,
@@ -62,8 +64,8 @@ export async function presentPods(
   const changed = changesIn(assessment);
   const known = new Map([...present].filter(([key, { version }]) => current.get(key)?.version === version));
   const unknown = changed.filter(({ source }) => !known.has(sourceKey(source.ref)));
-  if (unknown.length === 0 || facts.selector === undefined) return known;
-  const listed = await api.listPods(facts.ref.namespace, facts.selector, signal);
+  if (unknown.length === 0 || summary.selector === undefined) return known;
+  const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
   if (listed.is !== 'ok') return known;
   const found = readPods(listed.value);
   const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));

@@ -2,7 +2,7 @@ import type { RestartConfig, RestartRule, RestartSettings } from '../../config/r
 import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { SourceRef, WorkloadRef } from '../model/refs.ts';
 
-/** The facts that decide whether a workload is managed. */
+/** What decides whether a workload is managed. */
 export interface Candidate {
   readonly ref: WorkloadRef;
   readonly labels: Readonly<Record<string, string>>;

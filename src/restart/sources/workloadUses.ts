@@ -3,7 +3,7 @@ import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/annotat
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import type { Use } from '../model/uses.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { hasConsent } from './managed.ts';
 
 /** The uses of a workload, and the errors in its annotation. */
@@ -30,7 +30,7 @@ interface KnownSources {
  * read, it is unknown whether it allows the use: it counts as used, so that the workload waits for it.
  */
 export function usesOfWorkload(
-  { ref, alsoDependsOn }: WorkloadFacts,
+  { ref, alsoDependsOn }: WorkloadSummary,
   templateUses: readonly Use[],
   settings: RestartSettings,
   { sourceKinds }: Pick<RestartConfig, 'sourceKinds'>,

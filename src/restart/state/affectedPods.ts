@@ -1,7 +1,7 @@
 import type { Use } from '../model/uses.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/ownPods.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
+import type { PodSummary } from '../pods/podSummary.ts';
 import type { CurrentSource } from './currentSources.ts';
 
 /** A source, and when it was written: epoch milliseconds; undefined: the time is unknown. */
@@ -17,11 +17,11 @@ export interface WrittenSource {
  * sources, without those that a partition keeps at their revision.
  */
 export function podsToReplace(
-  facts: WorkloadFacts,
-  pods: readonly PodFacts[],
+  summary: WorkloadSummary,
+  pods: readonly PodSummary[],
   sources: readonly WrittenSource[],
-): PodFacts[] {
-  const own = replaceablePods(facts, pods);
+): PodSummary[] {
+  const own = replaceablePods(summary, pods);
   const old = sources.flatMap(({ source: { uses }, lastWrite, present }) =>
     podsWithOldContent(
       present === undefined ? own : own.flatMap((pod) => suspect(pod, present, lastWrite)),
@@ -33,8 +33,8 @@ export function podsToReplace(
 }
 
 /** Returns a workload's own pods that a rollout would replace. */
-export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[]): PodFacts[] {
-  return ownPods(facts, pods).filter(({ name }) => !isExcludedByPartition(facts, name));
+export function replaceablePods(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
+  return ownPods(summary, pods).filter(({ name }) => !isExcludedByPartition(summary, name));
 }
 
 /**
@@ -43,10 +43,10 @@ export function replaceablePods(facts: WorkloadFacts, pods: readonly PodFacts[])
  * the node's clock may be wrong, but hardly both.
  */
 function suspect(
-  pod: PodFacts,
+  pod: PodSummary,
   present: NonNullable<WrittenSource['present']>,
   lastWrite: number | undefined,
-): PodFacts[] {
+): PodSummary[] {
   const before = present.get(pod.uid);
   if (before === undefined) return [];
   const isLater = (name: string) => lastWrite !== undefined && (pod.startedAt.get(name) ?? 0) > lastWrite + margin;
@@ -55,7 +55,7 @@ function suspect(
 }
 
 /** Whether a partition keeps the pod of this name at its revision. */
-export function isExcludedByPartition({ updateStrategy }: WorkloadFacts, name: string): boolean {
+export function isExcludedByPartition({ updateStrategy }: WorkloadSummary, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
   return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
 }

@@ -1,7 +1,7 @@
 import type { Use } from '../model/uses.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { margin } from '../pods/ownPods.ts';
-import type { PodFacts } from '../pods/podFacts.ts';
+import type { PodSummary } from '../pods/podSummary.ts';
 import { replaceablePods } from './affectedPods.ts';
 import { lastWriteOf } from './assess.ts';
 import type { CurrentSource } from './currentSources.ts';
@@ -80,20 +80,20 @@ export function timesOfOtherContent(contentHistory: ContentHistory, current: Rea
  * container was started in it. A container that has not started yet, according to its status, may have been.
  */
 export function hasStartedWithin(
-  facts: WorkloadFacts,
-  pods: readonly PodFacts[],
+  summary: WorkloadSummary,
+  pods: readonly PodSummary[],
   uses: readonly Use[],
   periods: readonly Period[],
 ): boolean {
   const isWithin = (time: number) =>
     periods.some(({ from, to }) => time >= Math.floor(from / 1_000) * 1_000 - margin && time <= to + margin);
-  return replaceablePods(facts, pods).some((pod) =>
+  return replaceablePods(summary, pods).some((pod) =>
     uses.some((use) => takenAt(pod, use).some((time) => time === undefined || isWithin(time))),
   );
 }
 
 /** Returns when a pod read the content for such a use; undefined: unknown. */
-function takenAt({ createdAt, startedAt }: PodFacts, { how, containers }: Use): (number | undefined)[] {
+function takenAt({ createdAt, startedAt }: PodSummary, { how, containers }: Use): (number | undefined)[] {
   if (how === 'unmounted') return [];
   if (how === 'env' || how === 'envFrom') return containers.map((name) => startedAt.get(name) ?? createdAt);
   return [createdAt, ...[...startedAt].flatMap(([name, time]) => (isAffected(containers, name) ? [time] : []))];

@@ -1,7 +1,7 @@
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { isEmptiedByWeeder } from '../digest/sealEmptied.ts';
 import type { ReportRestart } from '../model/events.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { decodeState, isForged } from './state.ts';
 
 /** The owner of the state on a workload. `unknown`: the state cannot be read, or no key is known. */
@@ -13,7 +13,7 @@ export type StateOwner = 'own' | 'foreign' | 'unknown';
  */
 export function createStateOwner(keys: () => HashKeys | undefined, report: ReportRestart) {
   const reported = new Set<string>();
-  return ({ ref: workload, uid, stateText }: WorkloadFacts): StateOwner => {
+  return ({ ref: workload, uid, stateText }: WorkloadSummary): StateOwner => {
     const state = decodeState(stateText);
     const known = keys();
     if (typeof state === 'string' || known === undefined) return 'unknown';
@@ -31,18 +31,18 @@ const emptiedError =
   'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is ignored. Remove it, and scale the workload if its pods are missing.';
 
 /**
- * Returns the facts without forged annotations. As long as no key is known, an annotation that says weeder has scaled
+ * Returns the summary without forged annotations. As long as no key is known, an annotation that says weeder has scaled
  * the workload to zero is not trusted, but nothing is reported or done about it.
  */
-export function trustedFacts(facts: WorkloadFacts, keys: HashKeys | undefined): WorkloadFacts {
-  const { emptied, uid, stateText } = facts;
-  if (keys === undefined) return emptied === undefined ? facts : { ...facts, emptied: undefined };
+export function trustedSummary(summary: WorkloadSummary, keys: HashKeys | undefined): WorkloadSummary {
+  const { emptied, uid, stateText } = summary;
+  if (keys === undefined) return emptied === undefined ? summary : { ...summary, emptied: undefined };
   const isForgedState = isForged(stateText, keys);
   const isForgedEmptied = emptied !== undefined && !isEmptiedByWeeder(emptied, uid, keys);
-  if (!isForgedState && !isForgedEmptied) return facts;
+  if (!isForgedState && !isForgedEmptied) return summary;
   return {
-    ...facts,
+    ...summary,
     ...(isForgedState ? { stateText: forgedState } : {}),
-    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedError: emptiedError }) } : {}),
+    ...(isForgedEmptied ? { emptied: undefined, ...(emptied.isUndone ? {} : { emptiedError }) } : {}),
   };
 }

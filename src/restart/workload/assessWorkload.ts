@@ -5,7 +5,7 @@ import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.t
 import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { sourceKey } from '../model/refs.ts';
-import { workloadAnnotations } from '../model/workloadFacts.ts';
+import { workloadAnnotations } from '../model/workloadSummary.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
@@ -21,7 +21,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const reported = new WeakMap<WorkloadEntry, string>();
 
   function reportUnreadable(entry: WorkloadEntry): void {
-    const { ref: workload, uid, stateText = '' } = entry.facts;
+    const { ref: workload, uid, stateText = '' } = entry.summary;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
     const reason = 'it is damaged or of another version of weeder: what the pods run with is recorded again';
@@ -29,9 +29,9 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   }
 
   function againstRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
-    const { facts, settings } = entry;
-    if (facts.ref.kind !== 'Job' || settings === undefined) return undefined;
-    const reason = whyNotRecreated(facts, settings);
+    const { summary, settings } = entry;
+    if (summary.ref.kind !== 'Job' || settings === undefined) return undefined;
+    const reason = whyNotRecreated(summary, settings);
     return reason === undefined ? undefined : blocked(entry, 'job', reason);
   }
 
@@ -59,9 +59,9 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   }
 
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
-    const { facts, settings, uses } = entry;
+    const { summary, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
-    if (facts.isEnding) return blocked(entry, 'other', 'it is being deleted');
+    if (summary.isEnding) return blocked(entry, 'other', 'it is being deleted');
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return blocked(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
@@ -106,7 +106,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
  * A finished Job has no running pods: nothing is written on it, and no changes are reported. A CronJob keeps several of
  * them. With `jobs: recreate`, the reason why this Job is not recreated is reported.
  */
-function hasRun({ facts: { job }, settings }: WorkloadEntry): boolean {
+function hasRun({ summary: { job }, settings }: WorkloadEntry): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
 }
 
@@ -136,8 +136,8 @@ function stateThatCounts(
 /**
  * Returns the state at the previous assessment; a workload of the same name with another uid is a different workload.
  */
-function knownState({ facts, finding }: WorkloadEntry): WorkloadState | undefined {
-  return finding?.state?.workloadUid === facts.uid ? finding.state : undefined;
+function knownState({ summary, finding }: WorkloadEntry): WorkloadState | undefined {
+  return finding?.state?.workloadUid === summary.uid ? finding.state : undefined;
 }
 
 function seenBefore({ finding }: WorkloadEntry, { key, state, written }: Counting): StoredTags {

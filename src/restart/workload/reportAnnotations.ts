@@ -2,14 +2,14 @@ import { alsoDependsOn, skipHashCalculation } from '../model/annotations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
-import { type WorkloadFacts, workloadAnnotations } from '../model/workloadFacts.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import { pauseError } from '../pace/mayRestart.ts';
 import type { WorkloadUses } from '../sources/workloadUses.ts';
 
 /** Reports errors in annotations once, and again when they change. */
 interface AnnotationReporter {
   /** `found` undefined: the workload is not managed, possibly because its own annotation is invalid. */
-  report(facts: WorkloadFacts, found: WorkloadUses | undefined): void;
+  report(summary: WorkloadSummary, found: WorkloadUses | undefined): void;
   /** The workload is gone. */
   forget(id: string): void;
 }
@@ -34,7 +34,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
   const reported = new Map<string, ReadonlySet<string>>();
 
   function errorsOf(
-    { optInError, pausedUntil, emptiedError, ref }: WorkloadFacts,
+    { optInError, pausedUntil, emptiedError, ref }: WorkloadSummary,
     found: WorkloadUses | undefined,
   ): LocatedError[] {
     const { errors = [], uses = [], notAllowed = [] } = found ?? {};
@@ -62,8 +62,8 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
   }
 
   return {
-    report(facts, found) {
-      const { ref: workload, uid } = facts;
+    report(summary, found) {
+      const { ref: workload, uid } = summary;
       const before = reported.get(workloadKey(workload));
       const now = new Set<string>();
       const reportIfNew = (what: unknown, send: () => void) => {
@@ -71,7 +71,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
         now.add(text);
         if (!before?.has(text)) send();
       };
-      for (const each of errorsOf(facts, found))
+      for (const each of errorsOf(summary, found))
         reportIfNew(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
       for (const source of found?.notAllowed ?? [])
         reportIfNew(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));

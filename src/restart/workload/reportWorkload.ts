@@ -13,7 +13,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
 
-  function about({ facts: { ref: workload, uid } }: WorkloadEntry) {
+  function about({ summary: { ref: workload, uid } }: WorkloadEntry) {
     return { workload, uid };
   }
 
@@ -29,7 +29,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    if (entry.facts.ref.kind === 'Job') return 'recreate';
+    if (entry.summary.ref.kind === 'Job') return 'recreate';
     if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
@@ -135,7 +135,7 @@ function createRevisions(): Revisions {
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {
     add(entry) {
-      const { templateHash, revisionHistoryLimit: kept = 0 } = entry.facts;
+      const { templateHash, revisionHistoryLimit: kept = 0 } = entry.summary;
       const before = inRow.get(entry);
       const count = before?.templateHash === templateHash ? before.count + 1 : 1;
       inRow.set(entry, { templateHash, count });

@@ -38,7 +38,7 @@ function waitForSlot(
   let release: Release | undefined;
 
   function ask(): void {
-    const { namespace } = entry.facts.ref;
+    const { namespace } = entry.summary.ref;
     release = schedule.requestRestart(
       entry.id,
       { namespace, since },
@@ -87,11 +87,11 @@ function waitForSlot(
   };
 }
 
-function verdictFor({ facts, settings, finding, annotationErrors }: WorkloadEntry, now: number): Permission {
+function verdictFor({ summary, settings, finding, annotationErrors }: WorkloadEntry, now: number): Permission {
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];
-  return mayRestart({ ...facts, ...settings, now, restarts, annotationErrors });
+  return mayRestart({ ...summary, ...settings, now, restarts, annotationErrors });
 }
 
 /** Waits until the workload may be adopted: writes to many Deployments at once would delay other rollouts. */

@@ -16,7 +16,7 @@ import { stateOfRestart } from './nextState.ts';
 export function restartWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, digests, isDryRun } = effects;
   return async (entry, { changedSince }, signal, defer) => {
-    const { facts, finding } = entry;
+    const { summary, finding } = entry;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
     const cause = causeOf(changed);
@@ -24,7 +24,7 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
-    const hash = digests.hashOf(finding.key, facts.ref, hashedBy(state));
+    const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
     const begun = (): WorkloadEvent => {
       finding.state = state;
       trimContentHistory(entry, finding);
@@ -37,7 +37,7 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
       return begun();
     }
     const patch = patchFor(entry, finding.key, text, hash, cause);
-    const isJob = facts.ref.kind === 'Job';
+    const isJob = summary.ref.kind === 'Job';
     const event = await (isJob
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart', patch, signal));
@@ -50,8 +50,8 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
 }
 
 function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
-  if (isReplaced(entry)) return emptyPatch(entry.facts, key, text, hash, cause);
-  return isByEviction(entry) ? statePatch(entry.facts, text) : restartPatch(entry.facts, text, hash, cause);
+  if (isReplaced(entry)) return emptyPatch(entry.summary, key, text, hash, cause);
+  return isByEviction(entry) ? statePatch(entry.summary, text) : restartPatch(entry.summary, text, hash, cause);
 }
 
 /** Returns a text such as `ConfigMap settings (log.level), Secret database`. */
@@ -73,7 +73,7 @@ async function restartJob(
   signal: AbortSignal,
   defer: Defer,
 ): Promise<WorkloadEvent> {
-  const { ref, uid, resourceVersion } = entry.facts;
+  const { ref, uid, resourceVersion } = entry.summary;
   const release = recreations.lock(uid);
   if (release === undefined) return { type: 'restart.conflicted' };
   defer(release);

@@ -4,13 +4,13 @@ import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';
 import { type Use, usesOf } from '../model/uses.ts';
-import { readWorkload, type WorkloadFacts } from '../model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../model/workloadSummary.ts';
 import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
 import { createSharedObjects } from '../sources/sharedObjects.ts';
 
 /** What weeder keeps of a workload. */
 export interface WorkloadUpdate {
-  readonly facts: WorkloadFacts;
+  readonly summary: WorkloadSummary;
   /** The uses of its pod template, including image pull secrets. */
   readonly uses: readonly Use[];
   /** The object is the copy of another Job, and not a workload of its own. */
@@ -63,9 +63,9 @@ export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
 
 /** Returns undefined if the object has no identity. */
 export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate | undefined {
-  const facts = readWorkload(object, kind);
-  if (facts === undefined) return undefined;
-  const uses = usesOf(podTemplateOf(object, kind), facts.ref.namespace, { imagePullSecrets: 'hash' });
+  const summary = readWorkload(object, kind);
+  if (summary === undefined) return undefined;
+  const uses = usesOf(podTemplateOf(object, kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
   const kept = kind === 'Job' ? readJobCopy(object) : undefined;
-  return { facts, uses, ...(kept === undefined ? {} : { copy: kept }) };
+  return { summary, uses, ...(kept === undefined ? {} : { copy: kept }) };
 }

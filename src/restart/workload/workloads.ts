@@ -8,13 +8,13 @@ import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { observedTemplateOf, rolloutOf } from '../pods/rollout.ts';
 import { settingsFor } from '../sources/managed.ts';
 import { bringsObject, type ReadStream } from '../sources/restartStreamPlan.ts';
 import { createSourceUsers } from '../sources/sourceUsers.ts';
 import { usesOfWorkload, type WorkloadUses } from '../sources/workloadUses.ts';
-import { type StateOwner, trustedFacts } from '../state/stateOwner.ts';
+import { type StateOwner, trustedSummary } from '../state/stateOwner.ts';
 import { createAnnotationReporter } from './reportAnnotations.ts';
 import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
@@ -53,7 +53,7 @@ interface WorkloadsOptions {
   readonly metaOf: (source: SourceRef) => SourceMeta | undefined;
   readonly hasRead: (source: SourceRef) => boolean;
   readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
-  readonly ownerOf: (facts: WorkloadFacts) => StateOwner;
+  readonly ownerOf: (summary: WorkloadSummary) => StateOwner;
   /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
   /** Called for each source of a workload that changes while the workload cannot be assessed. */
@@ -79,56 +79,56 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   /** The stream may deliver a deletion before the response to its request: the response is handled first. */
   function isPostponed(id: string): boolean {
     const entry = entries.get(id);
-    if (entry === undefined || !options.recreations.isLocked(entry.facts.uid)) return false;
+    if (entry === undefined || !options.recreations.isLocked(entry.summary.uid)) return false;
     postponed.add(id);
     return true;
   }
 
   /** Until a list is complete, it may lack objects that belong to a workload, such as the copy of a Job. */
   function updateIfRead(id: string, update: WorkloadUpdate): void {
-    if (isRunning && options.hasReadWorkload(update.facts.ref)) applyUpdate(id, update);
+    if (isRunning && options.hasReadWorkload(update.summary.ref)) applyUpdate(id, update);
   }
 
   function applyUpdate(id: string, received: WorkloadUpdate): void {
-    const update = { ...received, facts: trustedFacts(received.facts, options.keys()) };
+    const update = { ...received, summary: trustedSummary(received.summary, options.keys()) };
     const entry = entries.get(id);
-    if (entry !== undefined && entry.facts.uid !== update.facts.uid) {
+    if (entry !== undefined && entry.summary.uid !== update.summary.uid) {
       if (isPostponed(id)) return;
       forget(id);
       applyUpdate(id, update);
     } else if (entry !== undefined) refresh(entry, update);
     // The state of a workload that is no longer managed is removed.
-    else if (settingsFor(config(), update.facts) !== undefined || hasStaleState(update)) manage(id, update);
-    else annotations.report(update.facts, undefined);
+    else if (settingsFor(config(), update.summary) !== undefined || hasStaleState(update)) manage(id, update);
+    else annotations.report(update.summary, undefined);
   }
 
-  function hasStaleState({ facts }: WorkloadUpdate): boolean {
+  function hasStaleState({ summary }: WorkloadUpdate): boolean {
     if (isDryRun) return false;
-    const owner = options.ownerOf(facts);
+    const owner = options.ownerOf(summary);
     // A workload that weeder has scaled to zero gets its pods back, unless another weeder is about to restore them.
-    return facts.emptied === undefined ? facts.stateText !== undefined && owner === 'own' : owner !== 'foreign';
+    return summary.emptied === undefined ? summary.stateText !== undefined && owner === 'own' : owner !== 'foreign';
   }
 
-  function refresh(entry: WorkloadEntry, { facts, uses }: WorkloadUpdate): void {
+  function refresh(entry: WorkloadEntry, { summary, uses }: WorkloadUpdate): void {
     const before = inputsOf(entry);
     const { settings } = entry;
-    if (progressOf(facts) !== progressOf(entry.facts)) entry.lastProgressAt = clock.monotonic();
-    entry.facts = facts;
-    entry.observedTemplate = observedTemplateOf(facts) ?? entry.observedTemplate;
+    if (progressOf(summary) !== progressOf(entry.summary)) entry.lastProgressAt = clock.monotonic();
+    entry.summary = summary;
+    entry.observedTemplate = observedTemplateOf(summary) ?? entry.observedTemplate;
     entry.templateUses = uses;
     resolveUses(entry);
     if (entry.settings !== settings)
       entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
-    if (inputsOf(entry) !== before) entry.actor.send({ type: 'facts.changed' });
+    if (inputsOf(entry) !== before) entry.actor.send({ type: 'workload.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
-  function manage(id: string, { facts, uses }: WorkloadUpdate): void {
-    const input = { workload: id, ...timesOf(settingsFor(config(), facts) ?? config().defaults) };
+  function manage(id: string, { summary, uses }: WorkloadUpdate): void {
+    const input = { workload: id, ...timesOf(settingsFor(config(), summary) ?? config().defaults) };
     const entry: WorkloadEntry = {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
-      facts,
+      summary,
       previousUid: options.recreations.previousUidOf(id),
       templateUses: uses,
       settings: undefined,
@@ -136,7 +136,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       annotationErrors: [],
       changedAt: clock.monotonic(),
       unquietSince: undefined,
-      observedTemplate: observedTemplateOf(facts),
+      observedTemplate: observedTemplateOf(summary),
       lastProgressAt: clock.monotonic(),
       awaitsRolloutSince: undefined,
       restartedFor: undefined,
@@ -164,16 +164,16 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   /** Determines the uses that the config and the sources' annotations allow. */
   function resolveUses(entry: WorkloadEntry): void {
-    const { facts, templateUses } = entry;
-    entry.settings = settingsFor(config(), facts);
+    const { summary, templateUses } = entry;
+    entry.settings = settingsFor(config(), summary);
     const found: WorkloadUses =
       entry.settings === undefined
         ? { uses: [], errors: [], notAllowed: [], notFollowed: [] }
-        : usesOfWorkload(facts, templateUses, entry.settings, config(), options, options.namespaces);
+        : usesOfWorkload(summary, templateUses, entry.settings, config(), options, options.namespaces);
     entry.uses = found.uses;
     entry.annotationErrors = found.errors;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
-    annotations.report(facts, found);
+    annotations.report(summary, found);
   }
 
   function forget(id: string): void {
@@ -192,14 +192,15 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   return {
     get: (id) => entries.get(id),
     knows(id, { uid, resourceVersion }) {
-      const facts = entries.get(id)?.facts;
-      return facts?.uid === uid && facts.resourceVersion === resourceVersion;
+      const summary = entries.get(id)?.summary;
+      return summary?.uid === uid && summary.resourceVersion === resourceVersion;
     },
     take(update) {
-      const id = workloadKey(update.facts.ref);
-      const before = known.get(id)?.facts;
+      const id = workloadKey(update.summary.ref);
+      const before = known.get(id)?.summary;
       // The response to a write may have been newer than what the stream delivers now.
-      if (before?.uid === update.facts.uid && !isAtLeast(update.facts.resourceVersion, before.resourceVersion)) return;
+      if (before?.uid === update.summary.uid && !isAtLeast(update.summary.resourceVersion, before.resourceVersion))
+        return;
       known.set(id, update);
       updateIfRead(id, update);
     },
@@ -215,17 +216,17 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
         markSourceChange(entry, clock.monotonic());
-        entry.actor.send({ type: 'facts.changed' });
+        entry.actor.send({ type: 'workload.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
     },
     streamRead(stream) {
-      for (const [id, update] of known) if (bringsObject(stream, update.facts.ref)) updateIfRead(id, update);
+      for (const [id, update] of known) if (bringsObject(stream, update.summary.ref)) updateIfRead(id, update);
       for (const entry of users
         .ofAll((source) => bringsObject(stream, source))
         .flatMap((id) => entries.get(id) ?? [])) {
         resolveUses(entry);
-        entry.actor.send({ type: 'facts.changed' });
+        entry.actor.send({ type: 'workload.changed' });
       }
     },
     configChanged() {
@@ -241,7 +242,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       }
     },
     reassessAll() {
-      for (const { actor } of entries.values()) actor.send({ type: 'facts.changed' });
+      for (const { actor } of entries.values()) actor.send({ type: 'workload.changed' });
     },
     start() {
       isRunning = true;
@@ -268,9 +269,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
  * Describes the progress of the rollout only, so that a client that keeps writing to the workload does not count as
  * progress.
  */
-function progressOf(facts: WorkloadFacts): string {
-  const progress = rolloutOf({ ...facts, generation: 0 });
-  return JSON.stringify([progress, facts.templateHash, facts.templateAnnotation, facts.isPaused]);
+function progressOf(summary: WorkloadSummary): string {
+  const progress = rolloutOf({ ...summary, generation: 0 });
+  return JSON.stringify([progress, summary.templateHash, summary.templateAnnotation, summary.isPaused]);
 }
 
 function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {
@@ -283,8 +284,8 @@ function notAllowedUse(source: SourceRef) {
 }
 
 /** Returns all inputs of the decision about a workload: while they are the same, it is not assessed again. */
-function inputsOf({ facts, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = facts;
+function inputsOf({ summary, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
+  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = summary;
   const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
   return JSON.stringify([...own, settings, uses, errors]);
 }

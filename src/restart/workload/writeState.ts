@@ -2,7 +2,7 @@ import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
 import { leavePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
-import type { WorkloadFacts } from '../model/workloadFacts.ts';
+import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
 import { encodeState, isSameState } from '../state/state.ts';
@@ -18,8 +18,8 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     patch: object,
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
-    if (isSameState(entry.unwrittenState ?? entry.facts.stateText, text)) return { type: 'state.written' };
-    if (isDryRun || isOnlyRemembered(entry.facts) || (entry.unwrittenState !== undefined && text !== undefined)) {
+    if (isSameState(entry.unwrittenState ?? entry.summary.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.summary) || (entry.unwrittenState !== undefined && text !== undefined)) {
       entry.unwrittenState = text;
       return { type: 'state.written' };
     }
@@ -30,19 +30,19 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
 
   return async (entry, { outcome }, signal) => {
     // Another weeder may manage it by now.
-    if (outcome === 'released' && effects.ownerOf(entry.facts) === 'foreign') return { type: 'state.written' };
-    if (outcome === 'released') return write(entry, undefined, leavePatch(entry.facts), signal);
+    if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
+    if (outcome === 'released') return write(entry, undefined, leavePatch(entry.summary), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
-    const event = await write(entry, text, statePatch(entry.facts, text), signal);
+    const event = await write(entry, text, statePatch(entry.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);
     return event;
   };
 }
 
 /** weeder never recreates a Job that its CronJob creates again, so writing to each of them would be pointless. */
-function isOnlyRemembered({ job, stateText }: WorkloadFacts): boolean {
+function isOnlyRemembered({ job, stateText }: WorkloadSummary): boolean {
   return job?.maker !== undefined && stateText === undefined;
 }
 

@@ -99,7 +99,7 @@ export function concernedBy(
   return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([stats]) => stats));
 }
 
-/** The fields by which a fact names the windows that it concerns. */
+/** The fields by which an event names the windows that it concerns. */
 export function refsOf([first, ...others]: ConcernedWindows): WindowRef & { readonly also: readonly WindowRef[] } {
   return { ...windowRefOf(first), also: others.map(windowRefOf) };
 }

@@ -11,7 +11,7 @@ export interface WindowRef {
 }
 
 /**
- * Everything that the weeder reports while it runs, one object per fact. Log, metrics, Events and recording receive all
+ * Everything that the weeder reports while it runs, one object per event. Log, metrics, Events and recording receive all
  * of them. Times and durations are milliseconds.
  */
 export type WeederEvent =
@@ -48,12 +48,12 @@ export type WeederEvent =
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 
 /**
- * An outcome for a pod is one fact, however many windows it concerns, so that counting facts counts each pod once. The
- * fact names the window that requested the deletion first.
+ * An outcome for a pod is one event, however many windows it concerns, so that counting events counts each pod once. The
+ * event names the window that requested the deletion first.
  */
 interface ConcernsPod extends WindowRef {
   readonly pod: CrashLoopingPod;
-  /** The other windows that the fact concerns, for counts per window; nearly always empty. */
+  /** The other windows that the event concerns, for counts per window; nearly always empty. */
   readonly also: readonly WindowRef[];
 }
 
@@ -81,7 +81,7 @@ interface WindowCounts {
   readonly failed: readonly string[];
 }
 
-export type ReportWeeder = (fact: WeederEvent) => void;
+export type ReportWeeder = (event: WeederEvent) => void;
 
 /** Picks the fields that identify the window from an object with more fields. */
 export function windowRefOf({ namespace, service, window }: WindowRef): WindowRef {
@@ -89,19 +89,19 @@ export function windowRefOf({ namespace, service, window }: WindowRef): WindowRe
 }
 
 /**
- * The fact as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
+ * The event as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
  * the current state, so this replica reports neither a deletion as given up nor the end of a window. Undefined: nothing
  * is reported.
  */
-export function withoutLeadership(fact: WeederEvent): WeederEvent | undefined {
-  switch (fact.type) {
+export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
+  switch (event.type) {
     case 'deletion.failed':
     case 'deletion.expired':
     case 'deletion.refused':
       return undefined;
     case 'window.closed':
-      return { ...fact, failed: [], isHandedOver: true };
+      return { ...event, failed: [], isHandedOver: true };
     default:
-      return fact;
+      return event;
   }
 }

@@ -3,17 +3,19 @@ import { type Logger, type LogLine, logLines } from '../../base/log.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
-/** Writes each fact as one line with namespace, service, pod, window and cause. */
+/** Writes each event as one line with namespace, service, pod, window and cause. */
 export function logEvents(logger: Logger, isDryRun = false): ReportWeeder {
-  return logLines(logger, (fact) => (isDryRun && fact.type === 'window.closed' ? dryRunClosed(fact) : lineOf(fact)));
+  return logLines(logger, (event) =>
+    isDryRun && event.type === 'window.closed' ? dryRunClosed(event) : lineOf(event),
+  );
 }
 
 /** The summary of a window in a dry run, in which nothing was deleted. */
-function dryRunClosed(fact: Extract<WeederEvent, { readonly type: 'window.closed' }>): LogLine {
-  const { fields, ...line } = lineOf(fact);
+function dryRunClosed(event: Extract<WeederEvent, { readonly type: 'window.closed' }>): LogLine {
+  const { fields, ...line } = lineOf(event);
   return {
     ...line,
-    fields: { ...fields, deleted: 0, wouldBeDeleted: fact.deleted },
+    fields: { ...fields, deleted: 0, wouldBeDeleted: event.deleted },
     message: `${line.message} (dry run)`,
   };
 }
@@ -39,55 +41,55 @@ const deletedHow = {
   dryRun: 'pod would be deleted (dry run)',
 } as const;
 
-function lineOf(fact: WeederEvent): LogLine {
-  switch (fact.type) {
+function lineOf(event: WeederEvent): LogLine {
+  switch (event.type) {
     case 'service.ready': {
-      const { namespace, service } = fact;
+      const { namespace, service } = event;
       return line('info', { namespace, service }, 'service is ready, and no window is due');
     }
     case 'service.notReady': {
-      const { namespace, service } = fact;
+      const { namespace, service } = event;
       return line('info', { namespace, service }, 'service is not ready');
     }
     case 'window.opened':
       return line(
         'info',
-        { ...windowRefOf(fact), for: formatDuration(fact.duration) },
+        { ...windowRefOf(event), for: formatDuration(event.duration) },
         'service recovered, window opened',
       );
     case 'window.closed': {
-      const { deleted, skipped, failed, neverStarted = [] } = fact;
+      const { deleted, skipped, failed, neverStarted = [] } = event;
       const level = failed.length > 0 ? 'warn' : 'info';
       const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
       const more = alone.length === 0 ? {} : { neverStarted: alone };
-      if (fact.isHandedOver)
-        return line('info', { ...windowRefOf(fact), deleted, skipped }, 'window handed over to the leader');
-      return line(level, { ...windowRefOf(fact), deleted, skipped, failed, ...more }, 'window closed');
+      if (event.isHandedOver)
+        return line('info', { ...windowRefOf(event), deleted, skipped }, 'window handed over to the leader');
+      return line(level, { ...windowRefOf(event), deleted, skipped, failed, ...more }, 'window closed');
     }
     case 'pod.deleted': {
-      const sinceOpenedMs = Math.round(fact.sinceOpened);
-      return line('info', { ...aboutPod(fact), sinceOpenedMs }, deletedHow[fact.how]);
+      const sinceOpenedMs = Math.round(event.sinceOpened);
+      return line('info', { ...aboutPod(event), sinceOpenedMs }, deletedHow[event.how]);
     }
     case 'pod.skipped': {
-      const fields = { ...aboutPod(fact), reason: fact.reason };
-      return line('info', fields, `deletion skipped: ${skippedBecause[fact.reason]}`);
+      const fields = { ...aboutPod(event), reason: event.reason };
+      return line('info', fields, `deletion skipped: ${skippedBecause[event.reason]}`);
     }
     case 'pod.recovered':
-      return line('debug', aboutPod(fact), 'pod recovered, not deleted');
+      return line('debug', aboutPod(event), 'pod recovered, not deleted');
     case 'pod.gone':
-      return line('debug', aboutPod(fact), 'pod was deleted by another client, or is no longer selected');
+      return line('debug', aboutPod(event), 'pod was deleted by another client, or is no longer selected');
     case 'deletion.pending': {
-      const fields = { ...aboutPod(fact), reason: fact.reason, waitIn: formatDuration(Math.round(fact.waitIn)) };
-      return line('info', fields, `deletion pending: ${waitBecause[fact.reason]}`);
+      const fields = { ...aboutPod(event), reason: event.reason, waitIn: formatDuration(Math.round(event.waitIn)) };
+      return line('info', fields, `deletion pending: ${waitBecause[event.reason]}`);
     }
     case 'deletion.expired': {
-      const fields = { ...aboutPod(fact), reason: fact.reason };
-      return line('info', fields, `deletion expired: the window closed first, and ${waitBecause[fact.reason]}`);
+      const fields = { ...aboutPod(event), reason: event.reason };
+      return line('info', fields, `deletion expired: the window closed first, and ${waitBecause[event.reason]}`);
     }
     case 'deletion.refused': {
-      const { reason, attempt, retryIn } = fact;
+      const { reason, attempt, retryIn } = event;
       const fields = {
-        ...aboutPod(fact),
+        ...aboutPod(event),
         reason,
         attempt,
         retryIn: formatDuration(Math.round(retryIn)),
@@ -95,11 +97,15 @@ function lineOf(fact: WeederEvent): LogLine {
       return line('warn', fields, 'deletion refused, retrying');
     }
     case 'deletion.blocked':
-      return line('info', aboutPod(fact), 'deletion blocked: the service is not ready');
+      return line('info', aboutPod(event), 'deletion blocked: the service is not ready');
     case 'deletion.failed':
-      return line('warn', { ...aboutPod(fact), reason: fact.reason }, 'deletion failed');
+      return line('warn', { ...aboutPod(event), reason: event.reason }, 'deletion failed');
     case 'actor.failed':
-      return line('error', { actor: fact.actor, err: fact.error }, 'internal error: actor failed, please report this');
+      return line(
+        'error',
+        { actor: event.actor, err: event.error },
+        'internal error: actor failed, please report this',
+      );
   }
 }
 
@@ -107,9 +113,9 @@ function line(level: LogLine['level'], fields: object, message: string): LogLine
   return { level, fields, message };
 }
 
-function aboutPod(fact: Extract<WeederEvent, { readonly pod: CrashLoopingPod }>) {
-  const { namespace, name, uid, container, cause, restarts, message } = fact.pod;
+function aboutPod(event: Extract<WeederEvent, { readonly pod: CrashLoopingPod }>) {
+  const { namespace, name, uid, container, cause, restarts, message } = event.pod;
   const pod = { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
-  const also = 'also' in fact && fact.also.length > 0 ? { also: fact.also } : {};
-  return { ...windowRefOf(fact), ...also, ...pod };
+  const also = 'also' in event && event.also.length > 0 ? { also: event.also } : {};
+  return { ...windowRefOf(event), ...also, ...pod };
 }

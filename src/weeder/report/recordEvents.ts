@@ -15,7 +15,7 @@ interface RecordEventsOptions {
   readonly clock: Clock;
 }
 
-/** Records as Kubernetes Events those facts that help whoever inspects the pod or the service. */
+/** Records as Kubernetes Events those events that help whoever inspects the pod or the service. */
 export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEventsOptions): ReportWeeder {
   /** The uids of the Services with an open window, kept because their slices may be gone when the window closes. */
   const uids = new Map<string, string | undefined>();
@@ -24,40 +24,40 @@ export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEven
     return { apiVersion: 'v1', kind: 'Service', namespace, name: service, uid };
   }
 
-  return (fact) => {
-    switch (fact.type) {
+  return (event) => {
+    switch (event.type) {
       case 'window.opened': {
-        const uid = serviceUid(fact.namespace, fact.service);
-        uids.set(keyOf(fact), uid);
-        record(about(serviceOf(fact, uid), 'WindowOpened', 'Normal', 'Watch', openedNote(fact.duration, isDryRun)));
+        const uid = serviceUid(event.namespace, event.service);
+        uids.set(keyOf(event), uid);
+        record(about(serviceOf(event, uid), 'WindowOpened', 'Normal', 'Watch', openedNote(event.duration, isDryRun)));
         return;
       }
       case 'window.closed': {
-        const service = serviceOf(fact, uids.get(keyOf(fact)));
-        uids.delete(keyOf(fact));
-        const type = fact.failed.length > 0 ? 'Warning' : 'Normal';
-        record(about(service, 'WindowClosed', type, 'Stop', closedNote(fact, isDryRun)));
+        const service = serviceOf(event, uids.get(keyOf(event)));
+        uids.delete(keyOf(event));
+        const type = event.failed.length > 0 ? 'Warning' : 'Normal';
+        record(about(service, 'WindowClosed', type, 'Stop', closedNote(event, isDryRun)));
         return;
       }
       case 'pod.deleted': {
-        const { reason, action } = reasonByMethod[fact.how];
-        record(about(podRef(fact.pod), reason, 'Normal', action, deletedNote(fact, clock)));
+        const { reason, action } = reasonByMethod[event.how];
+        record(about(podRef(event.pod), reason, 'Normal', action, deletedNote(event, clock)));
         return;
       }
       case 'pod.skipped': {
-        const note = `Crash-looping, and skipped after ${servicesOf(fact)} recovered: ${skippedBecause[fact.reason]}.`;
-        record(about(podRef(fact.pod), 'DeletionSkipped', 'Normal', 'Keep', note));
+        const note = `Crash-looping, and skipped after ${servicesOf(event)} recovered: ${skippedBecause[event.reason]}.`;
+        record(about(podRef(event.pod), 'DeletionSkipped', 'Normal', 'Keep', note));
         return;
       }
       case 'deletion.pending': {
-        const again = `It is considered again in ${inSeconds(Math.max(1_000, fact.waitIn))}`;
-        const note = `Crash-looping, and not deleted yet after ${servicesOf(fact)} recovered: ${waitBecause[fact.reason]}. ${again}.`;
-        record(about(podRef(fact.pod), 'DeletionPending', 'Normal', 'Wait', note));
+        const again = `It is considered again in ${inSeconds(Math.max(1_000, event.waitIn))}`;
+        const note = `Crash-looping, and not deleted yet after ${servicesOf(event)} recovered: ${waitBecause[event.reason]}. ${again}.`;
+        record(about(podRef(event.pod), 'DeletionPending', 'Normal', 'Wait', note));
         return;
       }
       case 'deletion.failed': {
-        const note = `Not deleted after ${servicesOf(fact)} recovered: ${fact.reason}`;
-        record(about(podRef(fact.pod), 'DeletionFailed', 'Warning', 'GiveUp', ended(note)));
+        const note = `Not deleted after ${servicesOf(event)} recovered: ${event.reason}`;
+        record(about(podRef(event.pod), 'DeletionFailed', 'Warning', 'GiveUp', ended(note)));
         return;
       }
     }
@@ -117,20 +117,22 @@ function listed(names: readonly string[]): string {
   return hidden === 0 ? shown.join(', ') : `${shown.join(', ')} and ${hidden} more`;
 }
 
-function deletedNote(fact: Extract<WeederEvent, { type: 'pod.deleted' }>, clock: Clock): string {
-  const { pod, how } = fact;
+function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>, clock: Clock): string {
+  const { pod, how } = event;
   const { container, cause, restarts } = pod;
   const left = backOffLeft(pod, clock.now());
   const state = cause === 'silent' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
   const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
   const rest = left === undefined ? '' : `, with ${inSeconds(left)} of its back-off left`;
-  return `${reasonByMethod[how].words}, because ${servicesOf(fact)} recovered: container ${container} ${state} after ${times}${rest}.`;
+  return `${reasonByMethod[how].words}, because ${servicesOf(event)} recovered: container ${container} ${state} after ${times}${rest}.`;
 }
 
 /** `service etcd`, with its namespace if that is not the pod's own; all services if several recovered. */
-function servicesOf(fact: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] }): string {
-  const names = [fact, ...(fact.also ?? [])].map(({ namespace, service }) =>
-    namespace === fact.pod.namespace ? service : `${namespace}/${service}`,
+function servicesOf(
+  event: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] },
+): string {
+  const names = [event, ...(event.also ?? [])].map(({ namespace, service }) =>
+    namespace === event.pod.namespace ? service : `${namespace}/${service}`,
   );
   const unique = [...new Set(names)];
   return `${unique.length === 1 ? 'service' : 'services'} ${unique.join(' and ')}`;

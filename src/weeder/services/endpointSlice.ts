@@ -6,8 +6,8 @@ export interface BackingPod {
   readonly name: string;
 }
 
-/** The facts that one EndpointSlice contributes to its service. */
-export interface SliceFacts {
+/** What one EndpointSlice contributes to its service. */
+export interface SliceSummary {
   /** At least one of its endpoints is ready. */
   readonly isReady: boolean;
   /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
@@ -22,7 +22,7 @@ export interface SliceFacts {
 }
 
 /** Reads an EndpointSlice as the API serves it. */
-export function readSlice(slice: JsonObject, namespace: string): SliceFacts {
+export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
   const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
   return {
     isReady: ready.length > 0,

@@ -79,14 +79,14 @@ export function createReadiness(
     return find(key).flatMap(({ slices }) => [...slices.values()]);
   }
 
-  function factOf(key: string): ServiceReadiness {
+  function readinessOf(key: string): ServiceReadiness {
     const [namespace = '', service = ''] = key.split('/');
     return { namespace, service, isReady: readiness.get(key) === true, exists: readiness.has(key) };
   }
 
   function notify(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
-    const fact = factOf(key);
-    if (isWanted(fact.namespace, fact.service)) listener[what](fact, seenUntil);
+    const event = readinessOf(key);
+    if (isWanted(event.namespace, event.service)) listener[what](event, seenUntil);
   }
 
   function learn(key: string): void {
@@ -122,7 +122,7 @@ export function createReadiness(
     const keys = new Set([...old.services.keys(), ...view.services.keys()]);
     for (const key of keys) {
       const wasReady = readiness.get(key) === true;
-      if (old.names?.has(factOf(key).service) === false) {
+      if (old.names?.has(readinessOf(key).service) === false) {
         discover(key);
         continue;
       }
@@ -169,7 +169,8 @@ export function createReadiness(
   return {
     ...createSink(),
     createSink,
-    services: () => [...readiness.keys()].map(factOf).filter(({ namespace, service }) => isWanted(namespace, service)),
+    services: () =>
+      [...readiness.keys()].map(readinessOf).filter(({ namespace, service }) => isWanted(namespace, service)),
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {

@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
-import { readSlice, type SliceFacts } from './endpointSlice.ts';
+import { readSlice, type SliceSummary } from './endpointSlice.ts';
 
 /** The content of one version of an EndpointSlice. */
-export interface Slice extends SliceFacts {
+export interface Slice extends SliceSummary {
   readonly resourceVersion: string | undefined;
 }
 

@@ -91,7 +91,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.untilDeleted(both, one);
     await scene.laterPodDeleted();
     scene.assertDeleted(both, one);
-    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
+    assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
   });
 
   test('a pod that is being deleted already is ignored', async (t) => {
@@ -108,7 +108,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     const ending = await untilEnding(scene.ns, terminating);
     await scene.endpoints(true);
     await scene.laterPodDeleted();
-    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 0);
+    assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 0);
     const now = await getPod(scene.ns, terminating.metadata.name);
     assert.equal(now?.metadata.resourceVersion, ending.metadata.resourceVersion);
   });
@@ -126,7 +126,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.endpoints(true);
     await scene.laterPodDeleted();
     scene.assertDeleted();
-    assert.equal(weeder.factsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 1);
+    assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 1);
     await removeFinalizers(scene.ns, 'held');
     await scene.untilDeleted(terminating);
   });

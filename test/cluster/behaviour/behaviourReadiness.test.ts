@@ -80,7 +80,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     await family('IPv4', false);
     await family('IPv4', true);
     await scene.untilDeleted(late);
-    assert.equal(weeder.factsOf('window.opened').filter(({ service }) => service === scene.service).length, 2);
+    assert.equal(weeder.eventsOf('window.opened').filter(({ service }) => service === scene.service).length, 2);
   });
 
   test('a condition that is not set counts as ready', async (t) => {

@@ -94,8 +94,8 @@ async function replay(t: TestContext, name: string): Promise<void> {
   t.diagnostic(`${before.length} recorded events, then the recovery; the pod was deleted ${waited} ms after it`);
   assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
   await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
-  const reported = weeder.factsOf('pod.deleted');
-  t.diagnostic(`why: ${reported.map((fact) => `${fact.pod.cause} after ${fact.pod.restarts} restarts`).join()}`);
+  const reported = weeder.eventsOf('pod.deleted');
+  t.diagnostic(`why: ${reported.map((event) => `${event.pod.cause} after ${event.pod.restarts} restarts`).join()}`);
 }
 
 suite('recordings of real crash loops, played onto a pod of a real API server', { concurrency: true }, () => {

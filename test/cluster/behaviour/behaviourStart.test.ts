@@ -51,7 +51,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     const pod = await scene.pod('web');
     const weeder = await scene.start();
     await scene.untilDeleted(pod);
-    assert.equal(weeder.factsOf('window.opened').find(({ service }) => service === scene.service)?.duration, 90_000);
+    assert.equal(weeder.eventsOf('window.opened').find(({ service }) => service === scene.service)?.duration, 90_000);
   });
 
   test('the pods behind it are deleted: a whole window', async (t) => {

@@ -77,7 +77,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     for (const window of [1, 2]) {
       await scene.endpoints(false);
       await scene.endpoints(true);
-      await eventually(() => weeder.factsOf('window.opened').length === window, { what: `window ${window}` });
+      await eventually(() => weeder.eventsOf('window.opened').length === window, { what: `window ${window}` });
       if (window === 1) await eventsWith(scene.ns, [], ['WindowOpened']);
     }
     await eventsWith(scene.ns, [], ['WindowOpened', 'WindowClosed']);
@@ -190,7 +190,7 @@ function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string
   const onRequest = ({ outcome }: RequestOutcome) => void outcomes.push(outcome);
   const client = createKubeClient({ access: access.value, clock: systemClock, onRequest });
   const logged: object[] = [];
-  const log = { warn: (fact: object) => void logged.push(fact) };
+  const log = { warn: (event: object) => void logged.push(event) };
   const source = { controller: 'weeder.dev/weeder', instance: eventInstance };
   const made = createEventRecorder({ client, clock: systemClock, log, source });
   t.after(async () => {

@@ -22,7 +22,7 @@ async function putTemplateBack(scene: RestartScene, name: string): Promise<void>
 }
 
 async function untilPatched(scene: RestartScene, name: string): Promise<void> {
-  await eventually(async () => (await scene.facts('Deployment', name)).templateAnnotation !== undefined, {
+  await eventually(async () => (await scene.summary('Deployment', name)).templateAnnotation !== undefined, {
     what: `a restart of ${name}`,
   });
 }
@@ -113,7 +113,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     await untilReplaced(scene, 'quick', uids);
     // Weeder's write and the operator's, twice.
     assert.equal(await scene.rollouts('Deployment', 'quick'), 4);
-    assert.equal((await scene.facts('Deployment', 'quick')).templateAnnotation, undefined);
+    assert.equal((await scene.summary('Deployment', 'quick')).templateAnnotation, undefined);
   });
 
   test('a template that is restored after the rollout causes no further restart: its pods are new', async () => {
@@ -122,10 +122,10 @@ suite('restarts by eviction', { concurrency: true }, () => {
     await scene.untilDone('Deployment', 'slow', 1);
     await putTemplateBack(scene, 'slow');
     await scene.untilDone('Deployment', 'slow', 2);
-    const state = (await scene.facts('Deployment', 'slow')).stateText;
+    const state = (await scene.summary('Deployment', 'slow')).stateText;
     await scene.put('slow', { word: 'three' });
     await scene.untilDone('Deployment', 'slow', 3);
-    assert.notEqual((await scene.facts('Deployment', 'slow')).stateText, state);
+    assert.notEqual((await scene.summary('Deployment', 'slow')).stateText, state);
     assert.deepEqual(
       (await uidsOf(scene, 'slow')).filter((uid) => uids.includes(uid)),
       [],

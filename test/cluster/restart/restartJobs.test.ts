@@ -93,7 +93,7 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     const state = { terminated: { exitCode: 0, reason: 'Completed', finishedAt: '2026-11-21T10:00:00Z' } };
     const container = { name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state };
     await patchPodStatus(scene.ns, pod?.metadata.name ?? '', { phase: 'Succeeded', containerStatuses: [container] });
-    await eventually(async () => (await scene.facts('Job', 'ended')).job?.isOver, { what: 'the Job is complete' });
+    await eventually(async () => (await scene.summary('Job', 'ended')).job?.isOver, { what: 'the Job is complete' });
     await scene.put('ended', { word: 'two' });
     const line = await weeder.log.until('restart blocked', { workload: 'job/ended' });
     assert.match(String(line['reason']), /has ended, and is not run again/);

@@ -15,7 +15,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
 
 /** The names of the pods that were created from the current template. */
 async function newPods(scene: RestartScene, kind: (typeof rollingKinds)[number], name: string): Promise<string[]> {
-  const { templateAnnotation } = await scene.facts(kind, name);
+  const { templateAnnotation } = await scene.summary(kind, name);
   const pods = await scene.pods(name);
   assert(templateAnnotation !== undefined);
   return pods
@@ -80,11 +80,11 @@ suite('the effect of a change of a ConfigMap on a workload of each kind', { conc
   test('on a paused Deployment nothing is written until it is resumed', async () => {
     const { scene, weeder, uids } = await adopted('Deployment', 'paused');
     assert.equal((await scene.patch('Deployment', 'paused', { spec: { paused: true } })).status, 200);
-    const before = await scene.facts('Deployment', 'paused');
+    const before = await scene.summary('Deployment', 'paused');
     await scene.put('paused', { word: 'two' });
     const line = await weeder.log.until('restart pending', { workload: 'deployment/paused' });
     assert.equal(line['cause'], 'paused');
-    const after = await scene.facts('Deployment', 'paused');
+    const after = await scene.summary('Deployment', 'paused');
     assert.deepEqual([after.stateText, after.templateAnnotation], [before.stateText, undefined]);
     assert.deepEqual(await uidsOf(scene, 'paused'), uids);
     assert.equal((await scene.patch('Deployment', 'paused', { spec: { paused: false } })).status, 200);
@@ -95,19 +95,19 @@ suite('the effect of a change of a ConfigMap on a workload of each kind', { conc
     const { scene } = await adopted('CronJob', 'nightly');
     await scene.put('nightly', { word: 'two' });
     await scene.untilDone('CronJob', 'nightly', 1);
-    assert.ok((await scene.facts('CronJob', 'nightly')).templateAnnotation);
+    assert.ok((await scene.summary('CronJob', 'nightly')).templateAnnotation);
     assert.deepEqual(await scene.pods('nightly'), []);
   });
 
   test('a Job is reported, and neither it nor its pod is changed', async () => {
     const { scene, weeder, uids } = await adopted('Job', 'once');
-    const before = await scene.facts('Job', 'once');
+    const before = await scene.summary('Job', 'once');
     await scene.put('once', { word: 'two' });
     const line = await weeder.log.until('restart blocked', { workload: 'job/once' });
     assert.equal(line['cause'], 'job');
     await eventually(async () => (await uidsOf(scene, 'once')).length === 1, { what: 'the pod of the Job' });
     assert.deepEqual(await uidsOf(scene, 'once'), uids);
     assert.equal(await scene.rollouts('Job', 'once'), 0);
-    assert.deepEqual((await scene.facts('Job', 'once')).stateText, before.stateText);
+    assert.deepEqual((await scene.summary('Job', 'once')).stateText, before.stateText);
   });
 });

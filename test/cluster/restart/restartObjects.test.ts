@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
 import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
-import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
 import { podsWithOldContent, troubleOf } from '../../../src/restart/pods/ownPods.ts';
 import { isReverted, podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
@@ -15,8 +15,8 @@ const stateAnnotation = 'weeder.dev/dependencies';
 const causeAnnotation = 'kubernetes.io/change-cause';
 
 /** The restart that puts `hash` into the template. */
-function restartBy(hash: string): (facts: WorkloadFacts) => object {
-  return (facts) => restartPatch(facts, '{"state":1}', hash, 'ConfigMap settings');
+function restartBy(hash: string): (summary: WorkloadSummary) => object {
+  return (summary) => restartPatch(summary, '{"state":1}', hash, 'ConfigMap settings');
 }
 
 const restart = restartBy('h-1');
@@ -59,7 +59,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
         after.filter((uid) => before.includes(uid)),
         [],
       );
-      assert.equal((await scene.facts()).templateAnnotation, 'h-1');
+      assert.equal((await scene.summary()).templateAnnotation, 'h-1');
       assert.equal((await annotationsOf(scene))[stateAnnotation], '{"state":1}');
       assert.deepEqual(await scene.progress(), { is: 'complete' });
       assert.deepEqual(await uidsOf(scene), after);
@@ -87,25 +87,25 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
 
   test('a restart that was decided on an old version is refused, and another client’s scaling is not reverted', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
-    const stale = await scene.facts();
+    const stale = await scene.summary();
     const scaled = await scene.patch({ spec: { replicas: 4 } }, '/scale');
     assert.equal(scaled.status, 200);
     assert.equal((await scene.patch(restart(stale))).status, 409);
-    assert.equal((await scene.facts()).templateAnnotation, undefined);
-    assert.equal((await scene.facts()).templateHash, stale.templateHash);
+    assert.equal((await scene.summary()).templateAnnotation, undefined);
+    assert.equal((await scene.summary()).templateHash, stale.templateHash);
     assert.equal((await scene.apply(restart)).status, 200);
     await scene.until('complete');
-    assert.equal((await scene.facts()).replicas, 4);
+    assert.equal((await scene.summary()).replicas, 4);
     assert.deepEqual(await hashesOf(scene), new Array(4).fill('h-1'));
   });
 
   test('writing the state starts no rollout, although a Deployment has a new generation then', async (t) => {
     for (const kind of ['Deployment', 'StatefulSet'] as const) {
       const scene = await rolledOut(t, kind);
-      const [before, uids] = [await scene.facts(), await uidsOf(scene)];
-      assert.equal((await scene.apply((facts) => statePatch(facts, '{"state":2}'))).status, 200);
+      const [before, uids] = [await scene.summary(), await uidsOf(scene)];
+      assert.equal((await scene.apply((summary) => statePatch(summary, '{"state":2}'))).status, 200);
       await scene.until('complete');
-      const after = await scene.facts();
+      const after = await scene.summary();
       assert.equal(after.generation - before.generation, kind === 'Deployment' ? 1 : 0);
       assert.equal(after.stateText, '{"state":2}');
       assert.equal(after.templateHash, before.templateHash);
@@ -116,7 +116,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
   test('weeder’s revision is still marked in the history, and the user’s next one is not marked', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
     await scene.roll(restart);
-    assert.equal((await scene.apply((facts) => statePatch(facts, '{}'))).status, 200);
+    assert.equal((await scene.apply((summary) => statePatch(summary, '{}'))).status, 200);
     await scene.roll(() => ({ spec: { template: { metadata: { annotations: { release: '2' } } } } }));
     const path = `${scene.ns.path('apis/apps/v1', 'replicasets')}?labelSelector=workload%3Dweb`;
     const { items } = ReplicaSets.parse(await scene.ns.cluster.api('GET', path));
@@ -136,20 +136,20 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     assert.deepEqual(await uidsOf(scene), uids);
     const left = await annotationsOf(scene);
     assert.deepEqual([left[stateAnnotation], left[causeAnnotation]], [undefined, undefined]);
-    assert.equal((await scene.facts()).templateAnnotation, 'h-1');
+    assert.equal((await scene.summary()).templateAnnotation, 'h-1');
   });
 
   test('a template that another client reverts is recognized as a revert, and another change of it is not', async (t) => {
     const scene = await rolledOut(t, 'Deployment', { replicas: 1 });
-    const { templateHash } = await scene.facts();
+    const { templateHash } = await scene.summary();
     const given = { templateHash, dependenciesHash: 'h-1' };
     await scene.roll(restart);
-    assert.equal(isReverted(await scene.facts(), given), false);
+    assert.equal(isReverted(await scene.summary(), given), false);
     const put = (annotations: object) => scene.patch({ spec: { template: { metadata: { annotations } } } });
     assert.equal((await put({ [hashAnnotation]: null, release: '2' })).status, 200);
-    assert.equal(isReverted(await scene.facts(), given), false);
+    assert.equal(isReverted(await scene.summary(), given), false);
     assert.equal((await put({ release: null })).status, 200);
-    assert.equal(isReverted(await scene.facts(), given), true);
+    assert.equal(isReverted(await scene.summary(), given), true);
   });
 
   for (const kind of ['StatefulSet', 'DaemonSet'] as const) {
@@ -179,7 +179,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     const scene = await rolledOut(t, 'StatefulSet', { updateStrategy });
     await scene.roll(restart);
     assert.deepEqual(await hashesOf(scene), [undefined, undefined, 'h-1']);
-    const older = podsOfOlderTemplate(await scene.facts(), await scene.ownPods());
+    const older = podsOfOlderTemplate(await scene.summary(), await scene.ownPods());
     assert.deepEqual(
       older.map(({ name }) => name),
       ['web-0', 'web-1'],
@@ -190,7 +190,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     const scene = await rolledOut(t, 'Deployment', { paused: false });
     assert.equal((await scene.patch({ spec: { paused: true } })).status, 200);
     await scene.until('complete');
-    assert.ok((await scene.facts()).isPaused);
+    assert.ok((await scene.summary()).isPaused);
     const uids = await uidsOf(scene);
     assert.equal((await scene.apply(restart)).status, 200);
     await scene.until('paused');
@@ -205,16 +205,16 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       ...healthy,
       needs: needs(metadata.annotations?.[hashAnnotation]),
     }));
-    assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
+    assert.equal(troubleOf(await scene.summary(), await scene.ownPods()), undefined);
     assert.equal((await scene.apply(restart)).status, 200);
-    const reason = await eventually(async () => troubleOf(await scene.facts(), await scene.ownPods()), {
+    const reason = await eventually(async () => troubleOf(await scene.summary(), await scene.ownPods()), {
       what: 'a pod in trouble',
     });
     assert.match(reason, /^pod web-2, container main: /);
     assert.partialDeepStrictEqual(await scene.progress(), { is: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
-    assert.equal(troubleOf(await scene.facts(), await scene.ownPods()), undefined);
+    assert.equal(troubleOf(await scene.summary(), await scene.ownPods()), undefined);
   });
 
   test('with no replicas, a restart is complete as soon as it is observed', async (t) => {
@@ -226,7 +226,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
 
   test('a CronJob gets the change for its next run, and nothing runs at once', async (t) => {
     const scene = await rolledOut(t, 'CronJob');
-    const before = await scene.facts();
+    const before = await scene.summary();
     const { status, body } = await scene.patch(restart(before));
     assert.equal(status, 200);
     assert.partialDeepStrictEqual(body, {
@@ -241,8 +241,8 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
   test('the template of a Job is immutable, and its state can be written', async (t) => {
     const scene = await rolledOut(t, 'Job');
     assert.equal((await scene.apply(restart)).status, 422);
-    assert.equal((await scene.apply((facts) => statePatch(facts, '{}'))).status, 200);
-    const { stateText, templateAnnotation } = await scene.facts();
+    assert.equal((await scene.apply((summary) => statePatch(summary, '{}'))).status, 200);
+    const { stateText, templateAnnotation } = await scene.summary();
     assert.deepEqual([stateText, templateAnnotation], ['{}', undefined]);
   });
 });

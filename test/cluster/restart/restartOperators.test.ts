@@ -144,10 +144,10 @@ suite('operators, tools and people that write a managed workload', { concurrency
     const { scene, weeder, about } = await adopted('applied');
     await scene.put('applied', { word: 'two' });
     await scene.untilDone('Deployment', 'applied', 1);
-    const [before, uids] = [await scene.facts('Deployment', 'applied'), await uidsOf(scene, 'applied')];
+    const [before, uids] = [await scene.summary('Deployment', 'applied'), await uidsOf(scene, 'applied')];
     await applyServerSide(scene, 'applied');
     await scene.put('applied', { word: 'two' });
-    const after = await scene.facts('Deployment', 'applied');
+    const after = await scene.summary('Deployment', 'applied');
     assert.notEqual(after.templateAnnotation, undefined);
     assert.deepEqual([after.stateText, after.templateAnnotation], [before.stateText, before.templateAnnotation]);
     assert.deepEqual(await uidsOf(scene, 'applied'), uids);
@@ -174,7 +174,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
     end.abort();
     await writer;
     await scene.untilDone('Deployment', 'busy', 1);
-    assert.equal((await scene.facts('Deployment', 'busy')).labels['written'], String(written));
+    assert.equal((await scene.summary('Deployment', 'busy')).labels['written'], String(written));
   });
 
   test('a scaling right after the change, and one during the rollout, are preserved, and cause no further restart', async () => {

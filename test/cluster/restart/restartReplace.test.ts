@@ -27,15 +27,15 @@ async function adopt(scene: RestartScene, kind: Kind, name: string): Promise<rea
 async function untilReplaced(scene: RestartScene, kind: Kind, name: string, before: readonly string[]): Promise<void> {
   await eventually(
     async (saw) => {
-      const [facts, state, pods] = [
-        await scene.facts(kind, name),
+      const [summary, state, pods] = [
+        await scene.summary(kind, name),
         await scene.state(kind, name),
         await scene.pods(name),
       ];
       const uids = pods.map(({ metadata }) => metadata.uid);
-      saw([facts.emptied, state?.target, uids]);
+      saw([summary.emptied, state?.target, uids]);
       const isNew = uids.length === before.length && uids.every((uid) => !before.includes(uid));
-      return isNew && facts.emptied === undefined && state !== undefined && state.target === undefined;
+      return isNew && summary.emptied === undefined && state !== undefined && state.target === undefined;
     },
     { what: `${name} with new pods, recorded` },
   );
@@ -123,12 +123,12 @@ test('weeder is killed while a workload is scaled to 0: the next process scales 
   const first = await scene.start(t, { config });
   const before = await adopt(scene, 'Deployment', 'web');
   await putImmutable(scene, 'web', 'two');
-  await eventually(async () => (await scene.facts('Deployment', 'web')).emptied, { what: 'it is emptied' });
+  await eventually(async () => (await scene.summary('Deployment', 'web')).emptied, { what: 'it is emptied' });
   await first.kill();
   await eventually(async () => (await scene.pods('web')).length === 0, { what: 'no pods' });
-  assert.equal((await scene.facts('Deployment', 'web')).replicas, 0);
+  assert.equal((await scene.summary('Deployment', 'web')).replicas, 0);
   const second = await scene.start(t, { config });
   await untilReplaced(scene, 'Deployment', 'web', before);
-  assert.equal((await scene.facts('Deployment', 'web')).replicas, 2);
+  assert.equal((await scene.summary('Deployment', 'web')).replicas, 2);
   assert.deepEqual(second.log.find(/^workload restarted/), []);
 });

@@ -60,7 +60,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
 
     await scene.put('stuck-image', { word: 'three' });
     await scene.untilDone('Deployment', 'stuck-image', 2);
-    const hash = (await scene.facts('Deployment', 'stuck-image')).templateAnnotation;
+    const hash = (await scene.summary('Deployment', 'stuck-image')).templateAnnotation;
     assert.deepEqual(
       (await scene.pods('stuck-image')).map(({ metadata }) => metadata.annotations?.[hashAnnotation]),
       [hash, hash],

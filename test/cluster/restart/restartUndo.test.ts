@@ -70,7 +70,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
       const before = await uidsOf(scene, name);
       await undo(scene, kind, name);
       await scene.untilDone(kind, name, 2);
-      assert.equal((await scene.facts(kind, name)).templateAnnotation, undefined);
+      assert.equal((await scene.summary(kind, name)).templateAnnotation, undefined);
       const after = await uidsOf(scene, name);
       assert.deepEqual(
         after.filter((uid) => before.includes(uid)),

@@ -65,7 +65,7 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     // The release, its correction, and the restart.
     await scene.untilDone('StatefulSet', 'freed', 3);
     assert.equal((await uids()).includes(broken), false);
-    const { templateAnnotation } = await scene.facts('StatefulSet', 'freed');
+    const { templateAnnotation } = await scene.summary('StatefulSet', 'freed');
     assert.deepEqual(
       (await scene.pods('freed')).map(({ metadata }) => metadata.annotations?.[hashAnnotation]),
       [templateAnnotation, templateAnnotation],

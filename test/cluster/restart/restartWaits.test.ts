@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readWorkload } from '../../../src/restart/model/workloadFacts.ts';
+import { readWorkload } from '../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../src/restart/pods/rollout.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
 import { managed, setRestarting, suiteRestarting } from '../support/restart/restarting.ts';
@@ -113,6 +113,6 @@ async function timeOfRollout(scene: RestartScene, name: string): Promise<{ began
   const versions = await scene.versions('Deployment', name);
   const seen = versions.flatMap((each) => readWorkload(each, 'Deployment') ?? []);
   const restarted = seen.filter(({ templateAnnotation }) => templateAnnotation !== undefined);
-  const ended = restarted.find((facts) => rolloutOf(facts).is === 'complete');
+  const ended = restarted.find((summary) => rolloutOf(summary).is === 'complete');
   return { began: Number(restarted[0]?.resourceVersion), ended: Number(ended?.resourceVersion) };
 }

@@ -19,8 +19,8 @@ export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
 }
 
 export interface WeederHere extends RunningWeeder {
-  readonly facts: readonly WeederEvent[];
-  factsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
+  readonly events: readonly WeederEvent[];
+  eventsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
 }
 
 /**
@@ -55,7 +55,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     },
     output,
   );
-  const facts: WeederEvent[] = [];
+  const events: WeederEvent[] = [];
   const controller = startManager({
     config: config.value,
     client,
@@ -64,7 +64,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     namespaces: options.namespaces ?? 'all',
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
-    report: (fact) => facts.push(fact),
+    report: (event) => events.push(event),
     ...(options.eventInstance === undefined ? {} : { eventInstance: options.eventInstance }),
   });
   const stop = async () => {
@@ -85,8 +85,9 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
   });
   return {
     log,
-    facts,
-    factsOf: (type) => facts.filter((fact): fact is Extract<WeederEvent, { type: typeof type }> => fact.type === type),
+    events,
+    eventsOf: (type) =>
+      events.filter((event): event is Extract<WeederEvent, { type: typeof type }> => event.type === type),
     ready: async () => {
       await log.until('caches synced, starting controller');
     },

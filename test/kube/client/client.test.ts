@@ -19,8 +19,8 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     const opened = it.server.connections;
     await Promise.all(Array.from({ length: 50 }, () => it.client.call(get)));
     assert.equal(it.server.connections, opened);
-    assert.equal(it.facts.length, 150);
-    assert.equal(it.facts[0]?.outcome, 200);
+    assert.equal(it.events.length, 150);
+    assert.equal(it.events[0]?.outcome, 200);
   });
 
   test(`over ${protocol}, a call without a response ends in time, and the next one uses a new connection`, async () => {

@@ -69,7 +69,7 @@ test('one Event that the API server always refuses does not stop the others; it 
   assert.equal(api.requests.length, 18);
   assert.deepEqual(api.logged, [
     {
-      fact: { lost: { refused: 1 }, cause: 'https://api.test refused (500): no.' },
+      event: { lost: { refused: 1 }, cause: 'https://api.test refused (500): no.' },
       sentence: 'some Events were not written',
     },
   ]);
@@ -99,7 +99,7 @@ test('a missing permission: one log line that names it, one attempt in ten minut
   assert.deepEqual([api.requests.length, recorder.lost.forbidden], [6, 60]);
   assert.deepEqual(api.logged, [
     {
-      fact: {
+      event: {
         namespace: 'shop',
         cause: `https://api.test refused (403): ${forbidden.message}. Grant it in a Role in namespace shop: {apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}.`,
       },

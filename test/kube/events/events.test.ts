@@ -106,7 +106,7 @@ test('at most 20 different Events at once about one object, and two a minute; th
   recorder.record(occurrence({ note: 'too soon' }));
   await clock.pass(1_000);
   assert.deepEqual([api.stored.size, recorder.lost.objectLimit], [22, 6]);
-  assert.deepEqual(api.logged, [{ fact: { lost: { objectLimit: 5 } }, sentence: 'some Events were not written' }]);
+  assert.deepEqual(api.logged, [{ event: { lost: { objectLimit: 5 } }, sentence: 'some Events were not written' }]);
 });
 
 test('at most 200 at once and 100 a second in total, two requests at a time', async () => {
@@ -124,7 +124,7 @@ test('the queue is bounded: excess Events are counted, and reported in one line'
   assert.deepEqual([api.recorder.waiting, api.recorder.lost.queueFull], [5_000, 10]);
   await api.clock.pass(120_000);
   assert.deepEqual([api.stored.size, api.recorder.waiting], [5_000, 0]);
-  assert.deepEqual(api.logged, [{ fact: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
+  assert.deepEqual(api.logged, [{ event: { lost: { queueFull: 10 } }, sentence: 'some Events were not written' }]);
 });
 
 test('a namespace with very many Events does not delay those of others, and loses its own if there are too many', async () => {
@@ -151,7 +151,7 @@ test('later losses are reported ten minutes after the last line', async () => {
   lose(2);
   assert.equal(api.logged.length, 1);
   await api.clock.pass(20_000);
-  const lost = api.logged.map(({ fact }) => fact);
+  const lost = api.logged.map(({ event }) => event);
   assert.equal(lost.length, 2);
   assert.deepEqual(lost[0], { lost: { objectLimit: 1 } });
 });
@@ -231,7 +231,7 @@ test('close() waits at most a third of a second, and reports what was lost', asy
   await clock.pass(1_000);
   assert.equal(await closed, 500);
   assert.deepEqual([recorder.lost.stopped, recorder.waiting, clock.pending], [100, 0, 0]);
-  assert.deepEqual(api.logged, [{ fact: { lost: { stopped: 100 } }, sentence: 'some Events were not written' }]);
+  assert.deepEqual(api.logged, [{ event: { lost: { stopped: 100 } }, sentence: 'some Events were not written' }]);
   recorder.record(occurrence());
   await clock.pass(1_000);
   assert.deepEqual([recorder.lost.stopped, clock.pending], [100, 0]);

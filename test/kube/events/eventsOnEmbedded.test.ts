@@ -71,7 +71,7 @@ test('a recovery is reported on the Service and on the pod, found by their uids'
     await until('both Events are there', () => play.reported().length === 2);
     play.ready(false);
     play.ready(true);
-    const isOpen = () => weeder.facts.filter(({ type }) => type === 'window.opened').length === 2;
+    const isOpen = () => weeder.events.filter(({ type }) => type === 'window.opened').length === 2;
     await until('the second window is open', isOpen);
     await until('the end of the first window is reported', () => play.reported().length === 3);
     await until(
@@ -102,7 +102,7 @@ test('pending Events are written before weeder ends', async () => {
     await using weeder = startEmbeddedWeeder(cluster, config, options);
     await until('weeder runs', () => weeder.controller.state() === 'running');
     play.ready(true);
-    await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
+    await until('the pod is deleted', () => weeder.events.some(({ type }) => type === 'pod.deleted'));
   }
   assert.deepEqual(play.reported().sort(), ['PodDeleted', 'WindowClosed', 'WindowOpened']);
 });
@@ -114,7 +114,7 @@ test('without an instance name there are no Events', async () => {
     await using weeder = startEmbeddedWeeder(cluster, config);
     await until('weeder runs', () => weeder.controller.state() === 'running');
     play.ready(true);
-    await until('the pod is deleted', () => weeder.facts.some(({ type }) => type === 'pod.deleted'));
+    await until('the pod is deleted', () => weeder.events.some(({ type }) => type === 'pod.deleted'));
   }
   assert.deepEqual(play.reported(), []);
   assert.equal(cluster.server.requests.count('create', 'events'), 0);
@@ -136,7 +136,7 @@ for (const [how, takesTheLease] of [
     const weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0', election });
     await until('weeder runs', () => weeder.controller.state() === 'running');
     play.ready(true);
-    await until('a deletion was refused', () => weeder.facts.some(({ type }) => type === 'deletion.refused'));
+    await until('a deletion was refused', () => weeder.events.some(({ type }) => type === 'deletion.refused'));
     if (takesTheLease) {
       const renewTime = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z');
       made(cluster.server.store.patch(leases, home, 'weeder', { spec: { holderIdentity: 'another', renewTime } }));
@@ -144,14 +144,14 @@ for (const [how, takesTheLease] of [
       weeder.controller.shutdown();
     }
     assert.equal(await weeder.controller.stopped, takesTheLease ? 'leadershipLost' : 'shutdown');
-    const closed = weeder.facts.find(({ type }) => type === 'window.closed');
+    const closed = weeder.events.find(({ type }) => type === 'window.closed');
     assert(closed?.type === 'window.closed');
     assert.deepEqual(
       [closed.isHandedOver, closed.failed],
       takesTheLease ? [true, []] : [undefined, [`${home}/kapi-0`]],
     );
     assert.equal(
-      weeder.facts.some(({ type }) => type === 'deletion.failed'),
+      weeder.events.some(({ type }) => type === 'deletion.failed'),
       !takesTheLease,
     );
     assert.equal(weeder.logged.includes('window handed over to the leader'), takesTheLease);

@@ -106,7 +106,7 @@ test('a kind that the API server does not have is requested each second, and fou
   const asked = it.server.requests.length;
   assert(asked > 200 && asked < 700, `${asked} requests in five minutes`);
   assert.deepEqual(
-    [...new Set(it.logged.filter(({ level }) => level === 'warn').map(({ fact }) => fact['cause']))],
+    [...new Set(it.logged.filter(({ level }) => level === 'warn').map(({ event }) => event['cause']))],
     [whenMissing],
   );
   const warnings = it.logged.filter(({ level }) => level === 'warn').length;

@@ -130,7 +130,7 @@ test('a sink that throws ends the stream, which starts over with a list', async 
   it.server.store.put('a');
   await until('a second list was read', () => it.sink.lists === 2, it.clock);
   await assertAlive(it);
-  assert(it.logged.some(({ fact }) => String(fact['cause']).includes('no room')));
+  assert(it.logged.some(({ event }) => String(event['cause']).includes('no room')));
 });
 
 test('irrelevant lines are not parsed, and still advance the position', async () => {
@@ -175,7 +175,7 @@ test('a missing permission is reported with the rule to grant, and logged at gro
   const warnings = it.logged.filter(({ level }) => level === 'warn');
   assert(warnings.length <= 5, `${warnings.length} warnings`);
   assert.match(
-    String(warnings[0]?.fact['cause']),
+    String(warnings[0]?.event['cause']),
     /ClusterRole: \{apiGroups: \[""\], resources: \["pods"\], verbs: \["watch"\]\}/,
   );
 });

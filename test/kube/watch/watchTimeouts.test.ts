@@ -85,7 +85,7 @@ for (const protocol of ['http', 'h2'] as const) {
     const client = createKubeClient({ access: accessTo(server.url), clock });
     const sinks = new Map(Array.from({ length: 60 }, (_, index) => [`pods-${index}`, testSink()]));
     const lost: string[] = [];
-    const note = (_fact: object, sentence: string) => void lost.push(sentence);
+    const note = (_event: object, sentence: string) => void lost.push(sentence);
     const machine = provideReflector({
       client,
       clock,

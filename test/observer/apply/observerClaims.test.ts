@@ -79,7 +79,7 @@ test('a stale claim does not stop corrections: the label is restored, and so are
   labelled(world, ghost.label, ghost.name);
   await world.pass(second);
   assert.deepEqual(stateOf(world), [ownerOf({ namespace: 'shop', name: 'web' }).label, 'a']);
-  assert.deepEqual(world.factsOf('resource.ownershipConflict'), []);
+  assert.deepEqual(world.eventsOf('resource.ownershipConflict'), []);
   world.stop();
 });
 
@@ -92,7 +92,7 @@ test('the claim of an existing application is valid as long as that application 
   labelled(world, other.label, other.name);
   await world.pass(5 * minute);
   assert.deepEqual(stateOf(world), [other.label, 'theirs']);
-  assert.equal(world.factsOf('resource.ownershipConflict').length, 1);
+  assert.equal(world.eventsOf('resource.ownershipConflict').length, 1);
   world.deleteApplication('other');
   await world.pass(minute);
   assert.deepEqual(stateOf(world), [ownerOf({ namespace: 'shop', name: 'web' }).label, 'a']);
@@ -107,7 +107,7 @@ test('in detect mode a resource with a stale claim is compared, and nothing is w
   });
   world.apply('web', { manifests: [configMap('one')], mode: 'detect' });
   await world.pass(minute);
-  assert.deepEqual([world.writes(), world.factsOf('resource.drifted').length], [[], 1]);
+  assert.deepEqual([world.writes(), world.eventsOf('resource.drifted').length], [[], 1]);
   assert.deepEqual(stateOf(world), [ghost.label, 'theirs']);
   world.stop();
 });

@@ -109,13 +109,13 @@ test('an application exists until its deleted resources are gone: checked at lea
   await world.pass(10 * minute);
   const asked = world.requests.filter(({ what }) => what === 'delete').length;
   assert.ok(asked > 55 && asked < 140, `${asked} times`);
-  assert.deepEqual([world.condition('web', 'Degraded'), world.factsOf('application.refused')], ['False', []]);
+  assert.deepEqual([world.condition('web', 'Degraded'), world.eventsOf('application.refused')], ['False', []]);
   const said = JSON.stringify(world.application('web')?.['status']);
   assert.ok(said.includes('Waiting for the deletion of: ConfigMap shop/one (waits for its finalizers'), said);
   world.refusals.set('delete', failure('missing', 'it is gone').failure);
   await world.pass(11 * second);
-  assert.deepEqual([world.application('web'), world.factsOf('resource.deleted').length], [undefined, 1]);
-  assert.deepEqual(world.factsOf('resource.deletionSkipped'), []);
+  assert.deepEqual([world.application('web'), world.eventsOf('resource.deleted').length], [undefined, 1]);
+  assert.deepEqual(world.eventsOf('resource.deletionSkipped'), []);
   world.stop();
 });
 
@@ -131,7 +131,7 @@ test('a failed deletion delays service accounts and namespaces, but no other res
   await world.pass(second);
   const missing = () => ['ConfigMap/one', 'ConfigMap/two', 'ServiceAccount/own'].filter((each) => !world.object(each));
   const deleted = () =>
-    new Set(world.factsOf('resource.deleted').map(({ resource: { kind, name } }) => `${kind}/${name}`));
+    new Set(world.eventsOf('resource.deleted').map(({ resource: { kind, name } }) => `${kind}/${name}`));
   assert.deepEqual([...deleted()], ['ConfigMap/one']);
   world.refusals.clear();
   await world.pass(minute);
@@ -150,10 +150,10 @@ test('a cluster-scoped resource is not deleted while its kind is temporarily unk
   world.kinds.set('Gadget', { ...kind, version: 'v2' });
   world.apply('web', { manifests: [gadget, configMap('two', 'b')] });
   await world.pass(2 * minute);
-  assert.deepEqual(world.factsOf('resource.deleted'), []);
+  assert.deepEqual(world.eventsOf('resource.deleted'), []);
   world.deleteApplication('web');
   await world.pass(second);
-  assert.equal(world.factsOf('resource.deleted').length, 2);
+  assert.equal(world.eventsOf('resource.deleted').length, 2);
   world.stop();
 });
 

@@ -38,9 +38,9 @@ test('a drift is corrected at once, and reported with what was desired and found
   await world.pass(1);
   assert.equal(keyOf(world, 'one'), 'a');
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
-  const [drifted] = world.factsOf('resource.drifted');
+  const [drifted] = world.eventsOf('resource.drifted');
   assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'a', found: 'b', is: 'changed' }]);
-  assert.equal(world.factsOf('resource.corrected').length, 1);
+  assert.equal(world.eventsOf('resource.corrected').length, 1);
   world.stop();
 });
 
@@ -84,7 +84,7 @@ test('watch events with versions before weeder’s own write are not drift', asy
   await world.pass(second);
   world.tellAgain('ConfigMap/one', old);
   await world.pass(minute);
-  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.factsOf('resource.drifted').length], [1, 1]);
+  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.eventsOf('resource.drifted').length], [1, 1]);
   world.stop();
 });
 
@@ -106,7 +106,7 @@ test('a deleted resource is recreated', async () => {
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/one']);
   assert.equal(keyOf(world, 'one'), 'a');
   assert.deepEqual(
-    world.factsOf('resource.applied').map(({ how }) => how),
+    world.eventsOf('resource.applied').map(({ how }) => how),
     ['created', 'recreated'],
   );
   world.stop();
@@ -116,7 +116,7 @@ test('nothing is applied to a terminating resource; once it is gone, it is recre
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
   await world.pass(minute);
-  assert.deepEqual([world.writes(), world.factsOf('resource.terminating').length], [['create ConfigMap/one'], 1]);
+  assert.deepEqual([world.writes(), world.eventsOf('resource.terminating').length], [['create ConfigMap/one'], 1]);
   world.remove('ConfigMap/one');
   await world.pass(second);
   assert.equal(keyOf(world, 'one'), 'a');
@@ -128,7 +128,7 @@ test('nothing is created in a terminating namespace, and no failure is reported'
   world.refusals.set('create', refusal('namespaceTerminating'));
   world.remove('ConfigMap/one');
   await world.pass(minute);
-  assert.deepEqual([world.factsOf('resource.failed'), world.factsOf('resource.terminating').length], [[], 1]);
+  assert.deepEqual([world.eventsOf('resource.failed'), world.eventsOf('resource.terminating').length], [[], 1]);
   assert.ok(count(world, 'create ConfigMap/one') < 20);
   world.stop();
 });
@@ -145,7 +145,7 @@ test('repeated drift is corrected with growing delays, which reset after ten qui
   }
   // After 0, 2, 4, 8, 16 s: the next correction would be after 62 s.
   assert.equal(count(world, 'correct ConfigMap/one'), 5);
-  assert.ok(world.factsOf('resource.correctionBackOff').length >= 4);
+  assert.ok(world.eventsOf('resource.correctionBackOff').length >= 4);
   world.edit('ConfigMap/two', { data: { key: 'b' } });
   await world.pass(1);
   assert.equal(keyOf(world, 'two'), 'a', 'repeated drift of one resource delays no other');
@@ -178,7 +178,7 @@ test('a permanent refusal is reported once, retried every five minutes, and at o
   world.refusals.set('correct', refusal('permanent'));
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(11 * minute);
-  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.factsOf('resource.refused').length], [3, 1]);
+  assert.deepEqual([count(world, 'correct ConfigMap/one'), world.eventsOf('resource.refused').length], [3, 1]);
   world.refusals.clear();
   world.apply('web', { manifests: [configMap('one', 'c')] });
   await world.pass(second);
@@ -233,7 +233,7 @@ test('a kind that is not installed yet is waited for, and delays no other resour
   world.apply('web', { manifests: [widget, configMap('two')] });
   await world.pass(minute);
   assert.deepEqual([keyOf(world, 'two'), world.object('Widget/one')], ['a', undefined]);
-  assert.equal(world.factsOf('resource.noKindMatch').length, 1);
+  assert.equal(world.eventsOf('resource.noKindMatch').length, 1);
   world.kinds.set('Widget', {
     group: 'example.org',
     version: 'v1',
@@ -252,7 +252,7 @@ test('a resource of another application is refused with both names, and not chan
   world.apply('api', { manifests: [configMap('one', 'mine'), configMap('two')] });
   await world.pass(2 * minute);
   assert.deepEqual([keyOf(world, 'one'), keyOf(world, 'two')], ['a', 'a']);
-  const [claimed] = world.factsOf('resource.ownershipConflict');
+  const [claimed] = world.eventsOf('resource.ownershipConflict');
   assert.ok(claimed?.application.name === 'api' && claimed.reason.includes('shop/api'), String(claimed?.reason));
   assert.equal(world.condition('api', 'Degraded'), 'True');
   world.deleteApplication('web');
@@ -283,7 +283,7 @@ test('a change that admission makes each time is accepted, reported once, and wr
   world.edit('ConfigMap/one', { data: { more: 'x' } });
   await world.pass(30 * minute);
   assert.ok(count(world, 'correct ConfigMap/one') <= 2, String(count(world, 'correct ConfigMap/one')));
-  assert.equal(world.factsOf('resource.mutatedByAdmission').length, 1);
+  assert.equal(world.eventsOf('resource.mutatedByAdmission').length, 1);
   assert.equal(world.condition('web', 'InSync'), 'True');
   world.stop();
 });
@@ -351,7 +351,7 @@ test('scaled replicas are not corrected, and other drift still is', async () => 
   scale(world, 7);
   await world.pass(minute);
   assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 7);
-  assert.deepEqual([world.factsOf('resource.drifted'), world.condition('web', 'InSync')], [[], 'True']);
+  assert.deepEqual([world.eventsOf('resource.drifted'), world.condition('web', 'InSync')], [[], 'True']);
   world.edit('Deployment/web', { spec: { paused: true } });
   await world.pass(second);
   assert.deepEqual(objectOf(world.object('Deployment/web'))['spec'], { replicas: 7, paused: false });

@@ -49,12 +49,12 @@ function timesOf(world: ObserverWorld): number[] {
 test('each resource is rebaselined once in ten minutes, at different times, without effect if nothing has changed', async () => {
   const names = ['one', 'two', 'three', 'four'];
   const world = await observed(names);
-  const before = world.facts.length;
+  const before = world.events.length;
   await world.pass(30 * minute);
   const expected = Object.fromEntries(names.map((name) => [`ConfigMap/${name}`, 3]));
   assert.deepEqual(rebaselinesOf(world), expected);
   assert.equal(new Set(timesOf(world).map((at) => at % (10 * minute))).size, names.length, String(timesOf(world)));
-  assert.deepEqual([world.facts.length, world.writes().length], [before, names.length]);
+  assert.deepEqual([world.events.length, world.writes().length], [before, names.length]);
   world.stop();
 });
 
@@ -120,12 +120,12 @@ test('when admission changes, its new result is desired, and the resource is cor
   assert.equal(keyOf(world, 'one'), 'mirror/a');
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
   assert.deepEqual(
-    world.factsOf('resource.desiredStateChanged').map(({ paths }) => paths),
+    world.eventsOf('resource.desiredStateChanged').map(({ paths }) => paths),
     [['.data.key']],
   );
   await world.pass(30 * minute);
   assert.equal(world.writes().length, 2);
-  assert.equal(world.factsOf('resource.desiredStateChanged').length, 1);
+  assert.equal(world.eventsOf('resource.desiredStateChanged').length, 1);
   assert.equal(world.condition('web', 'InSync'), 'True');
   admitting(world, (data) => data);
   await world.pass(10 * minute);
@@ -147,12 +147,12 @@ test('in detect mode a change of admission is reported as drift, and nothing is 
 
 test('a failed dry run does not change the desired state, and the next one does', async () => {
   const world = await observed(['one']);
-  const before = world.facts.length;
+  const before = world.events.length;
   admitting(world, mirrored);
   world.refusals.set('tryAnew', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
   await world.pass(20 * minute);
   assert.equal(timesOf(world).length, 2);
-  assert.deepEqual([keyOf(world, 'one'), world.facts.length, world.condition('web', 'InSync')], ['a', before, 'True']);
+  assert.deepEqual([keyOf(world, 'one'), world.events.length, world.condition('web', 'InSync')], ['a', before, 'True']);
   world.refusals.clear();
   await world.pass(10 * minute);
   assert.equal(keyOf(world, 'one'), 'mirror/a');
@@ -168,7 +168,7 @@ test('an admission result that differs each time does not change the desired sta
   });
   await world.pass(40 * minute);
   assert.deepEqual([keyOf(world, 'one'), world.writes()], ['a', ['create ConfigMap/one']]);
-  assert.equal(world.factsOf('resource.desiredStateChanged').length, 0);
+  assert.equal(world.eventsOf('resource.desiredStateChanged').length, 0);
   world.stop();
 });
 
@@ -182,8 +182,8 @@ test('a value that was accepted from admission does not change with a rebaseline
   };
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(40 * minute);
-  assert.equal(world.factsOf('resource.mutatedByAdmission').length, 1);
-  assert.equal(world.factsOf('resource.desiredStateChanged').length, 0);
+  assert.equal(world.eventsOf('resource.mutatedByAdmission').length, 1);
+  assert.equal(world.eventsOf('resource.desiredStateChanged').length, 0);
   assert.equal(world.condition('web', 'InSync'), 'True');
   world.stop();
 });
@@ -202,13 +202,13 @@ test('if only a dry run on the existing object succeeds, only the values of the 
   admitting(world, mirrored);
   await world.pass(5 * second);
   assert.deepEqual(
-    world.factsOf('resource.desiredStateChanged').map(({ paths }) => paths),
+    world.eventsOf('resource.desiredStateChanged').map(({ paths }) => paths),
     [['.data.key']],
   );
   assert.equal(keyOf(world, 'one'), 'mirror/a');
   const drifts = world
-    .factsOf('resource.drifted')
-    .flatMap((fact) => fact.drifts.map(({ path, is }) => `${is} ${path}`));
+    .eventsOf('resource.drifted')
+    .flatMap((event) => event.drifts.map(({ path, is }) => `${is} ${path}`));
   assert.deepEqual(drifts.slice(0, 2), ['excess .data.evil', 'changed .data.key']);
   world.stop();
 });
@@ -261,6 +261,6 @@ test('drift during a dry run is corrected to the previous desired state', async 
   while (begun() === 0) await world.pass(second);
   world.edit('ConfigMap/one', { data: { key: 'by hand' } });
   await world.pass(30 * second);
-  assert.equal(world.factsOf('resource.desiredStateChanged').length, 0);
+  assert.equal(world.eventsOf('resource.desiredStateChanged').length, 0);
   world.stop();
 });

@@ -183,7 +183,7 @@ test('a restored API group is found within a minute after any downtime, and caus
   goAway(world);
   world.apply('web', { manifests: [widget, settings('1')] });
   await world.pass(3_600 * second);
-  assert.ok(world.factsOf('resource.failed').length <= 3, `${world.factsOf('resource.failed').length} failures told`);
+  assert.ok(world.eventsOf('resource.failed').length <= 3, `${world.eventsOf('resource.failed').length} failures told`);
   assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
   world.refusals.clear();
   await world.pass(61 * second);
@@ -206,7 +206,7 @@ test('a very slow deletion delays no other one of its stage, is requested once, 
   await world.pass(120 * second);
   assert.equal(world.application('web'), undefined);
   assert.equal(world.writes().filter((each) => each === 'delete Widget/slow-0').length, 1);
-  assert.deepEqual(world.factsOf('resource.deletionSkipped'), []);
+  assert.deepEqual(world.eventsOf('resource.deletionSkipped'), []);
 });
 
 test('with a kind unavailable, deleting an application with a wiped status deletes its other resources', async () => {

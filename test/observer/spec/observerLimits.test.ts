@@ -61,7 +61,7 @@ test('an application over the limits is refused in the status and an Event, and 
   assert.equal(invalidOf(world, 'second'), '');
   assert(world.object('ConfigMap/b') !== undefined);
   assert(world.object('ConfigMap/c') !== undefined, 'what was applied is not deleted');
-  const reported = world.factsOf('application.invalid');
+  const reported = world.eventsOf('application.invalid');
   assert.deepEqual(
     reported.map((event) => event.application.name),
     ['third'],

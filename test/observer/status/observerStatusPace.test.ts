@@ -32,7 +32,7 @@ test('a drift that is corrected within a second is not in a status, a lasting on
   world.requestTime = 900;
   editAll(world, 1);
   await world.pass(10 * second);
-  assert.equal(world.factsOf('resource.corrected').length, 1);
+  assert.equal(world.eventsOf('resource.corrected').length, 1);
   assert.deepEqual(world.statuses, []);
   world.stop();
 
@@ -54,7 +54,7 @@ test('while corrections are queued no status is written, for at most thirty seco
   editAll(world, 160);
   // Sixteen at a time: five seconds for all of them.
   await world.pass(6 * second);
-  assert.equal(world.factsOf('resource.corrected').length, 160);
+  assert.equal(world.eventsOf('resource.corrected').length, 160);
   assert.deepEqual(world.statuses, []);
   world.stop();
 
@@ -83,7 +83,7 @@ test('an invalid application is reported within a second, an applied one within 
   await world.pass(2 * second);
   assert.ok(world.statuses.length > 1);
   assert.ok(world.condition('late', 'InSync') !== undefined);
-  assert.ok(world.factsOf('resource.corrected').length < 160);
+  assert.ok(world.eventsOf('resource.corrected').length < 160);
   world.stop();
 });
 

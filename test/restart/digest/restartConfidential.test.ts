@@ -63,7 +63,7 @@ for (const [what, ask] of Object.entries(asking)) {
       assert(!holds(text, marker), `${name}: ${text}`);
       assert.match(text, /refused|ok: false|gone/, name);
     }
-    assert(!holds(inspect(it.facts, { depth: 20 }), marker));
+    assert(!holds(inspect(it.events, { depth: 20 }), marker));
   });
 }
 

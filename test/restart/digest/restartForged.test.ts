@@ -93,13 +93,13 @@ for (const [which, config] of [
     const names = [...world.names];
     await world.pass(5 * minute);
     assert.deepEqual(world.names, names);
-    assert.equal(world.factsOf('workload.recreated').length, 0);
+    assert.equal(world.eventsOf('workload.recreated').length, 0);
     assert.deepEqual(
       world.writes.filter((write) => !write.startsWith('PATCH')),
       [],
     );
     const reported = world
-      .factsOf('annotation.unreadable')
+      .eventsOf('annotation.unreadable')
       .map(({ annotation, workload }) => [annotation, workload.name]);
     assert.deepEqual(reported, [['weeder.dev/recreates', `weeder-recreates-${stolen}1`]]);
   });
@@ -118,7 +118,7 @@ test('a copy that another client modifies while its Job is absent creates no Job
   world.patchJob(`weeder-recreates-${uid}`, { metadata: { annotations: { 'weeder.dev/recreates-with': evil } } });
   await world.pass(5 * minute);
   assert.deepEqual(world.names, [`weeder-recreates-${uid}`]);
-  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+  assert.equal(world.eventsOf('annotation.unreadable').length, 1);
 });
 
 test('a forged annotation that claims weeder has scaled a workload to zero does not scale it', async () => {
@@ -129,7 +129,7 @@ test('a forged annotation that claims weeder has scaled a workload to zero does 
     world.change('web', { metadata: { annotations }, spec: { replicas: 0 } });
     await world.pass(5 * minute);
     assert.equal(objectOf(world.workload('web')['spec'])['replicas'], 0, says);
-    assert.equal(world.factsOf('annotation.unreadable').length, says === 'uid-web/7' ? 0 : 1, says);
+    assert.equal(world.eventsOf('annotation.unreadable').length, says === 'uid-web/7' ? 0 : 1, says);
   }
 });
 
@@ -148,6 +148,6 @@ test('a state written by another client is not trusted: the workload is adopted 
   world.annotate('web', { 'weeder.dev/dependencies': forged });
   await world.pass(5 * minute);
   assert.deepEqual(world.rollouts, []);
-  assert.equal(world.factsOf('annotation.unreadable').length, 1);
+  assert.equal(world.eventsOf('annotation.unreadable').length, 1);
   assert.equal(stateOn(world.workload('web')), real);
 });

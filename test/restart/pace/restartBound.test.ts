@@ -29,10 +29,10 @@ interface Load {
 /** How long an adopted workload runs without a restart while its source changes continuously; undefined if never restarted. */
 async function timeToRestart(load: Load, within: number): Promise<number | undefined> {
   let restartedAt: number | undefined;
-  const onFact = ({ type }: RestartEvent) => {
+  const onEvent = ({ type }: RestartEvent) => {
     if (type === 'workload.restarted') restartedAt ??= world.clock.monotonic();
   };
-  const world: RestartWorld = await restartWorld(restartConfig({ rule }), { onFact });
+  const world: RestartWorld = await restartWorld(restartConfig({ rule }), { onEvent });
   world.putSource(configMap('settings'), { a: '0' });
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(30 * second);

@@ -22,7 +22,7 @@ async function waiting(rule: object, annotations: Readonly<Record<string, string
 }
 
 function causes(world: RestartWorld): string[] {
-  return world.factsOf('workload.pending').map(({ cause }) => cause);
+  return world.eventsOf('workload.pending').map(({ cause }) => cause);
 }
 
 /** A window of ten minutes that opens once, an hour after `now`. */
@@ -104,6 +104,6 @@ test('after a takeover weeder follows a rollout in progress, even if another sou
   await world.restart();
   assert.deepEqual(world.control.counts().states, { rolling: 1 });
   await world.pass(180 * second);
-  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.equal(world.eventsOf('workload.rolledOut').length, 1);
   assert.deepEqual(world.control.counts().states, { blocked: 1 });
 });

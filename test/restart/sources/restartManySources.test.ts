@@ -26,7 +26,7 @@ test('among very many sources, a recreated immutable one is detected and blocks 
   world.putSource(configMap(immutable), { a: '2' }, { immutable: true });
   await world.pass(4 * settings.quietPeriod);
   assert.equal(world.rollouts.length, 0);
-  const [blocked] = world.factsOf('workload.blocked').slice(-1);
+  const [blocked] = world.eventsOf('workload.blocked').slice(-1);
   assert.equal(blocked?.cause, 'immutable');
   assert.ok(blocked.reason.startsWith(`ConfigMap shop/${immutable} is immutable and was recreated`));
 });

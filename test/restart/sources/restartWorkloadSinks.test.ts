@@ -12,12 +12,12 @@ function listening() {
   const calls: string[] = [];
   const sinks = createWorkloadSinks({
     knows(id, { uid, resourceVersion }) {
-      const facts = known.get(id)?.facts;
-      return facts?.uid === uid && facts.resourceVersion === resourceVersion;
+      const summary = known.get(id)?.summary;
+      return summary?.uid === uid && summary.resourceVersion === resourceVersion;
     },
     take(update) {
       known.set('deployment/shop/web', update);
-      calls.push(`took ${update.facts.resourceVersion} of ${update.facts.uid}`);
+      calls.push(`took ${update.summary.resourceVersion} of ${update.summary.uid}`);
     },
     remove: (id) => calls.push(`removed ${id}`),
   });

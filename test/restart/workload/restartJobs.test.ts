@@ -67,10 +67,10 @@ test('a Job is copied, deleted, recreated and given its state, in this order, wi
   const copy = `weeder-recreates-${it.uid}`;
   assert.deepEqual(it.world.writes, [`POST ${copy}`, 'DELETE once', 'POST once', 'PATCH once', `DELETE ${copy}`]);
   assert.deepEqual(
-    it.world.facts.map(({ type }) => type).filter((type) => type.startsWith('workload.')),
+    it.world.events.map(({ type }) => type).filter((type) => type.startsWith('workload.')),
     ['adopted', 'changed', 'restarted', 'recreated', 'rolledOut'].map((each) => `workload.${each}`),
   );
-  assert.equal(it.world.factsOf('workload.restarted')[0]?.how, 'recreate');
+  assert.equal(it.world.eventsOf('workload.restarted')[0]?.how, 'recreate');
 });
 
 test('with jobs: report, the default, an outdated Job is reported and not changed', async () => {
@@ -79,7 +79,7 @@ test('with jobs: report, the default, an outdated Job is reported and not change
   await world.pass(minute);
   assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
   assert.deepEqual(
-    world.factsOf('workload.blocked').map(({ cause }) => cause),
+    world.eventsOf('workload.blocked').map(({ cause }) => cause),
     ['job'],
   );
 });
@@ -92,7 +92,7 @@ test('a Job of a CronJob is not written to, and a change of its source is report
   assert.deepEqual(world.control().counts().states, { current: 1 });
   world.putSource({ a: '2' });
   await world.pass(minute);
-  assert.deepEqual([world.writes, world.factsOf('workload.blocked').map(({ cause }) => cause)], [[], ['job']]);
+  assert.deepEqual([world.writes, world.eventsOf('workload.blocked').map(({ cause }) => cause)], [[], ['job']]);
 });
 
 test('a Job that belongs to a CronJob, or that another controller manages, is not recreated', async () => {
@@ -119,7 +119,7 @@ for (const type of ['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']
     world.patchJob('once', { status: { conditions: [{ type, status: 'True' }] } });
     await world.pass(minute);
     assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, []]);
-    assert.match(world.factsOf('workload.blocked')[0]?.reason ?? '', /has ended/);
+    assert.match(world.eventsOf('workload.blocked')[0]?.reason ?? '', /has ended/);
   });
 }
 
@@ -129,11 +129,14 @@ test('a finished Job is neither written to nor reported, unless Jobs are to be r
   await world.pass(minute);
   world.putSource({ a: '2' });
   await world.pass(minute);
-  assert.deepEqual([world.factsOf('workload.blocked'), world.factsOf('workload.changed'), world.writes], [[], [], []]);
+  assert.deepEqual(
+    [world.eventsOf('workload.blocked'), world.eventsOf('workload.changed'), world.writes],
+    [[], [], []],
+  );
   const running = await adopted(restartConfig());
   running.world.putSource({ a: '2' });
   await running.world.pass(minute);
-  assert.match(running.world.factsOf('workload.blocked')[0]?.reason ?? '', /^a Job is not restarted/);
+  assert.match(running.world.eventsOf('workload.blocked')[0]?.reason ?? '', /^a Job is not restarted/);
 });
 
 test('a Job without a pod that runs with old content is not changed', async () => {
@@ -141,7 +144,7 @@ test('a Job without a pod that runs with old content is not changed', async () =
   world.putSource({ a: '2' });
   await world.pass(minute);
   assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, ['PATCH once']]);
-  assert.equal(world.factsOf('workload.skipped').length, 1);
+  assert.equal(world.eventsOf('workload.skipped').length, 1);
 });
 
 test('a dry run reports the restart, and writes nothing', async () => {
@@ -153,7 +156,7 @@ test('a dry run reports the restart, and writes nothing', async () => {
   await world.pass(minute);
   assert.deepEqual(world.writes, []);
   assert.deepEqual(
-    world.factsOf('workload.restarted').map(({ how }) => how),
+    world.eventsOf('workload.restarted').map(({ how }) => how),
     ['dryRun'],
   );
 });
@@ -165,7 +168,7 @@ test('the restart times for minInterval and breaker are passed on to the new Job
     it.world.putSource({ a: String(change) });
     await it.world.pass(20 * second);
   }
-  assert.equal(it.world.factsOf('workload.recreated').length, 5);
+  assert.equal(it.world.eventsOf('workload.recreated').length, 5);
   assert.deepEqual(it.world.control().counts().blocked, { breaker: 1 });
 });
 
@@ -202,7 +205,7 @@ for (const [write, fault] of [
       if (next === 'another weeder') await it.world.replace();
       await it.world.pass(5 * minute);
       assertRecreated(it);
-      assert.equal(it.world.facts.filter(({ type }) => type === 'actor.failed').length, 0);
+      assert.equal(it.world.events.filter(({ type }) => type === 'actor.failed').length, 0);
     });
   }
 }
@@ -269,7 +272,7 @@ for (const [first, fault] of [
     };
     world.putSource({ a: '2' });
     await world.pass(5 * minute);
-    assert.deepEqual([world.names, world.factsOf('workload.recreated')], [[], []]);
+    assert.deepEqual([world.names, world.eventsOf('workload.recreated')], [[], []]);
   });
 }
 
@@ -324,7 +327,7 @@ test('a recording of the recreation contains no content of the Job, and replays 
   await world.pass(10 * second);
   world.putSource({ a: '2' });
   await world.pass(minute);
-  assert.equal(world.factsOf('workload.recreated').length, 1);
+  assert.equal(world.eventsOf('workload.recreated').length, 1);
   assert.ok(JSON.stringify(world.job('once')).includes(marker));
   world.stop();
   await opened.value.close();

@@ -46,7 +46,7 @@ const refusal = {
 };
 
 function refusalsIn(world: RestartWorld): readonly object[] {
-  return world.factsOf('workload.refused').map(({ reason, failure }) => ({ reason, failure }));
+  return world.eventsOf('workload.refused').map(({ reason, failure }) => ({ reason, failure }));
 }
 
 test('if the pods cannot be listed, the rollout is followed by the status, and that is reported', async () => {
@@ -60,7 +60,7 @@ test('if the pods cannot be listed, the rollout is followed by the status, and t
   assert.deepEqual(world.control.counts().states, { rolling: 1 });
   await world.pass(20 * second);
   assert.deepEqual(refusalsIn(world), [refusal]);
-  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.equal(world.eventsOf('workload.rolledOut').length, 1);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
@@ -72,11 +72,11 @@ test('if pods cannot be listed during evictions, that is reported once, and no p
   world.refuseLists = 'forbidden';
   await world.pass(40 * second);
   assert.deepEqual(refusalsIn(world).slice(1), [refusal]);
-  assert.deepEqual(world.factsOf('workload.rolledOut'), []);
+  assert.deepEqual(world.eventsOf('workload.rolledOut'), []);
   world.refuseLists = undefined;
   world.evictionRefusal = undefined;
   await world.pass(20 * second);
-  assert.equal(world.factsOf('workload.rolledOut').length, 1);
+  assert.equal(world.eventsOf('workload.rolledOut').length, 1);
   assert.equal(world.evicted.length, 1);
 });
 
@@ -85,7 +85,7 @@ test('a used Secret that sourceKinds excludes is reported once, and restarts not
   world.putSource(login, { password: 'two' });
   await world.pass(60 * second);
   assert.deepEqual(
-    world.factsOf('dependency.notFollowed').map(({ source: each, workload }) => [each, workload.name]),
+    world.eventsOf('dependency.notFollowed').map(({ source: each, workload }) => [each, workload.name]),
     [[login, 'web']],
   );
   assert.equal(world.rollouts.length, 0);
@@ -98,11 +98,11 @@ test('an excluded source that an annotation names is reported too; a followed so
   const annotations = { 'weeder.dev/also-depends-on': 'secret/login,configmap/settings' };
   const world = await deployed(onlyConfigMaps, withEnv('settings', 'a'), annotations);
   assert.deepEqual(
-    world.factsOf('dependency.notFollowed').map(({ source: each }) => each.name),
+    world.eventsOf('dependency.notFollowed').map(({ source: each }) => each.name),
     ['login'],
   );
   const other = await deployed(restartConfig(), withSecret, annotations);
-  assert.deepEqual(other.factsOf('dependency.notFollowed'), []);
+  assert.deepEqual(other.eventsOf('dependency.notFollowed'), []);
 });
 
 test('a weeder does not change states that were written with an unknown key, and reports that once', async () => {
@@ -119,8 +119,8 @@ test('a weeder does not change states that were written with an unknown key, and
     ['web', 'api'].map((name) => stateOn(world.workload(name))),
     states,
   );
-  assert.equal(world.factsOf('state.foreign').length, 1);
-  assert.deepEqual(world.factsOf('workload.released'), []);
+  assert.equal(world.eventsOf('state.foreign').length, 1);
+  assert.deepEqual(world.eventsOf('workload.released'), []);
 });
 
 test('weeder removes its own state when no rule matches any more', async () => {
@@ -128,6 +128,6 @@ test('weeder removes its own state when no rule matches any more', async () => {
   world.configure(restartConfig({ rules: [] }));
   await world.pass(60 * second);
   assert.equal(stateOn(world.workload('web')), undefined);
-  assert.equal(world.factsOf('workload.released').length, 1);
-  assert.deepEqual(world.factsOf('state.foreign'), []);
+  assert.equal(world.eventsOf('workload.released').length, 1);
+  assert.deepEqual(world.eventsOf('state.foreign'), []);
 });

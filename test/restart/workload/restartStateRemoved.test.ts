@@ -71,7 +71,7 @@ test('removing the state does not reset the number of restarts', async () => {
     await world.pass(10 * second);
   }
   assert.equal(world.rollouts.length, 5);
-  assert.equal(world.factsOf('workload.blocked').at(-1)?.cause, 'breaker');
+  assert.equal(world.eventsOf('workload.blocked').at(-1)?.cause, 'breaker');
 });
 
 test('a recreated workload of the same name is adopted, and so is one that was not managed in the meantime', async () => {
@@ -108,11 +108,11 @@ async function keepRemoving(world: RestartWorld, duration: number): Promise<numb
 
 test('an operator that keeps removing the state is answered after growing pauses, which is reported once', async () => {
   const world = await adopted();
-  const adoptions = world.factsOf('workload.adopted').length;
+  const adoptions = world.eventsOf('workload.adopted').length;
   // The first state, three immediate rewrites, and those after 10, 20, 40, 80 and 160 s.
   assert.equal(await keepRemoving(world, 600 * second), 9);
-  assert.equal(world.factsOf('state.contested').length, 1);
-  assert.equal(world.factsOf('workload.adopted').length - adoptions, 8);
+  assert.equal(world.eventsOf('state.contested').length, 1);
+  assert.equal(world.eventsOf('workload.adopted').length - adoptions, 8);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
@@ -137,5 +137,5 @@ test('a state that is removed only occasionally is written again at once each ti
     assert.notEqual(stateOn(world.workload('web')), undefined);
     await world.pass(120 * second);
   }
-  assert.deepEqual(world.factsOf('state.contested'), []);
+  assert.deepEqual(world.eventsOf('state.contested'), []);
 });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodFacts } from '../../../src/restart/pods/podFacts.ts';
+import type { PodSummary } from '../../../src/restart/pods/podSummary.ts';
 import { podsOfOlderTemplate, rolloutOf } from '../../../src/restart/pods/rollout.ts';
 import { stuckPod } from '../../../src/restart/rollout/evictNext.ts';
-import { podFacts } from '../../support/objects/podFacts.ts';
+import { podSummary } from '../../support/objects/podSummary.ts';
 import { settings } from '../../support/objects/restartSettings.ts';
-import { workloadFacts } from '../../support/objects/workloadObjects.ts';
+import { workloadSummary } from '../../support/objects/workloadObjects.ts';
 
 const unsticks = { ...settings, unstick: true };
 const trouble = 'container main: ImagePullBackOff';
@@ -18,20 +18,20 @@ const status = {
   updateRevision: 'web-new',
 };
 
-const stateful = (spec: object = {}) => workloadFacts('StatefulSet', { status, spec });
+const stateful = (spec: object = {}) => workloadSummary('StatefulSet', { status, spec });
 
-/** `web-0` runs at the old revision; `second` overrides the facts of `web-1`; `web-2` is new. */
-function podsWith(second: Partial<PodFacts>): PodFacts[] {
+/** `web-0` runs at the old revision; `second` overrides the summary of `web-1`; `web-2` is new. */
+function podsWith(second: Partial<PodSummary>): PodSummary[] {
   const old = { revision: 'web-old', owner: { kind: 'StatefulSet', name: 'web', uid: 'u-web' } };
   return [
-    podFacts({ ...old, name: 'web-0', uid: 'u-0' }),
-    podFacts({ ...old, name: 'web-1', uid: 'u-1', ...second }),
-    podFacts({ ...old, name: 'web-2', uid: 'u-2', revision: 'web-new' }),
+    podSummary({ ...old, name: 'web-0', uid: 'u-0' }),
+    podSummary({ ...old, name: 'web-1', uid: 'u-1', ...second }),
+    podSummary({ ...old, name: 'web-2', uid: 'u-2', revision: 'web-new' }),
   ];
 }
 
-function stuckIn(own: readonly PodFacts[], { facts = stateful(), its = unsticks } = {}): string | undefined {
-  return stuckPod({ facts, settings: its }, { own, progress: rolloutOf(facts, own) })?.name;
+function stuckIn(own: readonly PodSummary[], { summary = stateful(), its = unsticks } = {}): string | undefined {
+  return stuckPod({ summary, settings: its }, { own, progress: rolloutOf(summary, own) })?.name;
 }
 
 test('the broken StatefulSet pod at an older revision is the one to delete', () => {
@@ -41,8 +41,8 @@ test('the broken StatefulSet pod at an older revision is the one to delete', () 
 test('no pod is deleted without unstick: true, or if weeder does not manage the workload', () => {
   const own = podsWith({ trouble, isReady: false });
   assert.equal(stuckIn(own, { its: settings }), undefined);
-  const facts = stateful();
-  assert.equal(stuckPod({ facts, settings: undefined }, { own, progress: rolloutOf(facts, own) }), undefined);
+  const summary = stateful();
+  assert.equal(stuckPod({ summary, settings: undefined }, { own, progress: rolloutOf(summary, own) }), undefined);
 });
 
 test('a pod at an older revision that runs or starts is not deleted: the rollout replaces it', () => {
@@ -62,21 +62,21 @@ test('a pod that a partition keeps at its revision is not deleted, broken or not
   const partitioned = (partition: number) =>
     stateful({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
   const own = podsWith({ trouble, isReady: false });
-  assert.equal(stuckIn(own, { facts: partitioned(2) }), undefined);
-  assert.equal(stuckIn(own, { facts: partitioned(1) }), 'web-1');
+  assert.equal(stuckIn(own, { summary: partitioned(2) }), undefined);
+  assert.equal(stuckIn(own, { summary: partitioned(1) }), 'web-1');
 });
 
 test('with OnDelete no pod is deleted: users delete the pods', () => {
-  const facts = stateful({ updateStrategy: { type: 'OnDelete' } });
-  assert.equal(stuckIn(podsWith({ trouble, isReady: false }), { facts }), undefined);
+  const summary = stateful({ updateStrategy: { type: 'OnDelete' } });
+  assert.equal(stuckIn(podsWith({ trouble, isReady: false }), { summary }), undefined);
 });
 
 test('other kinds replace a broken pod themselves', () => {
-  const broken = podFacts({ dependenciesHash: 'of-before', trouble, isReady: false });
+  const broken = podSummary({ dependenciesHash: 'of-before', trouble, isReady: false });
   for (const kind of ['Deployment', 'DaemonSet'] as const) {
-    const facts = workloadFacts(kind, { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } });
-    assert.deepEqual(podsOfOlderTemplate(facts, [broken]), [broken]);
+    const summary = workloadSummary(kind, { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } });
+    assert.deepEqual(podsOfOlderTemplate(summary, [broken]), [broken]);
     const progress = { is: 'progressing', done: 1, of: 3, available: 2, old: 2, isOverdue: false } as const;
-    assert.equal(stuckPod({ facts, settings: unsticks }, { own: [broken], progress }), undefined);
+    assert.equal(stuckPod({ summary, settings: unsticks }, { own: [broken], progress }), undefined);
   }
 });

@@ -11,7 +11,7 @@ import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.t
 export interface Calling extends AsyncDisposable {
   readonly server: MisbehavingServer;
   readonly client: KubeClient;
-  readonly facts: readonly RequestOutcome[];
+  readonly events: readonly RequestOutcome[];
   /** A folder of its own. */
   readonly folder: string;
 }
@@ -30,13 +30,13 @@ export async function calling(
 ): Promise<Calling> {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-client-'));
   const server = await misbehavingServer(protocol);
-  const facts: RequestOutcome[] = [];
+  const events: RequestOutcome[] = [];
   const access = accessTo(server.url + path, user(folder));
-  const client = createKubeClient({ access, clock, onRequest: (fact) => facts.push(fact) });
+  const client = createKubeClient({ access, clock, onRequest: (event) => events.push(event) });
   return {
     server,
     client,
-    facts,
+    events,
     folder,
     async [Symbol.asyncDispose]() {
       await client.close();

@@ -16,7 +16,7 @@ export interface EventApi {
   readonly stored: Map<string, JsonObject>;
   /** Every request so far, with its time in milliseconds since the start. */
   readonly requests: (ApiRequest & { readonly at: number })[];
-  readonly logged: { readonly fact: object; readonly sentence: string }[];
+  readonly logged: { readonly event: object; readonly sentence: string }[];
   /** The number of requests in flight now, and the maximum so far. */
   readonly inFlight: { now: number; most: number };
   /**
@@ -67,7 +67,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     failureOf: () => ({ kind: 'network', message: 'broken' }),
     close: async () => {},
   };
-  const log = { warn: (fact: object, sentence: string) => void logged.push({ fact, sentence }) };
+  const log = { warn: (event: object, sentence: string) => void logged.push({ event, sentence }) };
   const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
   const isHeldBack = () => api.isHeldBack;
   const recorder = createEventRecorder({ client, clock, log, source, isHeldBack, random: () => 1 });

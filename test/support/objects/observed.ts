@@ -27,7 +27,7 @@ export async function observed(services: readonly string[] = ['etcd-main-client'
     config,
     clock: systemClock,
     logger,
-    report: (fact) => observation.reportProcess(fact),
+    report: (event) => observation.reportProcess(event),
     apply: () => {},
   });
   const observation = createTelemetry({ reload, logger, clock: systemClock });

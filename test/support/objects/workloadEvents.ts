@@ -3,7 +3,7 @@ import { decide, type InternalEvent } from '../oracle/decisions.ts';
 
 /** The events of the `workload` machine that tests send by name. */
 export const told = {
-  facts: { type: 'facts.changed' },
+  events: { type: 'workload.changed' },
   gone: { type: 'workload.gone' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type WorkloadKind, workloadKinds } from '../../../src/kube/objects/workloadKinds.ts';
-import { readWorkload, type WorkloadFacts } from '../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
 
 /** Overrides for a workload; the defaults are those of `shop/web` with three pods. */
 export interface WorkloadOptions {
@@ -44,8 +44,8 @@ function specOf(kind: WorkloadKind): object {
 }
 
 /** The same workload, as restart control keeps it. */
-export function workloadFacts(kind: WorkloadKind, options: WorkloadOptions = {}): WorkloadFacts {
-  const facts = readWorkload(workloadObject(kind, options), kind);
-  assert(facts);
-  return facts;
+export function workloadSummary(kind: WorkloadKind, options: WorkloadOptions = {}): WorkloadSummary {
+  const summary = readWorkload(workloadObject(kind, options), kind);
+  assert(summary);
+  return summary;
 }

@@ -3,13 +3,13 @@ import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Entry, History } from '../recording/history.ts';
 import { falseOutcomes } from './accountsOutcomes.ts';
 import { type Case, doesPermit } from './oracle.ts';
-import { attemptsOf, deliveredAt, wishesAt, wishesOf } from './oracleFacts.ts';
+import { attemptsOf, deliveredAt, wishesAt, wishesOf } from './oracleAttempts.ts';
 import type { DueWindow } from './oracleWindows.ts';
 
 /**
- * A reported fact, when (milliseconds, and the place in the history), and by which weeder process of the story, from 1.
+ * An event, when (milliseconds, and the place in the history), and by which weeder process of the story, from 1.
  */
-export type ReportedFact = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
+export type ReportedEvent = WeederEvent & { readonly t: number; readonly place: number; readonly life: number };
 
 /**
  * Finds errors in what the windows report: each window opens when the rules say, closes once, and its summary counts
@@ -19,36 +19,38 @@ export function falseReports(
   history: History,
   windows: readonly DueWindow[],
   cases: readonly Case[],
-  facts: readonly ReportedFact[],
+  events: readonly ReportedEvent[],
 ): string[] {
-  const broken = facts.flatMap((fact) => (fact.type === 'actor.failed' ? [`${fact.actor} broke: ${fact.error}`] : []));
-  const opened = facts.filter((fact) => fact.type === 'window.opened');
+  const broken = events.flatMap((event) =>
+    event.type === 'actor.failed' ? [`${event.actor} broke: ${event.error}`] : [],
+  );
+  const opened = events.filter((event) => event.type === 'window.opened');
   const due = windows.toSorted((a, b) => a.from - b.from);
   const named = namedInOrder(history.entries, due, opened);
-  const times = opened.map((fact) => `${fact.namespace}/${fact.service} at ${fact.t} for ${fact.duration}`);
+  const times = opened.map((event) => `${event.namespace}/${event.service} at ${event.t} for ${event.duration}`);
   const dueTimes = due.map(({ key, opensAt, duration }) => `${key} at ${opensAt} for ${duration}`);
   return [
     ...broken,
     ...times.filter((each) => !dueTimes.includes(each)).map((each) => `a window opened of ${each}`),
     ...dueTimes.filter((each) => !times.includes(each)).map((each) => `no window opened of ${each}`),
-    ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(facts, name)),
-    ...unreported(history, facts, named),
-    ...falseOutcomes(cases, facts, named),
+    ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(events, name)),
+    ...unreported(history, events, named),
+    ...falseOutcomes(cases, events, named),
   ];
 }
 
 /** Each window opens and closes once under its name, and counts what was reported of it. */
-function falseCount(facts: readonly ReportedFact[], name: string): string[] {
-  const opened = facts.filter((fact) => fact.type === 'window.opened' && nameOf(fact) === name).length;
-  const closed = facts.flatMap((fact) => (fact.type === 'window.closed' && nameOf(fact) === name ? [fact] : []));
-  const reported = facts.filter((fact) => namesOf(fact).includes(name));
+function falseCount(events: readonly ReportedEvent[], name: string): string[] {
+  const opened = events.filter((event) => event.type === 'window.opened' && nameOf(event) === name).length;
+  const closed = events.flatMap((event) => (event.type === 'window.closed' && nameOf(event) === name ? [event] : []));
+  const reported = events.filter((event) => namesOf(event).includes(name));
   const counts = [
     ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(reported, 'pod.deleted')],
     ['kept', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(reported, 'pod.skipped')],
   ] as const;
-  const givenUp = [...new Set(closed.flatMap((fact) => fact.failed))].toSorted();
+  const givenUp = [...new Set(closed.flatMap((event) => event.failed))].toSorted();
   const reportedFailed = [
-    ...new Set(reported.flatMap((fact) => (fact.type === 'deletion.failed' ? podNameOf(fact) : []))),
+    ...new Set(reported.flatMap((event) => (event.type === 'deletion.failed' ? podNameOf(event) : []))),
   ];
   const isSame = givenUp.join() === reportedFailed.toSorted().join();
   return [
@@ -60,8 +62,8 @@ function falseCount(facts: readonly ReportedFact[], name: string): string[] {
   ];
 }
 
-function countOf(facts: readonly ReportedFact[], type: ReportedFact['type']): number {
-  return facts.filter((fact) => fact.type === type).length;
+function countOf(events: readonly ReportedEvent[], type: ReportedEvent['type']): number {
+  return events.filter((event) => event.type === type).length;
 }
 
 function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
@@ -69,13 +71,13 @@ function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
 }
 
 /** Deletions that were accepted and not reported, or not in the name of each window that had selected them. */
-function unreported({ entries }: History, facts: readonly ReportedFact[], due: readonly Named[]): string[] {
+function unreported({ entries }: History, events: readonly ReportedEvent[], due: readonly Named[]): string[] {
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'requested' ? entry.uid : [])));
   return [...uids].flatMap((uid) => {
     const accepted = attemptsOf(entries, uid)
       .filter(({ answer }) => answer?.type === 'delete.accepted')
       .sort((a, b) => a.answeredAt - b.answeredAt);
-    const reported = facts.filter((fact) => fact.type === 'pod.deleted' && fact.pod.uid === uid);
+    const reported = events.filter((event) => event.type === 'pod.deleted' && event.pod.uid === uid);
     if (reported.length !== accepted.length)
       return [`${uid} was deleted ${accepted.length} times, told ${reported.length} times`];
     return accepted.flatMap(({ at }, index) => {
@@ -100,21 +102,24 @@ export interface Named {
 }
 
 /** The windows by the names that weeder gives them. */
-function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], opened: readonly ReportedFact[]): Named[] {
+function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], opened: readonly ReportedEvent[]): Named[] {
   const lifeOf = ({ from }: DueWindow) => entries.slice(0, from + 1).filter(({ what }) => what === 'listing').length;
   return due.flatMap((window, index) => {
     const isSame = (each: DueWindow) => each.key === window.key && lifeOf(each) === lifeOf(window);
-    const facts = opened.filter(
-      (fact) => 'window' in fact && fact.life === lifeOf(window) && `${fact.namespace}/${fact.service}` === window.key,
+    const events = opened.filter(
+      (event) =>
+        'window' in event && event.life === lifeOf(window) && `${event.namespace}/${event.service}` === window.key,
     );
-    const fact = facts[due.slice(0, index).filter(isSame).length];
-    return fact !== undefined && 'window' in fact ? [{ name: nameOf(fact), window }] : [];
+    const event = events[due.slice(0, index).filter(isSame).length];
+    return event !== undefined && 'window' in event ? [{ name: nameOf(event), window }] : [];
   });
 }
 
-export function namesOf(fact: ReportedFact | undefined): string[] {
-  if (fact === undefined || !('pod' in fact)) return [];
-  return [windowRefOf(fact), ...('also' in fact ? fact.also : [])].map((ref) => nameOf({ ...ref, life: fact.life }));
+export function namesOf(event: ReportedEvent | undefined): string[] {
+  if (event === undefined || !('pod' in event)) return [];
+  return [windowRefOf(event), ...('also' in event ? event.also : [])].map((ref) =>
+    nameOf({ ...ref, life: event.life }),
+  );
 }
 
 export function nameOf({ namespace, service, window, life }: WindowRef & { readonly life: number }): string {

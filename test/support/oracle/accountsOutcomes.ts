@@ -1,7 +1,7 @@
 import type { Entry } from '../recording/history.ts';
-import { type Named, namesOf, type ReportedFact } from './accounts.ts';
+import { type Named, namesOf, type ReportedEvent } from './accounts.ts';
 import { type Case, doesPermit, retryOf } from './oracle.ts';
-import { deliveredAt, timersRan, type Wish, wishesAt } from './oracleFacts.ts';
+import { deliveredAt, timersRan, type Wish, wishesAt } from './oracleAttempts.ts';
 
 /**
  * Finds errors in the reports about pods that were not deleted: skipped is reported to each window that skips the
@@ -9,13 +9,13 @@ import { deliveredAt, timersRan, type Wish, wishesAt } from './oracleFacts.ts';
  */
 export function falseOutcomes(
   cases: readonly Case[],
-  facts: readonly ReportedFact[],
+  events: readonly ReportedEvent[],
   named: readonly Named[],
 ): string[] {
   return cases.flatMap((each) => {
-    const about = facts.filter((fact) => 'pod' in fact && fact.pod.uid === each.uid);
+    const about = events.filter((event) => 'pod' in event && event.pod.uid === each.uid);
     return named.flatMap(({ name, window }) => {
-      const delivered = about.filter((fact) => namesOf(fact).includes(name));
+      const delivered = about.filter((event) => namesOf(event).includes(name));
       const wishes = each.wishes.filter((wish) => wish.window === window);
       const missing = [
         ...(hasToSkip(each, wishes) && !delivered.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
@@ -23,7 +23,7 @@ export function falseOutcomes(
       ];
       return [
         ...delivered
-          .filter((fact) => !canBeReported(each, wishes, fact))
+          .filter((event) => !canBeReported(each, wishes, event))
           .map(({ type, t }) => `${name} is told ${type} at ${t}`),
         ...missing.map((type) => `${name} is not told ${type}`),
       ].map((error) => `${each.uid}: ${error}`);
@@ -31,7 +31,7 @@ export function falseOutcomes(
   });
 }
 
-function canBeReported(each: Case, wishes: readonly Wish[], { type, place }: ReportedFact): boolean {
+function canBeReported(each: Case, wishes: readonly Wish[], { type, place }: ReportedEvent): boolean {
   if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(each, wishes, index));
   if (type === 'deletion.failed') return isGivenUp(each, wishes, place);
   return type !== 'deletion.blocked' || wishes.some(isBlocked);

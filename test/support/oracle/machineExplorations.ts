@@ -101,7 +101,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'restore.conflicted' },
       { type: 'restore.refused' },
       { type: 'state.written' },
-      { type: 'facts.changed' },
+      { type: 'workload.changed' },
       { type: 'workload.gone' },
       { type: 'xstate.after.quietTime.workload.assessed.stale' },
       { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },

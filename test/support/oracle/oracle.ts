@@ -10,7 +10,7 @@ import {
   type Wish,
   wishesAt,
   wishesOf,
-} from './oracleFacts.ts';
+} from './oracleAttempts.ts';
 import { overtakings } from './oracleOrder.ts';
 import { afterRestart } from './oracleRestarts.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';

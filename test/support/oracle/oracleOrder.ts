@@ -1,5 +1,5 @@
 import type { Case, Due } from './oracle.ts';
-import { isForgotten } from './oracleFacts.ts';
+import { isForgotten } from './oracleAttempts.ts';
 
 /** Deletions that were requested before those of pods that had surely been waiting for longer. */
 export function overtakings(cases: readonly Case[]): string[] {

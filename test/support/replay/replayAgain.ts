@@ -35,16 +35,16 @@ export async function playRecording(path: string): Promise<readonly string[]> {
 }
 
 /** An event of restart control has its own key in its line. */
-function isOf(line: RecordedLine, fact: TimelineEvent): boolean {
-  if (!('restart' in line)) return Object.is(line, fact);
+function isOf(line: RecordedLine, event: TimelineEvent): boolean {
+  if (!('restart' in line)) return Object.is(line, event);
   const { restart, t } = line;
-  return 'out' in restart && t === fact.t && restart.out === fact.out && restart.about === fact.about;
+  return 'out' in restart && t === event.t && restart.out === event.out && restart.about === event.about;
 }
 
 function asText(found: Difference): string {
-  const { event: fact } = found;
-  if ('replayedAt' in found) return `expected ${textOf(fact)}, saw it at ${found.replayedAt} ms`;
-  return found.kind === 'missing' ? `expected ${textOf(fact)}, saw nothing` : `expected nothing, saw ${textOf(fact)}`;
+  const { event } = found;
+  if ('replayedAt' in found) return `expected ${textOf(event)}, saw it at ${found.replayedAt} ms`;
+  return found.kind === 'missing' ? `expected ${textOf(event)}, saw nothing` : `expected nothing, saw ${textOf(event)}`;
 }
 
 function textOf({ t, out, about, pod, detail }: TimelineEvent): string {

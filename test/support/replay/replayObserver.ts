@@ -40,8 +40,8 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
     onRequest({ what, key }) {
       if (!isReadOnly(what)) tell(`${what.toUpperCase()} ${key}`);
     },
-    onFact(fact) {
-      const { out, about, detail } = recordedObserverEventOf(fact);
+    onEvent(event) {
+      const { out, about, detail } = recordedObserverEventOf(event);
       tell(`${about} ${out.replace(/^.*\./, '')}${detail === '' ? '' : `: ${detail}`}`);
     },
   });

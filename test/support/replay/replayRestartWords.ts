@@ -12,54 +12,54 @@ const deeds: Readonly<Record<RestartHow, string>> = {
 };
 
 /** An event of restart control as text, as in a replay file; undefined: it is not part of the story. */
-export function restartSentenceOf(fact: RestartEvent): string | undefined {
-  if (!('workload' in fact)) return ofTheProcess(fact);
-  const { namespace, name } = fact.workload;
-  return `${namespace}/${name} ${predicateOf(fact)}`;
+export function restartSentenceOf(event: RestartEvent): string | undefined {
+  if (!('workload' in event)) return ofTheProcess(event);
+  const { namespace, name } = event.workload;
+  return `${namespace}/${name} ${predicateOf(event)}`;
 }
 
-function ofTheProcess(fact: Exclude<RestartEvent, { readonly workload: unknown }>): string | undefined {
-  if (fact.type === 'actor.failed') return `failed, ${fact.actor}, ${messageOf(fact.error)}`;
-  if (fact.type === 'key.missing') return `the hash key is missing: ${fact.reason}`;
-  return fact.before === undefined ? undefined : 'the hash key is another one';
+function ofTheProcess(event: Exclude<RestartEvent, { readonly workload: unknown }>): string | undefined {
+  if (event.type === 'actor.failed') return `failed, ${event.actor}, ${messageOf(event.error)}`;
+  if (event.type === 'key.missing') return `the hash key is missing: ${event.reason}`;
+  return event.before === undefined ? undefined : 'the hash key is another one';
 }
 
-function predicateOf(fact: Extract<RestartEvent, { readonly workload: unknown }>): string {
-  switch (fact.type) {
+function predicateOf(event: Extract<RestartEvent, { readonly workload: unknown }>): string {
+  switch (event.type) {
     case 'workload.adopted':
-      return `adopted, ${fact.sources === 1 ? '1 source' : `${fact.sources} sources`}`;
+      return `adopted, ${event.sources === 1 ? '1 source' : `${event.sources} sources`}`;
     case 'workload.changed':
-      return `changed: ${describeChanges(fact.sources, fact.workload)}`;
+      return `changed: ${describeChanges(event.sources, event.workload)}`;
     case 'workload.pending':
-      return `pending (${fact.cause})`;
+      return `pending (${event.cause})`;
     case 'workload.blocked':
-      return `blocked (${fact.cause})`;
+      return `blocked (${event.cause})`;
     case 'workload.restarted':
-      return `${deeds[fact.how]}, attempt ${fact.attempt}`;
+      return `${deeds[event.how]}, attempt ${event.attempt}`;
     case 'workload.rolledOut':
-      return `rolled out in ${formatDuration(fact.took)}`;
+      return `rolled out in ${formatDuration(event.took)}`;
     case 'workload.skipped':
-      return `restart skipped for ${describeChanges(fact.sources, fact.workload)}`;
+      return `restart skipped for ${describeChanges(event.sources, event.workload)}`;
     case 'workload.stalled':
-      return `stalled: ${fact.reason}`;
+      return `stalled: ${event.reason}`;
     case 'workload.reverted':
-      return `reverted${fact.isEvicting ? ', evictions from now on' : ''}`;
+      return `reverted${event.isEvicting ? ', evictions from now on' : ''}`;
     case 'workload.refused':
-      return `refused (${fact.failure}), next try in ${formatDuration(fact.retryIn)}`;
+      return `refused (${event.failure}), next try in ${formatDuration(event.retryIn)}`;
     case 'workload.recreated':
       return 'recreated';
     case 'workload.released':
       return 'released';
     case 'history.filled':
-      return `keeps ${fact.revisions} revisions, all of them restarts`;
+      return `keeps ${event.revisions} revisions, all of them restarts`;
     case 'state.contested':
-      return `has its state removed again and again, next write in ${formatDuration(fact.pause)}`;
+      return `has its state removed again and again, next write in ${formatDuration(event.pause)}`;
     case 'annotation.unreadable':
-      return `has an unreadable ${fact.annotation}`;
+      return `has an unreadable ${event.annotation}`;
     case 'dependency.notAllowed':
-      return `may not use ${describeSource(fact.source, fact.workload.namespace)}`;
+      return `may not use ${describeSource(event.source, event.workload.namespace)}`;
     case 'dependency.notFollowed':
-      return `uses ${describeSource(fact.source, fact.workload.namespace)}, which is not watched`;
+      return `uses ${describeSource(event.source, event.workload.namespace)}, which is not watched`;
     case 'state.foreign':
       return 'carries the state of another weeder';
   }

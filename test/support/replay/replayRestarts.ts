@@ -43,8 +43,8 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
     isDryRun: replay.dryRun,
     isDelayed: () => api.delayed > 0,
     createRestart: (its) => createRestartCore({ ...its, api: api.wrap(its.api) }),
-    onFact(fact) {
-      const sentence = restartSentenceOf(fact);
+    onEvent(event) {
+      const sentence = restartSentenceOf(event);
       if (sentence !== undefined) tell(sentence);
     },
   });

@@ -67,7 +67,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       readySince: crashes.readySince(
         readySinceThrough(api.client, ({ pod, cause }) => tell(`cannot read ${pod}: ${cause}`)),
       ),
-      report: (fact) => tell(sentenceOf(fact)),
+      report: (event) => tell(sentenceOf(event)),
       concurrentDeletions: replay.concurrentDeletions,
       isDryRun: replay.dryRun,
       random: () => 0.5,

@@ -13,36 +13,36 @@ export interface TimelineLine {
 const deeds = { delete: 'deleted', evict: 'evicted', dryRun: 'would be deleted' } as const;
 
 /** An event as text, as in a replay file. */
-export function sentenceOf(fact: WeederEvent): string {
-  switch (fact.type) {
+export function sentenceOf(event: WeederEvent): string {
+  switch (event.type) {
     case 'service.ready':
-      return `${fact.namespace}/${fact.service} is ready, no window`;
+      return `${event.namespace}/${event.service} is ready, no window`;
     case 'service.notReady':
-      return `${fact.namespace}/${fact.service} is notReady`;
+      return `${event.namespace}/${event.service} is notReady`;
     case 'window.opened':
-      return `${windowOf(fact)} opens for ${formatDuration(fact.duration)}`;
+      return `${windowOf(event)} opens for ${formatDuration(event.duration)}`;
     case 'window.closed':
-      return `${windowOf(fact)} closes, ${fact.deleted} deleted, ${fact.skipped} skipped, ${fact.failed.length} failed`;
+      return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
     case 'pod.deleted':
-      return `${podOf(fact.pod)} ${deeds[fact.how]} (${fact.pod.cause}) in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} ${deeds[event.how]} (${event.pod.cause}) in ${windowsOf(event)}`;
     case 'pod.skipped':
-      return `${podOf(fact.pod)} skipped (${fact.reason}) in ${windowOf(fact)}`;
+      return `${podOf(event.pod)} skipped (${event.reason}) in ${windowOf(event)}`;
     case 'pod.recovered':
-      return `${podOf(fact.pod)} recovered in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} recovered in ${windowsOf(event)}`;
     case 'pod.gone':
-      return `${podOf(fact.pod)} gone in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} gone in ${windowsOf(event)}`;
     case 'deletion.pending':
-      return `${podOf(fact.pod)} pending (${fact.reason}) in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} pending (${event.reason}) in ${windowsOf(event)}`;
     case 'deletion.expired':
-      return `${podOf(fact.pod)} expired (${fact.reason}) in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} expired (${event.reason}) in ${windowsOf(event)}`;
     case 'deletion.refused':
-      return `${podOf(fact.pod)} refused, next try in ${formatDuration(fact.retryIn)}`;
+      return `${podOf(event.pod)} refused, next try in ${formatDuration(event.retryIn)}`;
     case 'deletion.blocked':
-      return `${podOf(fact.pod)} blocked in ${windowsOf(fact)}`;
+      return `${podOf(event.pod)} blocked in ${windowsOf(event)}`;
     case 'deletion.failed':
-      return `${podOf(fact.pod)} failed in ${windowsOf(fact)}, ${fact.reason}`;
+      return `${podOf(event.pod)} failed in ${windowsOf(event)}, ${event.reason}`;
     case 'actor.failed':
-      return `failed, ${fact.actor}, ${messageOf(fact.error)}`;
+      return `failed, ${event.actor}, ${messageOf(event.error)}`;
   }
 }
 
@@ -71,8 +71,8 @@ function podOf({ namespace, name }: CrashLoopingPod): string {
   return `${namespace}/${name}`;
 }
 
-function windowsOf(fact: WindowRef & { readonly also: readonly WindowRef[] }): string {
-  return [fact, ...fact.also].map(windowOf).join(' and ');
+function windowsOf(event: WindowRef & { readonly also: readonly WindowRef[] }): string {
+  return [event, ...event.also].map(windowOf).join(' and ');
 }
 
 function windowOf({ namespace, service, window }: WindowRef): string {

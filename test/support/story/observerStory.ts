@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { keyOf } from './storyAsks.ts';
 import { diceOf } from './storyDraw.ts';
@@ -68,18 +68,18 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   });
   const scene: Scene = { world, applications: new Map(), rivals: new Map() };
 
-  function onEvent(fact: ObserverEvent): void {
-    if (fact.type === 'resource.corrected') {
+  function onEvent(event: ObserverEvent): void {
+    if (event.type === 'resource.corrected') {
       corrections += 1;
-      judged.corrected(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`);
+      judged.corrected(event.application.name, `${event.resource.kind}/${event.resource.name}`);
     }
-    if (fact.type === 'resource.applied')
-      judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, true);
-    if (fact.type === 'resource.deleted' || fact.type === 'resource.released')
-      judged.remember(fact.application.name, `${fact.resource.kind}/${fact.resource.name}`, false);
-    if (fact.type === 'resource.deletionSkipped') judged.skipped.add(`${fact.resource.kind}/${fact.resource.name}`);
-    if (fact.type === 'actor.failed') judged.faults.push(`${fact.actor} failed: ${String(fact.error)}`);
-    const { type, ...rest } = fact;
+    if (event.type === 'resource.applied')
+      judged.remember(event.application.name, `${event.resource.kind}/${event.resource.name}`, true);
+    if (event.type === 'resource.deleted' || event.type === 'resource.released')
+      judged.remember(event.application.name, `${event.resource.kind}/${event.resource.name}`, false);
+    if (event.type === 'resource.deletionSkipped') judged.skipped.add(`${event.resource.kind}/${event.resource.name}`);
+    if (event.type === 'actor.failed') judged.faults.push(`${event.actor} failed: ${String(event.error)}`);
+    const { type, ...rest } = event;
     log.push(`${world.clock.monotonic()} ${type} ${JSON.stringify(rest)}`);
   }
 

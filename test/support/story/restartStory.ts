@@ -94,27 +94,29 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   const log: string[] = [];
   /** Thrown at once, an error would count as one of the actor that reports the event. */
   let violation: unknown;
-  const world = await restartWorld(config, { onFact: onEvent, onPods: (name) => oracle.podsMade(name) });
+  const world = await restartWorld(config, { onEvent, onPods: (name) => oracle.podsMade(name) });
   const oracle = restartOracle(world.clock.monotonic, () => config);
   const leftOut = new Set<string>();
   let isDown = false;
   let release = 0;
 
-  function onEvent(fact: RestartEvent): void {
+  function onEvent(event: RestartEvent): void {
     try {
-      note(fact);
+      note(event);
     } catch (error) {
       violation ??= error;
     }
   }
 
-  function note(fact: RestartEvent): void {
-    if (fact.type === 'actor.failed') throw new Error(fact.actor, { cause: fact.error });
-    if (!('workload' in fact)) return;
-    log.push(`${world.clock.monotonic()} ${fact.workload.name} ${fact.type} ${'reason' in fact ? fact.reason : ''}`);
-    if (fact.type === 'workload.adopted') oracle.adopted(fact.workload.name);
-    if (fact.type === 'workload.skipped') oracle.needless(fact.workload.name);
-    if (fact.type === 'workload.restarted') oracle.restarted(fact.workload.name);
+  function note(event: RestartEvent): void {
+    if (event.type === 'actor.failed') throw new Error(event.actor, { cause: event.error });
+    if (!('workload' in event)) return;
+    log.push(
+      `${world.clock.monotonic()} ${event.workload.name} ${event.type} ${'reason' in event ? event.reason : ''}`,
+    );
+    if (event.type === 'workload.adopted') oracle.adopted(event.workload.name);
+    if (event.type === 'workload.skipped') oracle.needless(event.workload.name);
+    if (event.type === 'workload.restarted') oracle.restarted(event.workload.name);
   }
 
   function write(ref: SourceRef, data: Readonly<Record<string, string>>): void {

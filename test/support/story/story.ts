@@ -1,7 +1,7 @@
 import { selectorToString } from '../../../src/kube/objects/selector.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
-import type { ReportedFact } from '../oracle/accounts.ts';
+import type { ReportedEvent } from '../oracle/accounts.ts';
 import type { Entry, Happening, History } from '../recording/history.ts';
 import type { Script, Step } from '../steps.ts';
 import { settled, virtualClock } from '../world/virtualClock.ts';
@@ -12,7 +12,7 @@ import { storySlices } from './storySlices.ts';
 /** A script that was played: what happened, and what weeder reported of it. */
 export interface Played {
   readonly history: History;
-  readonly facts: readonly ReportedFact[];
+  readonly events: readonly ReportedEvent[];
   /** What is left of a weeder at its end: windows, actors, places in the queue, timers. */
   readonly left: readonly string[];
 }
@@ -38,7 +38,7 @@ export async function play(script: Script): Promise<Played> {
 function begin({ services, concurrentDeletions, isDryRun }: Script) {
   const clock = virtualClock();
   const entries: Entry[] = [];
-  const facts: ReportedFact[] = [];
+  const events: ReportedEvent[] = [];
   const left: string[] = [];
   let lives = 0;
   let weeder: Weeder | undefined;
@@ -77,9 +77,9 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     started.start();
   }
 
-  const report = (life: number) => (fact: WeederEvent) => {
-    facts.push({ ...fact, t: clock.monotonic(), place: entries.length - 1, life });
-    if (fact.type === 'pod.deleted' && fact.how === 'dryRun') answers.pretend(fact.pod);
+  const report = (life: number) => (event: WeederEvent) => {
+    events.push({ ...event, t: clock.monotonic(), place: entries.length - 1, life });
+    if (event.type === 'pod.deleted' && event.how === 'dryRun') answers.pretend(event.pod);
   };
 
   async function stop(): Promise<void> {
@@ -98,7 +98,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
 
   return {
     history: { services, concurrentDeletions, entries },
-    facts,
+    events,
     left,
     note,
     startWeeder,

@@ -5,7 +5,7 @@ import { everythingAllowed } from '../../../src/config/schema/allowedResources.t
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
 import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
-import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import { type ImaginedServer, imaginedServer, type Onlooker } from '../world/imaginedServer.ts';
@@ -52,7 +52,7 @@ const paths: Readonly<Record<string, string>> = {
 export interface StoryWorldOptions {
   readonly random: () => number;
   readonly onlooker: Onlooker;
-  readonly report: (fact: ObserverEvent) => void;
+  readonly report: (event: ObserverEvent) => void;
   /** Called for each write of a resource by a client other than weeder. */
   readonly onOthers: (before: JsonObject | undefined, after: JsonObject | undefined, applied?: JsonObject) => void;
 }
@@ -94,8 +94,8 @@ export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOpt
       mayUseOwnRights: false,
       random,
       // Late reports of a killed process are not known to the next one.
-      report: (fact) => {
-        if (mine === process) report(fact);
+      report: (event) => {
+        if (mine === process) report(event);
       },
       onStreamsChanged: () => streams.follow(core.needs),
       onStreamClosed: streams.close,

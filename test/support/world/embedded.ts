@@ -69,8 +69,8 @@ export function made<T>(outcome: Outcome<T>): T {
 export interface EmbeddedWeeder extends AsyncDisposable {
   readonly controller: Manager;
   readonly reload: Reload;
-  readonly facts: readonly WeederEvent[];
-  readonly processFacts: readonly ProcessEvent[];
+  readonly events: readonly WeederEvent[];
+  readonly processEvents: readonly ProcessEvent[];
   /** The messages of its log at info and above. */
   readonly logged: readonly string[];
 }
@@ -83,8 +83,8 @@ export function startEmbeddedWeeder(
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
-  const facts: WeederEvent[] = [];
-  const processFacts: ProcessEvent[] = [];
+  const events: WeederEvent[] = [];
+  const processEvents: ProcessEvent[] = [];
   const logged: string[] = [];
   const logger = pino(
     { base: null, formatters: { log: (line) => line } },
@@ -99,7 +99,7 @@ export function startEmbeddedWeeder(
     config: parsed.value,
     clock: systemClock,
     logger,
-    report: (fact) => processFacts.push(fact),
+    report: (event) => processEvents.push(event),
     apply: (next) => controller.configure(next),
   });
   const controller = startManager({
@@ -110,15 +110,15 @@ export function startEmbeddedWeeder(
     namespaces: 'all',
     concurrentDeletions: 32,
     isDryRun: false,
-    report: (fact) => facts.push(fact),
+    report: (event) => events.push(event),
     ...options,
-    reportProcess: (fact) => processFacts.push(fact),
+    reportProcess: (event) => processEvents.push(event),
   });
   return {
     controller,
     reload,
-    facts,
-    processFacts,
+    events,
+    processEvents,
     logged,
     async [Symbol.asyncDispose]() {
       controller.shutdown();

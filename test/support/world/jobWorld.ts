@@ -27,7 +27,7 @@ export type Fault =
 /** An API server with one namespace of Jobs and ConfigMaps, in simulated time, and a weeder that may be replaced. */
 export interface JobWorld {
   readonly clock: VirtualClock;
-  readonly facts: RestartEvent[];
+  readonly events: RestartEvent[];
   /** Every write, such as `DELETE once`; a dry run does not count. */
   readonly writes: string[];
   /** Called before each write, with its text. */
@@ -50,7 +50,7 @@ export interface JobWorld {
   replace(): Promise<void>;
   stop(): void;
   pass(ms: number): Promise<void>;
-  factsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
+  eventsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
 }
 
 const namespace = 'shop';
@@ -67,7 +67,7 @@ export async function jobWorld(
   } = {},
 ): Promise<JobWorld> {
   const { clock = virtualClock() } = its;
-  const facts: RestartEvent[] = [];
+  const events: RestartEvent[] = [];
   const writes: string[] = [];
   const jobs = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject>();
@@ -218,7 +218,7 @@ export async function jobWorld(
   const options = {
     runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
     api: restartApi(client),
-    report: (fact: RestartEvent) => void facts.push(fact),
+    report: (event: RestartEvent) => void events.push(event),
     isDryRun: its.isDryRun ?? false,
     random: () => 0.5,
   };
@@ -298,7 +298,7 @@ export async function jobWorld(
 
   const world: JobWorld = {
     clock,
-    facts,
+    events,
     writes,
     fault: () => undefined,
     control: () => control ?? fail(),
@@ -348,7 +348,8 @@ export async function jobWorld(
     },
     stop: () => control?.stop(),
     pass,
-    factsOf: (type) => facts.filter((fact): fact is Extract<RestartEvent, { type: typeof type }> => fact.type === type),
+    eventsOf: (type) =>
+      events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
   begin();
   await calm();

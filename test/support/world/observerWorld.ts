@@ -5,7 +5,7 @@ import { type AllowedResources, everythingAllowed } from '../../../src/config/sc
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure, Outcome } from '../../../src/observer/model/applyFailure.ts';
-import type { ObserverEvent } from '../../../src/observer/model/facts.ts';
+import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { finalizer, labelName } from '../../../src/observer/model/fieldManagers.ts';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
@@ -37,7 +37,7 @@ export interface ObserverRequest {
 /** An API server with applications and plain objects, in simulated time. */
 export interface ObserverWorld {
   readonly clock: VirtualClock;
-  readonly facts: ObserverEvent[];
+  readonly events: ObserverEvent[];
   readonly requests: ObserverRequest[];
   core: ObserverCore;
   /** By verb and object (`find Widget`, `create Deployment/web`): how the request is refused. */
@@ -103,7 +103,7 @@ export interface ObserverWorld {
   condition(name: string, type: string): string | undefined;
   /** The writes to resources, without reads and dry runs. */
   writes(): string[];
-  factsOf<T extends ObserverEvent['type']>(type: T): Extract<ObserverEvent, { type: T }>[];
+  eventsOf<T extends ObserverEvent['type']>(type: T): Extract<ObserverEvent, { type: T }>[];
   /** A weeder starts, with what the API server has. */
   start(): void;
   /** Another weeder takes over, from what the API server has. */
@@ -123,7 +123,7 @@ export interface ObserverWorldOptions {
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly clock?: VirtualClock;
-  readonly onFact?: (fact: ObserverEvent) => void;
+  readonly onEvent?: (event: ObserverEvent) => void;
   readonly onRequest?: (request: ObserverRequest) => void;
   /** Default: the structure of objects is unknown. */
   readonly structure?: SchemaNode;
@@ -417,9 +417,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       isDryRun: its.isDryRun ?? false,
       mayUseOwnRights: its.mayUseOwnRights ?? false,
       random: () => 0.5,
-      report(fact) {
-        world.facts.push(fact);
-        its.onFact?.(fact);
+      report(event) {
+        world.events.push(event);
+        its.onEvent?.(event);
       },
       onStreamsChanged: () => void settled().then(listNew),
       onStreamClosed: (name) => void listed.delete(name),
@@ -448,7 +448,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   const world: ObserverWorld = {
     clock,
-    facts: [],
+    events: [],
     requests: [],
     get core(): ObserverCore {
       return current ?? fail('weeder');
@@ -512,8 +512,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       );
     },
     writes: () => world.requests.filter(({ what }) => !isReadOnly(what)).map(({ what, key }) => `${what} ${key}`),
-    factsOf: (type) =>
-      world.facts.filter((fact): fact is Extract<ObserverEvent, { type: typeof type }> => fact.type === type),
+    eventsOf: (type) =>
+      world.events.filter((event): event is Extract<ObserverEvent, { type: typeof type }> => event.type === type),
     start() {
       listed.clear();
       current = begin();
@@ -536,7 +536,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   /** Waits until nothing happens any more unless time passes. */
   async function calm(): Promise<void> {
-    const happened = () => [world.requests, world.facts, world.statuses, world.accessAsks].map(({ length }) => length);
+    const happened = () => [world.requests, world.events, world.statuses, world.accessAsks].map(({ length }) => length);
     let before = '';
     for (let quiet = 0; quiet < 3; ) {
       await settled();

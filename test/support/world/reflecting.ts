@@ -22,7 +22,7 @@ export interface Reflecting extends AsyncDisposable {
   readonly logged: readonly {
     readonly level: string;
     readonly sentence: string;
-    readonly fact: Readonly<Record<string, unknown>>;
+    readonly event: Readonly<Record<string, unknown>>;
   }[];
   start(): void;
   isWatching(): boolean;
@@ -52,9 +52,9 @@ export async function reflecting(
   const server = await misbehavingServer(protocol, clock);
   const client = createKubeClient({ access: accessTo(server.url), clock });
   const sink = testSink(isBoring);
-  const logged: { level: string; sentence: string; fact: Readonly<Record<string, unknown>> }[] = [];
-  const note = (level: string) => (fact: object, sentence: string) =>
-    void logged.push({ level, sentence, fact: { ...fact } });
+  const logged: { level: string; sentence: string; event: Readonly<Record<string, unknown>> }[] = [];
+  const note = (level: string) => (event: object, sentence: string) =>
+    void logged.push({ level, sentence, event: { ...event } });
   const statuses = createStreamStatuses(clock);
   const machine = provideReflector({
     client,

@@ -12,7 +12,7 @@ import { settled, type VirtualClock } from './virtualClock.ts';
  */
 export interface Replica {
   readonly identity: string;
-  readonly facts: readonly ProcessEvent[];
+  readonly events: readonly ProcessEvent[];
   /** The warnings that it logged. */
   readonly warnings: readonly string[];
   state(): Leadership | undefined;
@@ -43,7 +43,7 @@ export function startReplica(
   identity: string,
   { times = {}, skew = 0, random = () => 0.5 }: ReplicaOptions = {},
 ): Replica {
-  const facts: ProcessEvent[] = [];
+  const events: ProcessEvent[] = [];
   const warnings: string[] = [];
   const arrived: (() => void)[] = [];
   const due = new Map<unknown, () => void>();
@@ -81,7 +81,7 @@ export function startReplica(
 
   /** Like `weeder run`: after a loss it becomes a candidate again. */
   function begin(): void {
-    part = createLeadership({ client, clock, logger, election, reportProcess: (fact) => facts.push(fact) });
+    part = createLeadership({ client, clock, logger, election, reportProcess: (event) => events.push(event) });
     actor = createActor(part.logic, { clock, input: { ...election, random } });
     const mine = actor;
     actor.subscribe({ complete: () => mine.getSnapshot().value === 'lost' && begin() });
@@ -91,7 +91,7 @@ export function startReplica(
 
   return {
     identity,
-    facts,
+    events,
     warnings,
     state: () => part.state(actor),
     mayAct: () => !isDead && part.isValid(),

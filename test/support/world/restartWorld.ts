@@ -26,7 +26,7 @@ const second = 1_000;
 /** An API server with a controller that rolls Deployments, in simulated time. The latest weeder may be replaced. */
 export interface RestartWorld {
   readonly clock: VirtualClock;
-  readonly facts: RestartEvent[];
+  readonly events: RestartEvent[];
   control: RestartControl;
   /** Every change of a pod template, with its time in milliseconds since the start. */
   readonly rollouts: { readonly workload: string; readonly at: number }[];
@@ -92,7 +92,7 @@ export interface RestartWorld {
   /** The weeder ends. */
   stop(): void;
   pass(ms: number): Promise<void>;
-  factsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
+  eventsOf<T extends RestartEvent['type']>(type: T): Extract<RestartEvent, { type: T }>[];
 }
 
 export interface RestartWorldOptions {
@@ -101,7 +101,7 @@ export interface RestartWorldOptions {
   readonly namespaces?: readonly string[];
   readonly clock?: VirtualClock;
   /** Called for each event when it is reported. */
-  readonly onFact?: (fact: RestartEvent) => void;
+  readonly onEvent?: (event: RestartEvent) => void;
   /** Called when the pods of a workload have been created or replaced. */
   readonly onPods?: (workload: string) => void;
   /** Restart control with its streams and keys, as a recorder creates it; default: without them. */
@@ -136,7 +136,7 @@ export function createRestartWorld(
 ): RestartWorld {
   const { clock = virtualClock() } = its;
   const began = clock.now();
-  const facts: RestartEvent[] = [];
+  const events: RestartEvent[] = [];
   const sources = new Map<string, JsonObject>();
   const workloads = new Map<string, JsonObject>();
   const pods = new Map<string, JsonObject[]>();
@@ -372,9 +372,9 @@ export function createRestartWorld(
   const options = {
     runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
     api,
-    report(fact: RestartEvent) {
-      facts.push(fact);
-      its.onFact?.(fact);
+    report(event: RestartEvent) {
+      events.push(event);
+      its.onEvent?.(event);
     },
     isDryRun: its.isDryRun ?? false,
     namespaces: its.namespaces ?? ('all' as const),
@@ -443,7 +443,7 @@ export function createRestartWorld(
 
   const world: RestartWorld = {
     clock,
-    facts,
+    events,
     get control() {
       return control ?? fail();
     },
@@ -585,7 +585,8 @@ export function createRestartWorld(
       configure(next);
     },
     pass,
-    factsOf: (type) => facts.filter((fact): fact is Extract<RestartEvent, { type: typeof type }> => fact.type === type),
+    eventsOf: (type) =>
+      events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
   return world;
 }

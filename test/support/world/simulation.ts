@@ -19,7 +19,7 @@ export interface SimulationOptions {
   readonly answer?: (request: DeletionAttempt) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
   readonly inspect?: ActorRuntime['inspect'];
-  /** Also called for every fact. */
+  /** Also called for every event. */
   readonly report?: ReportWeeder;
   /** The wall clock at the start: epoch milliseconds. */
   readonly startTime?: number;
@@ -29,7 +29,7 @@ export interface SimulationOptions {
 export interface Simulation {
   readonly clock: VirtualClock;
   readonly weeder: Weeder;
-  readonly facts: WeederEvent[];
+  readonly events: WeederEvent[];
   /** Every deletion that reached the API server, with its time in milliseconds since the start. */
   readonly deletions: (DeletionAttempt & { readonly at: number; readonly how: string })[];
   /** An event of the EndpointSlice stream. */
@@ -38,7 +38,7 @@ export interface Simulation {
   pod(options?: PodOptions, type?: ChangeType): void;
   /** Names of the pods deleted so far. */
   deletedNames(): string[];
-  factsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
+  eventsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
 }
 
 export const apiserver = { matchLabels: { role: 'apiserver' } };
@@ -66,7 +66,7 @@ export function simulate(
 ): Simulation {
   const clock = virtualClock(options.startTime);
   const began = clock.monotonic();
-  const facts: WeederEvent[] = [];
+  const events: WeederEvent[] = [];
   const deletions: Simulation['deletions'] = [];
   const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
   const config: Config = { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
@@ -76,9 +76,9 @@ export function simulate(
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
     random: () => 0.5,
-    report: (fact) => {
-      facts.push(fact);
-      options.report?.(fact);
+    report: (event) => {
+      events.push(event);
+      options.report?.(event);
     },
     readySince: async (evidence) => options.readySince?.(evidence),
     deletePod: async (request) => {
@@ -89,7 +89,7 @@ export function simulate(
   const simulation: Simulation = {
     clock,
     weeder,
-    facts,
+    events,
     deletions,
     slice: (each, type = 'MODIFIED') => weeder.slices.apply(type, slice(each)),
     pod: (each, type = 'MODIFIED') => {
@@ -97,7 +97,8 @@ export function simulate(
       for (const sink of weeder.pods.values()) sink.apply(type, object);
     },
     deletedNames: () => deletions.map((each) => each.name),
-    factsOf: (type) => facts.filter((fact): fact is Extract<WeederEvent, { type: typeof type }> => fact.type === type),
+    eventsOf: (type) =>
+      events.filter((event): event is Extract<WeederEvent, { type: typeof type }> => event.type === type),
   };
   const sinks = [weeder.slices, ...weeder.pods.values()];
   for (const sink of sinks) sink.begin();

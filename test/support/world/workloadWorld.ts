@@ -79,7 +79,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   /** Something about the workload has changed. */
   function touch(): void {
     version += 1;
-    actor.send({ type: 'facts.changed' });
+    actor.send({ type: 'workload.changed' });
   }
 
   const machine = workload.provide({
@@ -149,12 +149,12 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     change() {
       content += 1;
       changedAt = clock.monotonic();
-      actor.send({ type: 'facts.changed' });
+      actor.send({ type: 'workload.changed' });
     },
     /** The required source is deleted, or exists again. */
     setMissing(value: boolean) {
       isMissing = value;
-      actor.send({ type: 'facts.changed' });
+      actor.send({ type: 'workload.changed' });
     },
     /** Whether rollouts fail to complete. */
     setBroken(value: boolean) {

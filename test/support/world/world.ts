@@ -142,5 +142,5 @@ export async function ends(at: World): Promise<void> {
   const { windows, podDeletions, queued, inFlight } = at.weeder.counts();
   const left = { windows, podDeletions, queued, inFlight, timers: at.clock.pending };
   assert.deepEqual(left, { windows: 0, podDeletions: 0, queued: 0, inFlight: 0, timers: 0 });
-  assert.deepEqual(at.factsOf('actor.failed'), []);
+  assert.deepEqual(at.eventsOf('actor.failed'), []);
 }

@@ -37,11 +37,11 @@ test('a refused deletion is retried after growing pauses until it is accepted', 
   await ends(at);
   assert.deepEqual(times(at), [0, 150, 450, 1050]);
   assert.deepEqual(
-    at.factsOf('deletion.refused').map(({ attempt, retryIn, reason }) => [attempt, retryIn, reason]),
+    at.eventsOf('deletion.refused').map(({ attempt, retryIn, reason }) => [attempt, retryIn, reason]),
     [1, 2, 3].map((attempt) => [attempt, pauses[attempt - 1], '500: etcd is slow']),
   );
-  assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.deepEqual(at.factsOf('deletion.failed'), []);
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
+  assert.deepEqual(at.eventsOf('deletion.failed'), []);
 });
 
 test('a deletion that is refused until the window closes fails then: it is reported and counted in the window’s stats', async () => {
@@ -56,9 +56,9 @@ test('a deletion that is refused until the window closes fails then: it is repor
     expected.push(next);
   }
   assert.deepEqual(times(at), expected);
-  assert.equal(at.factsOf('deletion.failed')[0]?.reason, 'the window closed first');
-  assert.deepEqual(at.factsOf('window.closed')[0]?.failed, ['shoot-1/kapi-0']);
-  assert.equal(at.facts.at(-1)?.type, 'window.closed');
+  assert.equal(at.eventsOf('deletion.failed')[0]?.reason, 'the window closed first');
+  assert.deepEqual(at.eventsOf('window.closed')[0]?.failed, ['shoot-1/kapi-0']);
+  assert.equal(at.events.at(-1)?.type, 'window.closed');
 });
 
 test('a deletion is not retried before Retry-After', async () => {
@@ -76,7 +76,7 @@ test('a rejected deletion is reported once, and not retried while the pod exists
   await ends(at);
   assert.deepEqual(times(at), [0]);
   assert.deepEqual(
-    at.factsOf('deletion.failed').map((event) => event.reason),
+    at.eventsOf('deletion.failed').map((event) => event.reason),
     ['400: bad request'],
   );
 });
@@ -94,7 +94,7 @@ test('an exception of the client counts as a refusal by the API server', async (
   at.slice(up);
   await ends(at);
   assert.deepEqual(times(at), [0, 150]);
-  assert.equal(at.factsOf('deletion.refused')[0]?.reason, 'socket hang up');
+  assert.equal(at.eventsOf('deletion.refused')[0]?.reason, 'socket hang up');
 });
 
 test('deletion: evict and gracePeriodSeconds reach the API server', async () => {
@@ -104,7 +104,7 @@ test('deletion: evict and gracePeriodSeconds reach the API server', async () => 
   await ends(at);
   assert.equal(at.deletions[0]?.policy.deletion, 'evict');
   assert.equal(at.deletions[0]?.policy.gracePeriodSeconds, 3);
-  assert.equal(at.factsOf('pod.deleted')[0]?.how, 'evict');
+  assert.equal(at.eventsOf('pod.deleted')[0]?.how, 'evict');
 });
 
 test('a new window tries a rejected deletion once more, and names it in its stats again', async () => {
@@ -118,7 +118,7 @@ test('a new window tries a rejected deletion once more, and names it in its stat
     await ends(at);
     assert.deepEqual(times(at), [0, 1000]);
     assert.deepEqual(
-      at.factsOf('window.closed').map((event) => event.failed),
+      at.eventsOf('window.closed').map((event) => event.failed),
       [['shoot-1/kapi-0'], ['shoot-1/kapi-0']],
     );
   }

@@ -16,8 +16,8 @@ test('404: the pod is already gone, and nothing is reported', async () => {
   at.slice(up);
   await ends(at);
   assert.deepEqual(times(at), [0]);
-  assert.deepEqual(at.factsOf('pod.deleted'), []);
-  assert.deepEqual(at.factsOf('deletion.failed'), []);
+  assert.deepEqual(at.eventsOf('pod.deleted'), []);
+  assert.deepEqual(at.eventsOf('deletion.failed'), []);
 });
 
 test('409 with a newer state from the stream: the deletion is decided with that state', async () => {
@@ -53,7 +53,7 @@ test('a pod that recovers while its DELETE is in flight and conflicts is not del
   late.resolve({ type: 'delete.conflicted' });
   await ends(at);
   assert.deepEqual(times(at), [0]);
-  assert.equal(at.factsOf('pod.recovered').length, 1);
+  assert.equal(at.eventsOf('pod.recovered').length, 1);
 });
 
 test('a pod that recovers while its deletion backs off is not deleted', async () => {
@@ -93,8 +93,8 @@ test('a response that arrives after the pod has left the stream still counts as 
   at.remove('kapi-0');
   late.resolve({ type: 'delete.accepted' });
   await ends(at);
-  assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
+  assert.equal(at.eventsOf('window.closed')[0]?.deleted, 1);
 });
 
 test('a deletion that outlasts its window and is requested by the next one counts for both', async () => {
@@ -105,18 +105,18 @@ test('a deletion that outlasts its window and is requested by the next one count
   await at.clock.pass(minute);
   at.slice({ ready: [false] });
   await at.clock.pass(2 * minute);
-  assert.equal(at.factsOf('window.closed').length, 0);
+  assert.equal(at.eventsOf('window.closed').length, 0);
   at.slice(up);
   await at.clock.pass(10);
-  assert.equal(at.factsOf('window.closed').length, 0);
+  assert.equal(at.eventsOf('window.closed').length, 0);
   late.resolve({ type: 'delete.accepted' });
   at.remove('kapi-0');
   await ends(at);
-  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+  assert.partialDeepStrictEqual(at.eventsOf('window.closed'), [
     { window: 1, deleted: 1, failed: [] },
     { window: 2, deleted: 1, failed: [] },
   ]);
-  assert.partialDeepStrictEqual(at.factsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
+  assert.partialDeepStrictEqual(at.eventsOf('pod.deleted'), [{ window: 1, also: [{ window: 2 }] }]);
 });
 
 test('a window that is replaced during a deletion counts the deletion', async () => {
@@ -128,11 +128,11 @@ test('a window that is replaced during a deletion counts the deletion', async ()
   at.slice({ ready: [false] });
   at.slice(up);
   await settled();
-  assert.equal(at.factsOf('window.closed').length, 0);
+  assert.equal(at.eventsOf('window.closed').length, 0);
   late.resolve({ type: 'delete.accepted' });
   at.remove('kapi-0');
   await ends(at);
-  assert.partialDeepStrictEqual(at.factsOf('window.closed'), [
+  assert.partialDeepStrictEqual(at.eventsOf('window.closed'), [
     { window: 1, deleted: 1 },
     { window: 2, deleted: 1 },
   ]);
@@ -161,7 +161,7 @@ test('a pod that its stream removed for a moment, still crash-looping, is tried 
   late.resolve(refused);
   await ends(at);
   assert.equal(at.deletions.length, 2);
-  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
 });
 
 test('a deletion in flight when the window closes completes, and its outcome counts for the window', async () => {
@@ -182,11 +182,11 @@ test('a deletion in flight when the window closes completes, and its outcome cou
     await at.clock.pass(3 * minute);
     assert.equal(at.weeder.counts().inFlight, 1);
     assert.equal(at.weeder.counts().windows, 0);
-    assert.equal(at.factsOf('window.closed').length, 0);
+    assert.equal(at.eventsOf('window.closed').length, 0);
     late.resolve(answer);
     await ends(at);
     assert.equal(requests.length, 1);
-    assert.equal(at.factsOf(type).length, 1);
-    assert.partialDeepStrictEqual(at.factsOf('window.closed'), [counts]);
+    assert.equal(at.eventsOf(type).length, 1);
+    assert.partialDeepStrictEqual(at.eventsOf('window.closed'), [counts]);
   }
 });

@@ -54,7 +54,7 @@ test('at most 32 deletions are in flight, in first-come order, and every pod get
   assert.deepEqual(at.deletedNames(), names);
   assert.deepEqual(at.pods(), []);
   await ends(at);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 100);
+  assert.equal(at.eventsOf('window.closed')[0]?.deleted, 100);
 });
 
 test('a pod never has two attempts at the same time, whatever its stream reports meanwhile', async () => {
@@ -100,13 +100,13 @@ test('queued deletions fail when the window closes, each by name, and are never 
   const { at, unanswered, answerOldest } = slowWorld();
   await at.clock.pass(120_000);
   assert.equal(at.weeder.counts().queued, 0);
-  assert.equal(at.factsOf('deletion.failed').length, 68);
+  assert.equal(at.eventsOf('deletion.failed').length, 68);
   while (unanswered.length > 0) await answerOldest();
   await ends(at);
-  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 68);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 32);
+  assert.equal(at.eventsOf('window.closed')[0]?.failed.length, 68);
+  assert.equal(at.eventsOf('window.closed')[0]?.deleted, 32);
   assert.equal(at.deletions.length, 32);
-  assert.equal(at.factsOf('deletion.failed').length, 68);
+  assert.equal(at.eventsOf('deletion.failed').length, 68);
 });
 
 test('a pod with a refused deletion lets others proceed while it backs off', async () => {
@@ -149,8 +149,8 @@ test('stop() closes the open windows, and their stats name the failed deletions'
   at.weeder.stop();
   while (unanswered.length > 0) await answerOldest();
   await ends(at);
-  assert.equal(at.factsOf('window.closed').length, 1);
-  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 68);
+  assert.equal(at.eventsOf('window.closed').length, 1);
+  assert.equal(at.eventsOf('window.closed')[0]?.failed.length, 68);
 });
 
 test('drained() resolves at once if nothing is in flight', async () => {

@@ -25,7 +25,7 @@ test('the same service in two namespaces is two services, each with dependants i
   await ends(at);
   assert.deepEqual(at.timeline(), ['one@0', 'two@1000']);
   assert.deepEqual(
-    at.factsOf('window.closed').map(({ namespace, window, deleted }) => [namespace, window, deleted]),
+    at.eventsOf('window.closed').map(({ namespace, window, deleted }) => [namespace, window, deleted]),
     [
       ['shoot-1', 1, 1],
       ['shoot-2', 1, 1],
@@ -64,7 +64,7 @@ test('failed deletions of pods of the same name in two namespaces are counted se
   at.put(crashLooping('kapi', 'shoot-2'));
   at.slice(up);
   await ends(at);
-  assert.equal(at.factsOf('window.closed')[0]?.failed.length, 2);
+  assert.equal(at.eventsOf('window.closed')[0]?.failed.length, 2);
 });
 
 test('a service that is configured for some namespaces is watched only there', async () => {
@@ -95,8 +95,8 @@ test('a pod that two podSelectors of one service match is deleted once and count
   at.slice(up);
   await ends(at);
   assert.deepEqual(at.timeline(), ['kapi@0']);
-  assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 1);
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
+  assert.equal(at.eventsOf('window.closed')[0]?.deleted, 1);
 });
 
 const twoServices = [
@@ -121,18 +121,18 @@ test('a deletion counts for each window that requested it, whether the response 
     at.slice({ ...up, service: 'dns' });
     at.put(crashLooping('kapi'));
     await at.clock.pass(2 * minute);
-    assert.deepEqual(at.factsOf('window.closed'), [], 'the stats wait for the response');
+    assert.deepEqual(at.eventsOf('window.closed'), [], 'the stats wait for the response');
     if (isStreamFirst) at.remove('kapi');
     late.resolve({ type: 'delete.accepted' });
     await at.clock.pass(10);
     if (!isStreamFirst) at.remove('kapi');
     await ends(at);
-    const counts = at.factsOf('window.closed').map(({ service, deleted, failed }) => [service, deleted, failed]);
+    const counts = at.eventsOf('window.closed').map(({ service, deleted, failed }) => [service, deleted, failed]);
     assert.deepEqual(counts, [
       ['etcd', 1, []],
       ['dns', 1, []],
     ]);
-    assert.equal(at.factsOf('pod.deleted').length, 1);
+    assert.equal(at.eventsOf('pod.deleted').length, 1);
   }
 });
 
@@ -145,7 +145,7 @@ test('a deletion does not count for a later window, or for one that skips such p
   await at.clock.pass(10);
   at.slice({ ...up, service: 'late' });
   await ends(at);
-  const counts = at.factsOf('window.closed').map(({ service, deleted }) => [service, deleted]);
+  const counts = at.eventsOf('window.closed').map(({ service, deleted }) => [service, deleted]);
   assert.deepEqual(counts, [
     ['etcd', 1],
     ['dns', 0],
@@ -167,7 +167,7 @@ test('an event about a pod is reported once, and names every window that it conc
     await at.clock.pass(10_000);
   }
   assert.deepEqual(
-    at.facts.flatMap((event) =>
+    at.events.flatMap((event) =>
       'also' in event ? `${event.type} ${event.pod.name} ${[event, ...event.also].map((each) => each.service)}` : [],
     ),
     ['deletion.refused rejected etcd,dns', 'deletion.failed rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
@@ -185,11 +185,11 @@ test('a pod is to be deleted as long as one window selects it: the first window 
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
   await at.clock.pass(2 * minute);
-  assert.deepEqual(at.factsOf('deletion.failed'), []);
+  assert.deepEqual(at.eventsOf('deletion.failed'), []);
   isRefused = false;
   await at.clock.pass(10_000);
-  assert.equal(at.factsOf('pod.deleted').length, 1);
-  assert.equal(at.factsOf('pod.deleted')[0]?.service, 'dns');
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
+  assert.equal(at.eventsOf('pod.deleted')[0]?.service, 'dns');
   await ends(at);
 });
 

@@ -11,7 +11,7 @@ const crashLooping = { containers: [backOff()] };
 const mirror = { annotations: { 'kubernetes.io/config.mirror': 'abc' } };
 const ignored = { annotations: { 'weeder.dev/ignore': 'true' } };
 
-const skipped = (at: World) => at.factsOf('pod.skipped').map(({ pod, reason, window }) => [pod.name, reason, window]);
+const skipped = (at: World) => at.eventsOf('pod.skipped').map(({ pod, reason, window }) => [pod.name, reason, window]);
 
 test('a bare pod, a mirror pod and a pod with weeder.dev/ignore are skipped, each reported once per window', async () => {
   const cases: readonly (readonly [PodOptions, string])[] = [
@@ -33,9 +33,9 @@ test('a bare pod, a mirror pod and a pod with weeder.dev/ignore are skipped, eac
     await ends(at);
     assert.deepEqual(at.timeline(), []);
     assert.deepEqual(skipped(at), [['kapi-0', reason, 1]]);
-    const account = at.factsOf('window.closed')[0];
+    const account = at.eventsOf('window.closed')[0];
     assert.deepEqual([account?.skipped, account?.deleted, account?.failed], [1, 0, []]);
-    assert.deepEqual(at.factsOf('deletion.failed'), []);
+    assert.deepEqual(at.eventsOf('deletion.failed'), []);
   }
 });
 
@@ -96,7 +96,7 @@ test('the next window reports a skipped pod again, also if it replaces an open w
       ['kapi-0', 'barePod', 3],
     ]);
     assert.deepEqual(
-      at.factsOf('window.closed').map((event) => event.skipped),
+      at.eventsOf('window.closed').map((event) => event.skipped),
       [1, 1, 1],
     );
   }
@@ -149,14 +149,14 @@ test('a dry run reports once per crash loop what it would delete, and deletes no
     await at.clock.pass(1000);
     at.put({ ...crashLooping, annotations: { second: `${second}` } });
   }
-  assert.equal(at.factsOf('pod.deleted').length, 1);
+  assert.equal(at.eventsOf('pod.deleted').length, 1);
   at.put({ containers: [running(4)] });
   at.put(crashLooping);
   await ends(at);
   assert.deepEqual(at.timeline(), []);
   assert.equal(at.pods().length, 1);
   assert.deepEqual(
-    at.factsOf('pod.deleted').map((event) => event.how),
+    at.eventsOf('pod.deleted').map((event) => event.how),
     ['dryRun', 'dryRun'],
   );
 });
@@ -190,7 +190,7 @@ test('a pod that moves from one selector to another is skipped for the window of
   apiservers?.apply('DELETED', moved);
   await at.clock.pass(1000);
   assert.deepEqual(
-    at.factsOf('pod.skipped').map(({ service }) => service),
+    at.eventsOf('pod.skipped').map(({ service }) => service),
     ['dns'],
   );
 });
@@ -216,7 +216,7 @@ test('a pod that becomes protected is skipped for each window whose stream repor
     await at.clock.pass(1000);
   }
   assert.deepEqual(
-    at.factsOf('pod.skipped').map(({ service }) => service),
+    at.eventsOf('pod.skipped').map(({ service }) => service),
     ['etcd', 'dns'],
   );
 });

@@ -7,7 +7,7 @@ import { ends, type World, world } from '../../support/world/world.ts';
 
 const startTime = Date.UTC(2026, 0, 1);
 const crashLooping = (name = 'kapi-0') => ({ name, containers: [backOff()] });
-const openings = (at: World) => at.factsOf('window.opened').map(({ duration }) => duration);
+const openings = (at: World) => at.eventsOf('window.opened').map(({ duration }) => duration);
 
 /** A service that is already ready, and a crash-looping pod, when weeder starts. */
 function startedLate(readySince: number | undefined, onStart: ServiceConfig['onStart'] = 'recent'): World {
@@ -35,7 +35,7 @@ test('a service that has been ready for watchDuration or longer gets no window: 
     await ends(at);
     assert.deepEqual(at.timeline(), []);
     assert.deepEqual(
-      at.facts.map(({ type }) => type),
+      at.events.map(({ type }) => type),
       ['service.ready'],
     );
   }
@@ -159,7 +159,7 @@ test('a list in which the ready endpoint has moved to another slice is no outage
   });
   await ends(at);
   assert.deepEqual(at.timeline(), []);
-  assert.deepEqual(at.factsOf('service.notReady'), []);
+  assert.deepEqual(at.eventsOf('service.notReady'), []);
 });
 
 test('an interrupted list that is read again is no outage either', async () => {
@@ -186,5 +186,5 @@ test('a service whose slices disappeared during the gap is notReady', async () =
   at.put(crashLooping('held'));
   await ends(at);
   assert.deepEqual(at.timeline(), ['seen@60000']);
-  assert.equal(at.factsOf('service.notReady').length, 1);
+  assert.equal(at.eventsOf('service.notReady').length, 1);
 });

@@ -12,7 +12,7 @@ async function opened(options: Parameters<typeof world>[0] = {}): Promise<World>
   at.slice({ ready: [false] });
   at.slice({ ready: [true] });
   await at.clock.pass(1);
-  assert.equal(at.factsOf('window.opened').length, 1);
+  assert.equal(at.eventsOf('window.opened').length, 1);
   return at;
 }
 
@@ -24,7 +24,7 @@ test('updates that arrive after the process was suspended past the end of a wind
   await ends(at);
   assert.deepEqual(at.timeline(), []);
   assert.deepEqual(
-    at.factsOf('window.closed').map(({ deleted, failed }) => [deleted, failed]),
+    at.eventsOf('window.closed').map(({ deleted, failed }) => [deleted, failed]),
     [[0, []]],
   );
 });
@@ -47,7 +47,7 @@ test('a previously refused deletion is not retried after the end, and is reporte
   await ends(at);
   assert.equal(at.timeline().length, tries);
   assert.deepEqual(
-    at.factsOf('window.closed').map(({ deleted, failed }) => [deleted, failed.length]),
+    at.eventsOf('window.closed').map(({ deleted, failed }) => [deleted, failed.length]),
     [[0, 1]],
   );
 });
@@ -61,7 +61,7 @@ test('a recovery during a suspension opens a full window, next to one whose time
   await at.clock.pass(1);
   assert.deepEqual(at.timeline(), [`kapi-0@${3 * minute + 1}`]);
   assert.deepEqual(
-    at.factsOf('window.opened').map(({ window, duration }) => [window, duration]),
+    at.eventsOf('window.opened').map(({ window, duration }) => [window, duration]),
     [
       [1, 2 * minute],
       [2, 2 * minute],

@@ -8,7 +8,7 @@ const down = { ready: [false] };
 const up = { ready: [true] };
 const crashLooping = (name = 'kapi-0') => ({ name, containers: [backOff()] });
 
-const openings = (at: World) => at.factsOf('window.opened').map(({ window, duration }) => [window, duration]);
+const openings = (at: World) => at.eventsOf('window.opened').map(({ window, duration }) => [window, duration]);
 
 test('a recovery opens a window, and the crash-looping dependant is deleted at once', async () => {
   const at = world();
@@ -82,7 +82,7 @@ test('a window lasts exactly watchDuration', async () => {
   at.put(crashLooping('outside'));
   await ends(at);
   assert.deepEqual(at.timeline(), [`inside@${2 * minute - 1}`]);
-  assert.equal(at.factsOf('window.closed').length, 1);
+  assert.equal(at.eventsOf('window.closed').length, 1);
 });
 
 test('a window does not end early, whatever happens to the pods: a crash-looping successor is deleted too', async () => {
@@ -95,7 +95,7 @@ test('a window does not end early, whatever happens to the pods: a crash-looping
   at.put({ ...crashLooping('kapi-1'), uid: 'third' });
   await ends(at);
   assert.deepEqual(at.timeline(), ['kapi-0@0', 'kapi-1@60000', 'kapi-1@119999']);
-  assert.equal(at.factsOf('window.closed')[0]?.deleted, 3);
+  assert.equal(at.eventsOf('window.closed')[0]?.deleted, 3);
 });
 
 test('a new recovery replaces the open window with a new one', async () => {
@@ -115,7 +115,7 @@ test('a new recovery replaces the open window with a new one', async () => {
     [1, 2 * minute],
     [2, 2 * minute],
   ]);
-  assert.equal(at.factsOf('window.closed').length, 2);
+  assert.equal(at.eventsOf('window.closed').length, 2);
 });
 
 test('while the service is notReady again the window stays open and deletes nothing, until the next recovery', async () => {
@@ -141,9 +141,9 @@ test('a held window that expires deletes nothing, and its pods do not count as f
   const tries = at.deletions.length;
   await ends(at);
   assert.equal(at.deletions.length, tries);
-  assert.equal(at.factsOf('deletion.blocked').length, 1);
-  assert.deepEqual(at.factsOf('deletion.failed'), []);
-  assert.deepEqual(at.factsOf('window.closed')[0]?.failed, []);
+  assert.equal(at.eventsOf('deletion.blocked').length, 1);
+  assert.deepEqual(at.eventsOf('deletion.failed'), []);
+  assert.deepEqual(at.eventsOf('window.closed')[0]?.failed, []);
 });
 
 test('whileNotReady: delete continues to delete while the service is notReady, until the window ends', async () => {
@@ -175,7 +175,7 @@ test('a service that flaps ten times within a second deletes once, and its last 
   at.put(crashLooping('outside'));
   await ends(at);
   assert.deepEqual(at.timeline(), ['kapi-0@0', 'inside@120999']);
-  assert.equal(at.factsOf('window.closed').length, 11);
+  assert.equal(at.eventsOf('window.closed').length, 11);
 });
 
 test('no actor remains of a deleted service, whether it was ready, notReady or held before', async () => {

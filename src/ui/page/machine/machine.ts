@@ -39,17 +39,17 @@ export function createMachineView(now: () => number): MachineView {
     else showNow(item);
   }, step);
 
-  function fact(name: string, text: string): void {
+  function setField(name: string, text: string): void {
     setText(byId(`machine-${name}`, HTMLElement), text);
   }
 
   function tick(): void {
-    if (shown !== undefined) fact('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+    if (shown !== undefined) setField('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
   }
 
   function draw(machine: string): void {
     byId('machine-view', HTMLElement).hidden = false;
-    fact('title', `Machine: ${machine}`);
+    setField('title', `Machine: ${machine}`);
     picture.show(machine);
   }
 
@@ -58,9 +58,9 @@ export function createMachineView(now: () => number): MachineView {
     hasEnded = false;
     shown = actor;
     byId('machine-none', HTMLElement).hidden = true;
-    fact('actor', actor.id);
-    fact('state', innermost(actor.states).map(statePath).join(', '));
-    fact('waits', actor.waitsFor.join(', ') || '–');
+    setField('actor', actor.id);
+    setField('state', innermost(actor.states).map(statePath).join(', '));
+    setField('waits', actor.waitsFor.join(', ') || '–');
     tick();
     picture.light(actor.states);
     if (transition !== undefined) {
@@ -77,8 +77,8 @@ export function createMachineView(now: () => number): MachineView {
       none.hidden = false;
       setText(none, machine === undefined ? `There is no actor ${chosen} now.` : waiting(machine));
     } else if (!hasEnded) {
-      fact('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
-      fact('waits', '–');
+      setField('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
+      setField('waits', '–');
     }
     hasEnded = true;
   }
@@ -106,10 +106,10 @@ export function createMachineView(now: () => number): MachineView {
       list.clear();
       picture.light([]);
       picture.take(undefined);
-      for (const name of ['actor', 'state', 'since', 'waits']) fact(name, '–');
+      for (const name of ['actor', 'state', 'since', 'waits']) setField(name, '–');
       byId('machine-none', HTMLElement).hidden = true;
       byId('machine-view', HTMLElement).hidden = true;
-      fact('title', 'Machine');
+      setField('title', 'Machine');
       if (machine !== undefined) draw(machine);
     },
     tick,

@@ -72,6 +72,6 @@ suite('the scope of restart control', { concurrency: true }, () => {
     // As long as before: one letter of a million is another.
     await scene.put('web', { word: `two${filling}` }, 'Secret');
     await scene.untilDone('Deployment', 'web', 1);
-    assert.ok(((await scene.facts('Deployment', 'web')).stateText ?? '').length < 1_000);
+    assert.ok(((await scene.summary('Deployment', 'web')).stateText ?? '').length < 1_000);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import { z } from 'zod';
 import { objectOf } from '../../../../src/base/json.ts';
-import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
 import { eventsOf } from '../events.ts';
@@ -51,13 +51,13 @@ export function deployed(
 ): Deployed {
   const path = ns.path('apis/apps/v1', 'deployments', name);
 
-  async function facts(): Promise<WorkloadFacts> {
+  async function summary(): Promise<WorkloadSummary> {
     const found = readWorkload(await ns.cluster.api('GET', path), 'Deployment');
     assert(found);
     return found;
   }
 
-  const stateOf = ({ stateText }: WorkloadFacts): WorkloadState | undefined => {
+  const stateOf = ({ stateText }: WorkloadSummary): WorkloadState | undefined => {
     const state = decodeState(stateText);
     return typeof state === 'object' ? state : undefined;
   };
@@ -65,14 +65,14 @@ export function deployed(
   const made: Deployed = {
     name,
     read: async () => KubeObject.parse(await ns.cluster.api('GET', path)),
-    state: async () => stateOf(await facts()),
+    state: async () => stateOf(await summary()),
     rollouts: () => templates.changes(name),
     pods: () => podsOf(ns, { workload: name }),
     uids: async () => (await made.pods()).map(({ metadata }) => metadata.uid).sort(),
     current: () =>
       eventually(
         async (saw) => {
-          const now = await facts();
+          const now = await summary();
           const [state, progress] = [stateOf(now), rolloutOf(now)];
           saw({ state, progress });
           const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.is === 'complete';

@@ -36,7 +36,7 @@ export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingO
   const client = createKubeClient({ access: access.value, clock: systemClock });
   const sink = testSink(options.isBoring);
   const logged: string[] = [];
-  const note = (_fact: object, sentence: string) => void logged.push(sentence);
+  const note = (_event: object, sentence: string) => void logged.push(sentence);
   const { user: _user, isBoring: _isBoring, labelSelector = '', ...source } = options;
   const machine = provideReflector({
     client,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
-import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
 import { eventually, type Saw } from '../eventually.ts';
@@ -29,7 +29,7 @@ export interface RestartScene {
   make(kind: WorkloadKind, name: string, wish?: WorkloadWish): Promise<void>;
   patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
   pods(name: string): Promise<Pod[]>;
-  facts(kind: WorkloadKind, name: string): Promise<WorkloadFacts>;
+  summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary>;
   /** The state that is written on it; undefined: none. */
   state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined>;
   /** Every version of a workload that the watch has delivered, up to the current one. */
@@ -87,7 +87,7 @@ export async function setRestartScene(
     return ns.path(`apis/${group}/v1`, plural, name);
   }
 
-  async function facts(kind: WorkloadKind, name: string): Promise<WorkloadFacts> {
+  async function summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary> {
     const object = await cluster.api('GET', pathOf(kind, name));
     const found = readWorkload(object, kind);
     assert(found, JSON.stringify(object));
@@ -95,7 +95,7 @@ export async function setRestartScene(
   }
 
   async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
-    const found = decodeState((await facts(kind, name)).stateText);
+    const found = decodeState((await summary(kind, name)).stateText);
     assert(found !== 'unreadable');
     return found === 'none' ? undefined : found;
   }
@@ -117,7 +117,7 @@ export async function setRestartScene(
   }
 
   async function isDone(kind: WorkloadKind, name: string, count: number, saw: Saw): Promise<boolean> {
-    const now = await facts(kind, name);
+    const now = await summary(kind, name);
     const [done, written, progress] = [await rollouts(kind, name), await state(kind, name), rolloutOf(now)];
     saw([done, written, progress]);
     return done === count && written !== undefined && written.target === undefined && progress.is === 'complete';
@@ -148,7 +148,7 @@ export async function setRestartScene(
       if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
       await eventually(
         async (saw) => {
-          const progress = rolloutOf(await facts(kind, name));
+          const progress = rolloutOf(await summary(kind, name));
           saw(progress);
           return progress.is === 'complete';
         },
@@ -157,7 +157,7 @@ export async function setRestartScene(
     },
     patch: (kind, name, body) => cluster.send('PATCH', pathOf(kind, name), { body, contentType: mergePatch }),
     pods: (name) => podsOf(ns, { workload: name }),
-    facts,
+    summary,
     state,
     versions,
     rollouts,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { KubeObject, Program } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
-import { readWorkload, type WorkloadFacts } from '../../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { ownPods } from '../../../../src/restart/pods/ownPods.ts';
-import { type PodFacts, readPod } from '../../../../src/restart/pods/podFacts.ts';
+import { type PodSummary, readPod } from '../../../../src/restart/pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
@@ -17,10 +17,10 @@ import { podsOf } from './workloads.ts';
 export interface RolledOut {
   readonly ns: TestNamespace;
   readonly path: string;
-  facts(): Promise<WorkloadFacts>;
+  summary(): Promise<WorkloadSummary>;
   /** Its pods as the API serves them. */
   pods(): Promise<Pod[]>;
-  ownPods(): Promise<PodFacts[]>;
+  ownPods(): Promise<PodSummary[]>;
   /** A JSON merge patch, with any answer. */
   patch(patch: object, subresource?: string): Promise<Answer>;
   /** A patch that depends on the current object; decided again as long as another client was quicker. */
@@ -31,7 +31,7 @@ export interface RolledOut {
   roll(decide: Decide): Promise<RolloutProgress[]>;
 }
 
-type Decide = (facts: WorkloadFacts) => object;
+type Decide = (summary: WorkloadSummary) => object;
 
 const labels = { app: 'web' };
 export const healthy: Program = { needs: undefined, readyAfter: 200, givesUpAfter: 0, survives: 0, isHealthy: true };
@@ -52,14 +52,14 @@ export async function rolledOut(
   const workload = await objectOfKind(ns, kind, spec);
   await cluster.api('POST', path, { metadata: { name: 'web', labels }, spec: workload });
 
-  const read = (object: unknown): WorkloadFacts => {
-    const facts = readWorkload(object, kind);
-    assert(facts, JSON.stringify(object));
-    return facts;
+  const read = (object: unknown): WorkloadSummary => {
+    const summary = readWorkload(object, kind);
+    assert(summary, JSON.stringify(object));
+    return summary;
   };
-  const facts = async () => read(await cluster.api('GET', `${path}/web`));
+  const summary = async () => read(await cluster.api('GET', `${path}/web`));
   const pods = () => podsOf(ns, { workload: 'web' });
-  const own = async (of: WorkloadFacts) =>
+  const own = async (of: WorkloadSummary) =>
     ownPods(
       of,
       (await pods()).flatMap((pod) => readPod(pod) ?? []),
@@ -69,22 +69,22 @@ export async function rolledOut(
   const apply = (decide: Decide) =>
     eventually(
       async (saw) => {
-        const answer = await patch(decide(await facts()));
+        const answer = await patch(decide(await summary()));
         saw(answer);
         return answer.status !== 409 && answer;
       },
       { what: 'a patch that nobody else was quicker than' },
     );
   const progress = async () => {
-    const now = await facts();
+    const now = await summary();
     return rolloutOf(now, await own(now));
   };
   const scene: RolledOut = {
     ns,
     path: `${path}/web`,
-    facts,
+    summary,
     pods,
-    ownPods: async () => own(await facts()),
+    ownPods: async () => own(await summary()),
     patch,
     progress,
     until: (is) =>

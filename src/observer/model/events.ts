@@ -108,4 +108,4 @@ interface Refusal {
   readonly retryIn: number;
 }
 
-export type ReportObserver = (fact: ObserverEvent) => void;
+export type ReportObserver = (event: ObserverEvent) => void;

@@ -24,7 +24,7 @@ export const workloadAnnotations = {
 type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
 
 /** What decides whether a Job may be recreated. */
-interface JobFacts {
+interface JobSummary {
   /** The Job has succeeded or failed, or is about to. */
   readonly isOver: boolean;
   /**
@@ -36,7 +36,7 @@ interface JobFacts {
 }
 
 /** Everything that weeder keeps of a workload: its pod template may be long, and there may be hundreds of workloads. */
-export interface WorkloadFacts {
+export interface WorkloadSummary {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -80,7 +80,7 @@ export interface WorkloadFacts {
   /** A StatefulSet whose volumes are deleted together with its pods when it is scaled down. */
   readonly losesVolumes: boolean;
   /** Undefined: the workload is not a Job. */
-  readonly job: JobFacts | undefined;
+  readonly job: JobSummary | undefined;
   readonly status: WorkloadStatus;
 }
 
@@ -90,7 +90,7 @@ const Time = z.iso.datetime({ offset: true });
  * Reads a workload as the API serves it; returns undefined if the object lacks its identity or the selector of its
  * pods.
  */
-export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts | undefined {
+export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSummary | undefined {
   const identity = identityOf(object);
   const { metadata, spec: givenSpec, status } = objectOf(object);
   const [meta, spec] = [objectOf(metadata), objectOf(givenSpec)];
@@ -128,7 +128,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadFacts
 
 const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);
 
-function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobFacts {
+function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobSummary {
   const owner = arrayOf(meta['ownerReferences'])
     .map(objectOf)
     .find(({ controller }) => controller === true);

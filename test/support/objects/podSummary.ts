@@ -1,7 +1,7 @@
-import type { PodFacts } from '../../../src/restart/pods/podFacts.ts';
+import type { PodSummary } from '../../../src/restart/pods/podSummary.ts';
 
 /** A pod of the Deployment `shop/web` that has long been running, as restart control knows it. */
-export function podFacts(part: Partial<PodFacts> = {}): PodFacts {
+export function podSummary(part: Partial<PodSummary> = {}): PodSummary {
   return {
     namespace: 'shop',
     name: 'web-5d4f8-abcde',

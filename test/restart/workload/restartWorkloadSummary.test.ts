@@ -3,27 +3,27 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WorkloadKind } from '../../../src/kube/objects/workloadKinds.ts';
 import { podTemplateOf } from '../../../src/restart/model/podTemplate.ts';
-import { readWorkload, workloadAnnotations } from '../../../src/restart/model/workloadFacts.ts';
+import { readWorkload, workloadAnnotations } from '../../../src/restart/model/workloadSummary.ts';
 import {
   template,
   type WorkloadOptions,
-  workloadFacts,
   workloadObject,
+  workloadSummary,
 } from '../../support/objects/workloadObjects.ts';
 
 const kinds: WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
-const annotated = (annotations: object) => workloadFacts('Deployment', { annotations });
-const hashWith = (options: WorkloadOptions) => workloadFacts('Deployment', options).templateHash;
+const annotated = (annotations: object) => workloadSummary('Deployment', { annotations });
+const hashWith = (options: WorkloadOptions) => workloadSummary('Deployment', options).templateHash;
 const withAnnotations = (annotations: object) => ({ ...template, metadata: { ...template.metadata, annotations } });
 
-test('the facts of a workload are its identity, its annotations, and the progress of its pods', () => {
+test('the summary of a workload has its identity, its annotations, and the progress of its pods', () => {
   const annotations = { [workloadAnnotations.state]: '{"v":1}', [workloadAnnotations.changeCause]: 'a release' };
-  const facts = workloadFacts('Deployment', {
+  const summary = workloadSummary('Deployment', {
     annotations,
     spec: { revisionHistoryLimit: 5, paused: true },
     status: { observedGeneration: 2, replicas: 4, updatedReplicas: 1, availableReplicas: 3 },
   });
-  assert.partialDeepStrictEqual(facts, {
+  assert.partialDeepStrictEqual(summary, {
     ref: { kind: 'Deployment', namespace: 'shop', name: 'web' },
     uid: 'u-web',
     resourceVersion: '7',
@@ -39,17 +39,17 @@ test('the facts of a workload are its identity, its annotations, and the progres
     isEnding: false,
     status: { observedGeneration: 2, pods: 4, updated: 1, available: 3, isOverdue: false },
   });
-  assert.ok(workloadFacts('Deployment', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }).isEnding);
+  assert.ok(workloadSummary('Deployment', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }).isEnding);
 });
 
-test('the facts are small, however long the pod template and other annotations are', () => {
+test('the summary is small, however long the pod template and other annotations are', () => {
   const long = 'x'.repeat(50_000);
   const containers = [{ name: 'main', image: 'i', command: [long] }];
-  const facts = workloadFacts('StatefulSet', {
+  const summary = workloadSummary('StatefulSet', {
     template: { ...template, spec: { containers } },
     annotations: { 'kubectl.kubernetes.io/last-applied-configuration': long },
   });
-  assert.ok(JSON.stringify(facts).length < 1500);
+  assert.ok(JSON.stringify(summary).length < 1500);
 });
 
 test('the template of a CronJob is that of its Jobs; other kinds have their own', () => {
@@ -72,7 +72,7 @@ test('any difference in a template changes its hash', () => {
 test('weeder’s annotation and the way the template is written do not change its hash', () => {
   const before = hashWith({});
   const ours = { 'weeder.dev/dependencies-hash': 'h-1' };
-  const restarted = workloadFacts('Deployment', { template: withAnnotations({ team: 'blue', ...ours }) });
+  const restarted = workloadSummary('Deployment', { template: withAnnotations({ team: 'blue', ...ours }) });
   assert.equal(restarted.templateHash, before);
   assert.equal(restarted.templateAnnotation, 'h-1');
   const { metadata, spec } = template;
@@ -83,12 +83,12 @@ test('weeder’s annotation and the way the template is written do not change it
 });
 
 test('a new generation does not change the template hash', () => {
-  const before = workloadFacts('Deployment');
-  const touched = workloadFacts('Deployment', { metadata: { generation: 3 }, annotations: { note: 'x' } });
+  const before = workloadSummary('Deployment');
+  const touched = workloadSummary('Deployment', { metadata: { generation: 3 }, annotations: { note: 'x' } });
   assert.notEqual(touched.generation, before.generation);
   assert.equal(touched.templateHash, before.templateHash);
-  const scaled = workloadFacts('StatefulSet', { metadata: { generation: 3 }, spec: { replicas: 9 } });
-  assert.equal(scaled.templateHash, workloadFacts('StatefulSet').templateHash);
+  const scaled = workloadSummary('StatefulSet', { metadata: { generation: 3 }, spec: { replicas: 9 } });
+  assert.equal(scaled.templateHash, workloadSummary('StatefulSet').templateHash);
 });
 
 test('restart-on-change is true or false, and any other value counts as neither', () => {
@@ -110,7 +110,7 @@ test('a pause is a time with a zone, and an invalid one is not ignored', () => {
 });
 
 test('the update strategy, by kind', () => {
-  const strategy = (kind: WorkloadKind, spec: object) => workloadFacts(kind, { spec }).updateStrategy;
+  const strategy = (kind: WorkloadKind, spec: object) => workloadSummary(kind, { spec }).updateStrategy;
   const partitioned = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
   assert.equal(strategy('Deployment', { strategy: { type: 'RollingUpdate' } }), 'rolling');
   assert.equal(strategy('Deployment', { strategy: { type: 'Recreate' } }), 'recreate');
@@ -122,17 +122,17 @@ test('the update strategy, by kind', () => {
 });
 
 test('the number of replicas: from the spec, for a DaemonSet from its nodes, and none for a CronJob', () => {
-  assert.equal(workloadFacts('StatefulSet', { spec: { replicas: 0 } }).replicas, 0);
-  assert.equal(workloadFacts('Deployment', { spec: { replicas: undefined } }).replicas, 1);
-  assert.equal(workloadFacts('DaemonSet', { status: { desiredNumberScheduled: 5 } }).replicas, 5);
-  assert.equal(workloadFacts('Job').replicas, 3);
-  assert.equal(workloadFacts('CronJob').replicas, 0);
+  assert.equal(workloadSummary('StatefulSet', { spec: { replicas: 0 } }).replicas, 0);
+  assert.equal(workloadSummary('Deployment', { spec: { replicas: undefined } }).replicas, 1);
+  assert.equal(workloadSummary('DaemonSet', { status: { desiredNumberScheduled: 5 } }).replicas, 5);
+  assert.equal(workloadSummary('Job').replicas, 3);
+  assert.equal(workloadSummary('CronJob').replicas, 0);
 });
 
 test('only a Deployment can be paused; a suspended Job or CronJob is not', () => {
   const spec = { paused: true, suspend: true };
   assert.deepEqual(
-    kinds.filter((kind) => workloadFacts(kind, { spec }).isPaused),
+    kinds.filter((kind) => workloadSummary(kind, { spec }).isPaused),
     ['Deployment'],
   );
 });
@@ -142,11 +142,11 @@ test('a workload without a valid selector is not read', () => {
     { key: 'app', operator: 'In', values: ['web'] },
     { key: 'canary', operator: 'DoesNotExist' },
   ];
-  const selected = workloadFacts('DaemonSet', { spec: { selector: { matchExpressions } } });
+  const selected = workloadSummary('DaemonSet', { spec: { selector: { matchExpressions } } });
   assert.deepEqual(selected.selector?.matchExpressions, matchExpressions);
   for (const selector of [undefined, null, 'app=web', { matchExpressions: [{ key: 'app', operator: 'Near' }] }])
     assert.equal(readWorkload(workloadObject('Deployment', { spec: { selector } }), 'Deployment'), undefined);
-  assert.equal(workloadFacts('CronJob').selector, undefined);
+  assert.equal(workloadSummary('CronJob').selector, undefined);
   assert.equal(readWorkload(workloadObject('Job', { metadata: { uid: '' } }), 'Job'), undefined);
 });
 

@@ -3,7 +3,7 @@ import { identityOf } from '../../kube/objects/identity.ts';
 import { templateAnnotationOf } from '../model/podTemplate.ts';
 
 /** What weeder keeps of a pod; whole pods are never kept. */
-export interface PodFacts {
+export interface PodSummary {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -56,7 +56,7 @@ const troubles: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Reads a Pod as the API serves it; returns undefined if it lacks its identity. */
-export function readPod(object: unknown): PodFacts | undefined {
+export function readPod(object: unknown): PodSummary | undefined {
   const identity = identityOf(object);
   if (identity === undefined) return undefined;
   const { metadata, spec, status: givenStatus } = objectOf(object);
@@ -89,11 +89,11 @@ export function readPod(object: unknown): PodFacts | undefined {
 }
 
 /** Reads the pods of a list; pods without an identity are left out. */
-export function readPods(objects: readonly unknown[]): PodFacts[] {
+export function readPods(objects: readonly unknown[]): PodSummary[] {
   return objects.flatMap((object) => readPod(object) ?? []);
 }
 
-function ownerOf(meta: JsonObject): PodFacts['owner'] {
+function ownerOf(meta: JsonObject): PodSummary['owner'] {
   const owner = arrayOf(meta['ownerReferences'])
     .map(objectOf)
     .find(({ controller }) => controller === true);
