@@ -1,6 +1,6 @@
 /**
  * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder share a
- * process, because most of them take longer to load than to run; the files that wait for real time have one each.
+ * process, because most of them take longer to load than to run.
  * Arguments: test files or patterns (default all), `--unit` for those that start no process and no browser, `--coverage`,
  * and what else `node --test` takes. What is compiled is kept between runs (NODE_COMPILE_CACHE).
  */
@@ -13,8 +13,18 @@ import { pathToFileURL } from 'node:url';
 const unit = ['base', 'config', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
 const others = ['bench', 'cli', 'demo', 'process', 'project', 'properties', 'recording', 'replay', 'telemetry', 'ui'];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
-/** Folders whose tests wait for timers, sockets and processes rather than for a core. They begin first. */
-const waiting = ['test/demo', 'test/kube/watch', 'test/kube/events', 'test/process', 'test/cli'];
+/** Folders whose tests wait for timers, sockets and processes more than for a core. They begin first. */
+const waiting = [
+  'kube/watch',
+  'demo',
+  'cli',
+  'kube/events',
+  'observer',
+  'ui',
+  'recording',
+  'telemetry',
+  'kube/client',
+].map((folder) => `test/${folder}`);
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
@@ -30,14 +40,14 @@ const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 function processes(): readonly string[] {
   const all = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
   const folders = Map.groupBy(all, (file) => dirname(file));
-  const isWaiting = (file: string) => waiting.includes(dirname(file));
-  const alone = all.filter(isWaiting).map((file) => join(root, file));
-  const shared = [...folders].filter(([folder]) => !waiting.includes(folder));
-  return [...alone, ...shared.map(([folder, tests]) => entryOf(folder, tests))];
+  const first = waiting.filter((folder) => folders.has(folder));
+  const order = [...first, ...[...folders.keys()].filter((folder) => !first.includes(folder))];
+  return order.map((folder, index) => entryOf(index, folder, folders.get(folder) ?? []));
 }
 
-function entryOf(folder: string, tests: readonly string[]): string {
-  const path = join(entries, `${folder.replaceAll('/', '-')}.js`);
+/** The number is in the name because the runner starts files in the order of their names. */
+function entryOf(index: number, folder: string, tests: readonly string[]): string {
+  const path = join(entries, `${`${index}`.padStart(2, '0')}-${folder.replaceAll('/', '-')}.js`);
   const imports = tests.map((test) => `await import(${JSON.stringify(pathToFileURL(join(root, test)).href)});\n`);
   writeFileSync(path, imports.join(''));
   return path;
