@@ -45,7 +45,7 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.error);
-  const seen = await look(dryRunClient(client.value), allow.value, namespace.value, words.name ?? '');
+  const seen = await inspect(dryRunClient(client.value), allow.value, namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.error);
   print(explainApplication(seen.value, Date.now()).join('\n\n'));
@@ -72,7 +72,7 @@ async function allowedBy(configFile: string | undefined): Promise<Result<Allowed
   return config.ok ? ok((config.value.observer ?? defaultObserver).allow) : config;
 }
 
-async function look(
+async function inspect(
   client: KubeClient,
   allow: AllowedResources,
   namespace: string,
@@ -91,8 +91,8 @@ async function look(
   const applications = applicationApi(client);
   const claims = createOwnershipClaims({ applications, isKnown: () => false, seesAll: false });
   const api = resourceRequests(client);
-  const looking = { clock: systemClock, kinds: restMapperOf(client, systemClock), api, allow, claims, signal };
-  return ok(await inspectApplication(application, objectOf(read.body)['status'], looking));
+  const inspection = { clock: systemClock, kinds: restMapperOf(client, systemClock), api, allow, claims, signal };
+  return ok(await inspectApplication(application, objectOf(read.body)['status'], inspection));
 }
 
 /** The error for an Application that does not exist, or a cluster without the CRD. */

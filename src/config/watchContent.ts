@@ -20,7 +20,7 @@ export interface ContentWatch {
   /** Something has changed: read soon. */
   notice(): void;
   /** Reads now, and accepts the content without a settle time. Resolves to whether it was new. */
-  lookNow(): Promise<boolean>;
+  readNow(): Promise<boolean>;
   stop(): void;
 }
 
@@ -30,14 +30,14 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   /** The content that was read last, and since when it has been unchanged, by the monotonic clock. */
   let candidate: { readonly key: string; readonly since: number } | undefined;
   let timer: { readonly handle: TimerHandle; readonly due: number } | undefined;
-  let looking: Promise<boolean> | undefined;
+  let reading: Promise<boolean> | undefined;
   let isStopped = false;
 
-  function lookIn(ms: number): void {
+  function readIn(ms: number): void {
     const due = clock.monotonic() + ms;
     if (isStopped || (timer !== undefined && timer.due <= due)) return;
     clock.clearTimeout(timer?.handle);
-    timer = { handle: clock.setTimeout(() => void look(false), ms), due };
+    timer = { handle: clock.setTimeout(() => void readInTurn(false), ms), due };
   }
 
   function deliver(content: T, key: string): boolean {
@@ -48,42 +48,42 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   }
 
   /** Whether the content is new and has settled; if it has not settled, the next read is scheduled. */
-  function judge(content: T, isAsked: boolean): boolean {
+  function judge(content: T, isRequested: boolean): boolean {
     const key = keyOf(content);
     if (key === known) {
       candidate = undefined;
       return false;
     }
-    if (isAsked) return deliver(content, key);
+    if (isRequested) return deliver(content, key);
     if (candidate?.key !== key) candidate = { key, since: clock.monotonic() };
     const left = candidate.since + settleTime(content) - clock.monotonic();
     if (left <= 0) return deliver(content, key);
-    lookIn(left);
+    readIn(left);
     return false;
   }
 
-  async function lookOnce(isAsked: boolean): Promise<boolean> {
+  async function readOnce(isRequested: boolean): Promise<boolean> {
     const content = await read();
-    const isChanged = !isStopped && judge(content, isAsked);
-    lookIn(pollInterval);
+    const isChanged = !isStopped && judge(content, isRequested);
+    readIn(pollInterval);
     return isChanged;
   }
 
   /** Only one read runs at a time. */
-  async function look(isAsked: boolean): Promise<boolean> {
+  async function readInTurn(isRequested: boolean): Promise<boolean> {
     clock.clearTimeout(timer?.handle);
     timer = undefined;
-    while (looking !== undefined) await looking;
-    looking = lookOnce(isAsked).finally(() => {
-      looking = undefined;
+    while (reading !== undefined) await reading;
+    reading = readOnce(isRequested).finally(() => {
+      reading = undefined;
     });
-    return looking;
+    return reading;
   }
 
-  lookIn(pollInterval);
+  readIn(pollInterval);
   return {
-    notice: () => lookIn(shortestPause),
-    lookNow: () => look(true),
+    notice: () => readIn(shortestPause),
+    readNow: () => readInTurn(true),
     stop() {
       isStopped = true;
       clock.clearTimeout(timer?.handle);

@@ -2,7 +2,7 @@ import type { Downtime } from './downtime.ts';
 import { alignedRows } from './table.ts';
 
 /**
- * The downtimes of the same replicas with and without weeder, as aligned lines without an end; `>`: it is down still.
+ * The downtimes of the same replicas with and without weeder, as aligned lines; `>`: the replica is still down.
  */
 export function comparison(withWeeder: readonly Downtime[], without: readonly Downtime[]): readonly string[] {
   const rows = withWeeder.map((own, index) => {
@@ -16,7 +16,7 @@ function said({ total, isDown }: Downtime): string {
   return `${isDown ? '> ' : ''}${seconds(total)}`;
 }
 
-/** Nobody knows it of a replica that is not back. */
+/** Unknown for a replica that is still down. */
 function saved(own: Downtime, alone: Downtime): string {
   return own.isDown ? '' : said({ ...alone, total: Math.max(0, alone.total - own.total) });
 }

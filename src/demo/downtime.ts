@@ -3,11 +3,11 @@ import type { ChangeType } from '../kube/watch/metadataFastPath.ts';
 import type { PodChange } from './events.ts';
 import type { PodView } from './podView.ts';
 
-/** The downtime of one replica, whichever pod stands for it at the time. */
+/** The downtime of one replica, whose pods may be replaced. */
 export interface Downtime {
   /** The pod at the beginning. */
   readonly pod: string;
-  /** Milliseconds without a ready pod, up to now where there is none. */
+  /** Milliseconds without a ready pod, up to the current time if it has none. */
   readonly total: number;
   readonly isDown: boolean;
 }
@@ -21,13 +21,13 @@ interface Replica {
 /** Counts the downtimes of the dependants whose changes it receives. */
 interface DowntimeCount {
   observe(type: ChangeType, pod: PodView): void;
-  /** In the order of the pods' creation. */
+  /** In the order in which the pods were created. */
   all(): readonly Downtime[];
-  /** How many are ready now. */
+  /** The number of ready replicas. */
   ready(): number;
 }
 
-/** Counts from when a replica's first pod has become ready; a new pod stands for the replica that lost its pod first. */
+/** Counts after the first pod of a replica is ready. A new pod belongs to the replica that has waited longest for one. */
 export function countDowntimes(clock: Clock, report: (change: PodChange) => void): DowntimeCount {
   const replicas: Replica[] = [];
   const replicaOf = new Map<string, Replica>();

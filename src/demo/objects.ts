@@ -2,9 +2,9 @@ import { type ApiStore, type Program, programAnnotation, type Resource } from '@
 import { namespaces, replicaSets, services } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '../base/json.ts';
 
-/** Where everything of the demo lives. */
+/** The namespace of the demo. */
 export const home = 'shoot-1';
-/** The service that goes away, and the label of its pods. */
+/** The service that has the outage, and the label of its pods. */
 export const etcdService = 'etcd-main-client';
 export const etcdLabels = { role: 'main' };
 export const etcdReplicas = 2;
@@ -12,7 +12,7 @@ export const etcdReplicas = 2;
 export const apiserver = 'kube-apiserver';
 export const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
 
-/** weeder's config for the demo. Pods that become ready at the start are no recovery to be shown. */
+/** weeder's config for the demo. The first readiness of the pods is not shown as a recovery. */
 export const configText = `onStart: never
 servicesAndDependantSelectors:
   ${etcdService}:

@@ -1,20 +1,20 @@
 import { conditionOf, isPodReady } from '@weeder/embedded-cluster';
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 
-/** What the demo looks at in a pod. */
+/** The parts of a pod that the demo uses. */
 export interface PodView {
   readonly uid: string;
   readonly name: string;
   readonly labels: JsonObject;
   readonly isReady: boolean;
   readonly isEnding: boolean;
-  /** How often its first container has exited so far. */
+  /** How often its first container has exited. */
   readonly exits: number;
-  /** What it waits for, in the cluster's own words; undefined where it does not say. */
+  /** Why it is not ready, as the cluster reports it; undefined if it reports nothing. */
   readonly trouble: string | undefined;
 }
 
-/** Reads a Pod as the API serves it. */
+/** Reads a Pod of the API. */
 export function podView(pod: JsonObject): PodView {
   const meta = objectOf(pod['metadata']);
   const status = objectOf(pod['status']);
@@ -30,7 +30,7 @@ export function podView(pod: JsonObject): PodView {
   };
 }
 
-/** A container that is down has exited once more than it was restarted. */
+/** A stopped container has exited once more than it was restarted. */
 function exitsOf(container: JsonObject): number {
   const { terminated, waiting } = objectOf(container['state']);
   const restarts = numberOf(container['restartCount']) ?? 0;
@@ -38,7 +38,7 @@ function exitsOf(container: JsonObject): number {
   return restarts + (isDown ? 1 : 0);
 }
 
-/** Every container waits like this before it runs. */
+/** The normal reasons for a container to wait before it runs. */
 const usual: readonly unknown[] = ['ContainerCreating', 'PodInitializing'];
 
 function waitingFor(container: JsonObject): string | undefined {

@@ -11,24 +11,24 @@ import { type Scenario, type ScenarioOptions, startScenario } from './scenario.t
 import { startWeeder } from './startWeeder.ts';
 
 interface DemoOptions extends ScenarioOptions {
-  /** In its time the outage takes its course. */
+  /** The clock of the cluster and of weeder. */
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Shows the weeder to whoever looks. */
+  /** Shows weeder on the live page. */
   readonly viewer?: DemoViewer;
-  /** Told of everything from the beginning on; `time` is milliseconds since etcd went away. */
+  /** Called with every event from the beginning; `time` is milliseconds since the outage began. */
   readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
-  /** Told that the scenario begins. */
+  /** Called when the scenario begins. */
   readonly onBegin: (scenario: Scenario) => void;
-  /** Told how it ended; weeder and its cluster stay for as long as this takes. */
+  /** Called with the outcome. weeder and the cluster run until the promise resolves. */
   readonly onEnd: (outcome: DemoOutcome) => Promise<void>;
 }
 
-/** Looks at the weeder while it works. */
+/** Observes weeder while it runs. */
 export interface DemoViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly report: ReportWeeder;
   watch(controller: Manager): void;
-  /** The outage begins after that. */
+  /** The outage begins when the promise resolves. */
   readonly isReady: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ interface DemoOutcome {
   readonly downtimes: readonly Downtime[];
 }
 
-/** Plays the outage with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
+/** Plays the outage with the real weeder and the embedded API server, over HTTP and in accelerated time. */
 export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const { clock, logger, viewer } = options;
   const onEvent = (event: ScenarioEvent | WeederEvent) => {
@@ -67,7 +67,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
   await listening.close();
 }
 
-/** The same outage with nobody to help, in simulated time that takes no time. */
+/** Plays the same outage without weeder, in simulated time. */
 export async function playWithoutWeeder(options: ScenarioOptions): Promise<readonly Downtime[]> {
   const clock = simulatedClock(Date.now());
   const scenario = startScenario(clock, options);
@@ -82,7 +82,7 @@ async function until(clock: Clock, condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise<void>((resolve) => void clock.setTimeout(resolve, 50));
 }
 
-/** The way to an embedded API server. */
+/** The access to an embedded API server. */
 export function accessTo(server: string) {
   const choice = { source: 'demo', context: 'demo', namespace: undefined, cluster: { server }, user: {} };
   const access = clusterAccess(choice);

@@ -18,27 +18,27 @@ import { podView } from './podView.ts';
 
 export interface ScenarioOptions {
   readonly replicas: number;
-  /** How long etcd is away, in milliseconds. */
+  /** The duration of the outage, in milliseconds. */
   readonly outage: number;
   readonly seed: number;
   readonly kubelet: KubeletVersion;
-  /** How long the pods may take to come back when the outage is over, in milliseconds. */
+  /** The time limit for the recovery of the pods after the outage, in milliseconds. */
   readonly timeout: number;
 }
 
-/** A cluster of the demo's own, in which the outage takes its course. */
+/** The cluster of the demo, and its outage. */
 export interface Scenario {
   readonly server: ApiServer;
-  /** Whether all the pods have become ready. */
+  /** Whether all pods have become ready. */
   isReady(): boolean;
-  /** Lets etcd go away after the prelude, and come back after the outage. */
+  /** Starts the scenario: the prelude, the outage of etcd, and the recovery. */
   begin(): void;
-  /** Milliseconds since etcd went away; negative before, undefined before `begin`. */
+  /** Milliseconds since the outage began; negative before it, undefined before `begin`. */
   time(): number | undefined;
   downtimes(): readonly Downtime[];
-  /** Whether it has ended. */
+  /** Whether the scenario has ended. */
   isOver(): boolean;
-  /** Whether all the dependants came back in time. */
+  /** Resolves to whether all dependants recovered in time. */
   readonly ended: Promise<boolean>;
   stop(): void;
 }
@@ -47,7 +47,7 @@ export interface Scenario {
 const prelude = 2_000;
 const pollInterval = 100;
 
-/** Starts the cluster, in which nothing happens but that its pods become ready, until the scenario begins. */
+/** Starts the cluster. Until the scenario begins, its pods only become ready. */
 export function startScenario(
   clock: Clock,
   { replicas, outage, seed, kubelet, timeout }: ScenarioOptions,
@@ -81,7 +81,7 @@ export function startScenario(
   }
 
   let hasDependants = false;
-  /** The dependants come once etcd is ready: those that did not reach it would crash before the outage. */
+  /** Adds the dependants when etcd is ready: without etcd they would crash before the outage. */
   function addDependants(): void {
     if (hasDependants || store.list(pods, etcdPods).filter(isPodReady).length < etcdReplicas) return;
     hasDependants = true;

@@ -17,6 +17,6 @@ interface StartWeederOptions extends Pick<ManagerOptions, 'inspect' | 'reportPro
 /** Starts the real weeder with the demo's config. */
 export function startWeeder(options: StartWeederOptions): Manager {
   const config = parseConfig(configText, 'demo');
-  if (!config.ok) throw new Error('the config of the demo is wrong');
+  if (!config.ok) throw new Error('the config of the demo is invalid');
   return startManager({ ...options, config: config.value, concurrentDeletions: 32, isDryRun: false });
 }

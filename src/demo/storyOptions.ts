@@ -6,42 +6,42 @@ import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 
-/** How a story in chapters is shown: `Fact` is what happens in it, `Outcome` how it ended. */
+/** How a story in chapters is shown. */
 export interface StoryOptions<StoryEvent, Outcome> {
-  /** In its time the story takes its course. */
+  /** The clock of the cluster and of weeder. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly seed: number;
-  /** Shows weeder to whoever looks. */
+  /** Shows weeder on the live page. */
   readonly viewer?: StoryViewer;
-  /** Told of everything; `time` is milliseconds since the beginning of the story. */
+  /** Called with every event; `time` is milliseconds since the beginning of the story. */
   readonly onEvent: (time: number, event: StoryEvent) => void;
-  /** Told that the story begins. */
+  /** Called when the story begins. */
   readonly onBegin: (course: StoryProgress) => void;
-  /** Told how it ended; weeder and its cluster stay for as long as this takes. */
+  /** Called with the outcome. weeder and the cluster run until the promise resolves. */
   readonly onEnd: (outcome: Outcome) => Promise<void>;
 }
 
-/** The story while it plays. */
+/** The progress of the story. */
 export interface StoryProgress {
   /** Milliseconds since its beginning. */
   time(): number;
-  /** From 0 to 1: how many of its chapters have begun. */
+  /** The share of its chapters that have begun, from 0 to 1. */
   done(): number;
-  /** How much of what weeder manages is in which state of its machine; empty while it is away. */
+  /** The number of managed objects in each state of their machine; empty while weeder is stopped. */
   states(): Readonly<Record<string, number>>;
 }
 
-/** Looks at weeder, and at what it manages, while it works. */
+/** Observes weeder and the objects that it manages. */
 export interface StoryViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
   watch(started: ViewedWeeder): void;
-  /** The story begins after that. */
+  /** The story begins when the promise resolves. */
   readonly isReady: () => Promise<void>;
 }
 
-/** What a page looks at. */
+/** The weeder that a page shows. */
 export interface ViewedWeeder extends Manager {
   workloads?(): Iterable<WorkloadEntry>;
   applications?(): Iterable<ApplicationEntry>;

@@ -1,4 +1,4 @@
-/** Rows of cells as lines of equal columns, the first to the left and the others to the right; without ends. */
+/** Formats rows as lines with aligned columns: the first to the left, the others to the right. No line feeds. */
 export function alignedRows(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -4,14 +4,14 @@ import { waitBecause } from '../weeder/report/logEvents.ts';
 import type { ScenarioEvent } from './events.ts';
 import { etcdService } from './objects.ts';
 
-/** A line of the timeline: who did what. */
+/** A line of the timeline: a component, and what it did. */
 export interface TimelineEntry {
   readonly who: 'bot' | 'etcd' | 'kubectl' | 'kubelet' | 'weeder' | 'cluster';
   readonly what: string;
-  readonly tone: 'bad' | 'good' | 'deed' | 'plain';
+  readonly tone: 'bad' | 'good' | 'action' | 'plain';
 }
 
-/** An event as a line of the timeline; undefined for what other lines already show. */
+/** An event as a line of the timeline; undefined if other lines already show it. */
 export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): TimelineEntry | undefined {
   switch (event.type) {
     case 'etcd.down':
@@ -20,7 +20,7 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
       return { who: 'etcd', what: `both pods work again: ${etcdService} is ready`, tone: 'good' };
     case 'container.exited': {
       const { pod, restarts, backOff } = event;
-      const next = backOff === 0 ? 'restarted at once' : `back-off ${formatDuration(backOff)}`;
+      const next = backOff === 0 ? 'no back-off' : `back-off ${formatDuration(backOff)}`;
       return { who: 'kubelet', what: `${pod} exited (restarts: ${restarts}), ${next}`, tone: 'bad' };
     }
     case 'pod.created':
@@ -31,12 +31,12 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
       return {
         who: 'weeder',
         what: `sees the recovery: window of ${formatDuration(event.duration)} opened`,
-        tone: 'deed',
+        tone: 'action',
       };
     case 'pod.deleted': {
       const { name, cause } = event.pod;
       const how = cause === 'silent' ? 'in unreported back-off' : cause;
-      return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'deed' };
+      return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'action' };
     }
     case 'pod.skipped':
       return {

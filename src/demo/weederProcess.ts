@@ -12,24 +12,24 @@ export interface WeederProcessOptions<Part extends Controller>
   readonly logger: Logger;
   /** The text of its config file. */
   readonly config: string;
-  /** What stands beside the weeding, which such a config leaves out. */
+  /** Creates the controller that the demo shows. */
   readonly createPart: (context: ControllerContext) => Part;
   readonly onStarted: (controller: Manager) => void;
 }
 
-/** The real weeder as it runs in a cluster, with the config of a demo; each start is another process to it. */
+/** The real weeder, with the config of a demo. Each start stands for a new process. */
 interface WeederProcess<Part extends Controller> {
-  /** Resolves when it is at work. */
+  /** Resolves when its caches are synced. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Undefined: it is away. */
+  /** Undefined while it is stopped. */
   part(): Part | undefined;
 }
 
 export function createWeederProcess<Part extends Controller>(options: WeederProcessOptions<Part>): WeederProcess<Part> {
   const { clock, createPart, onStarted } = options;
   const config = parseConfig(options.config, 'demo');
-  if (!config.ok) throw new Error('the config of the demo is wrong');
+  if (!config.ok) throw new Error('the config of the demo is invalid');
   const its = { ...options, config: config.value };
   let controller: Manager | undefined;
   let part: Part | undefined;

@@ -10,10 +10,10 @@ import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
   const last = rules.findIndex(takesAll);
-  const unasked = last < 0 ? [] : rules.slice(last + 1);
+  const unreachable = last < 0 ? [] : rules.slice(last + 1);
   return [
     ...rules.map((rule, index) => {
-      const note = unasked.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
+      const note = unreachable.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
       return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
     }),
     `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,

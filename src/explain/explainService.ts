@@ -59,8 +59,8 @@ function explainNeverStarted({ namespace, name, container, reason, because }: Ne
 }
 
 function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
-  const isBareWanted = pod.protection === 'barePod' && service.barePods === 'delete';
-  if (pod.protection !== 'none' && !isBareWanted) return `skipped: ${skippedBecause[pod.protection]}`;
+  const isBareAllowed = pod.protection === 'barePod' && service.barePods === 'delete';
+  if (pod.protection !== 'none' && !isBareAllowed) return `skipped: ${skippedBecause[pod.protection]}`;
   const settleIn = index?.settleIn(pod.uid) ?? 0;
   if (settleIn > 0)
     return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;

@@ -37,11 +37,11 @@ function ownErrors({ optInError, pausedUntil }: WorkloadView['summary']): string
 }
 
 function stateOf(view: WorkloadView, now: number): string {
-  const { summary, settings, state, current: wanted } = view;
+  const { summary, settings, state, current } = view;
   if (settings === undefined) return 'no longer managed, the annotations of weeder are removed';
   if (summary.isEnding) return 'being deleted';
-  if (wanted.is === 'refused') return `its sources cannot be read: ${wanted.reason}`;
-  const assessment = assess(wanted.sources, typeof state === 'object' ? state : undefined, false);
+  if (current.is === 'refused') return `its sources cannot be read: ${current.reason}`;
+  const assessment = assess(current.sources, typeof state === 'object' ? state : undefined, false);
   if (assessment.is === 'blocked') return `blocked: ${assessment.reason}`;
   if (state === 'otherKey') return 'whether it has changed cannot be said: its state was made with another hash key';
   switch (assessment.is) {
@@ -98,13 +98,13 @@ function rolling({ summary, state, pods }: WorkloadView): string {
 }
 
 /** One line for each source: `← ConfigMap settings#a,b (env)`. */
-function usesOf({ summary, uses, sources, current: wanted }: WorkloadView): string[] {
+function usesOf({ summary, uses, sources, current }: WorkloadView): string[] {
   return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, its]) => {
     const ref = its[0]?.source;
     if (ref === undefined) return '';
     const optOut = sources.optOut(ref);
     const error = sources.get(ref)?.optOutError;
-    const found = wanted.is === 'ok' ? wanted.sources.get(key) : undefined;
+    const found = current.is === 'ok' ? current.sources.get(key) : undefined;
     const notes = [
       ...new Set(its.map(({ how }) => how)),
       ...(found?.digest.isAbsent ? ['absent'] : []),
@@ -131,12 +131,12 @@ function restartsOf({ state }: WorkloadView): string[] {
 
 /** Lists the pods that were created before the last write of a source, and what follows from that. */
 function podsOf(view: WorkloadView): string[] {
-  const { summary, current: wanted, pods, state } = view;
+  const { summary, current, pods, state } = view;
   if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
-  if (wanted.is === 'refused') return [];
+  if (current.is === 'refused') return [];
   const older = (source: CurrentSource) =>
     source.lastWrite === undefined ? [] : podsToReplace(summary, pods, [{ source, lastWrite: source.lastWrite }]);
-  return [...wanted.sources.values()].flatMap((source) => {
+  return [...current.sources.values()].flatMap((source) => {
     const found = older(source).map(({ name }) => name);
     if (found.length === 0) return [];
     const of = `pods that may be older than ${describeSource(source.ref, summary.ref.namespace)}: ${found.sort().join(', ')}`;

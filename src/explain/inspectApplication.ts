@@ -68,7 +68,7 @@ const concurrency = 8;
 export async function inspectApplication(
   application: Application,
   status: unknown,
-  looking: InspectOptions,
+  options: InspectOptions,
 ): Promise<InspectedApplication> {
   const entry = entryOf(application, status);
   const account = accountOf(application, false);
@@ -76,10 +76,10 @@ export async function inspectApplication(
   const nothing = { entry, account, errors, error: '', resources: [] };
   if (application.errors.some(({ manifest }) => manifest === undefined)) return nothing;
   const streams = { add: () => undefined, remove: () => undefined };
-  const runtime = { clock: looking.clock };
-  const allow = () => looking.allow;
-  const effects = { runtime, restMapper: looking.kinds, allow, mayUseOwnRights: false, hashManifest, streams };
-  const planned = await planResources(effects, entry, application, looking.signal);
+  const runtime = { clock: options.clock };
+  const allow = () => options.allow;
+  const effects = { runtime, restMapper: options.kinds, allow, mayUseOwnRights: false, hashManifest, streams };
+  const planned = await planResources(effects, entry, application, options.signal);
   if (planned.is === 'failed') return { ...nothing, error: planned.failure.reason };
   if (planned.is === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
   const resources: InspectedResource[] = [];
@@ -87,7 +87,7 @@ export async function inspectApplication(
   for (let index = 0; index < all.length; index += concurrency) {
     const some = all.slice(index, index + concurrency);
     resources.push(
-      ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, looking), application)))),
+      ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, options), application)))),
     );
   }
   return { ...nothing, errors: [...errors, ...planned.errors], resources };

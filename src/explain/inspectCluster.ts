@@ -48,8 +48,8 @@ export async function inspectCluster(
 /** The stream of one selector is counted for that selector, the stream of all pods for every selector. */
 function counting(stream: StreamNeed, pods: ReadonlyMap<string, PodCounts>): StreamNeed {
   if (stream.kind !== 'Pod') return stream;
-  const wanted = [...pods].filter(([text]) => stream.labelSelector === '' || stream.labelSelector === text);
-  return { ...stream, sink: wanted.reduce((sink, [, counts]) => counts.beside(sink), stream.sink) };
+  const selected = [...pods].filter(([text]) => stream.labelSelector === '' || stream.labelSelector === text);
+  return { ...stream, sink: selected.reduce((sink, [, counts]) => counts.beside(sink), stream.sink) };
 }
 
 /** Counts the pods that pass through a sink and are selected, by namespace. */
@@ -83,8 +83,8 @@ function countPods(selector: LabelSelector): PodCounts {
         .filter(({ namespace }) => namespaces === 'all' || namespaces.includes(namespace))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     total(namespaces) {
-      const wanted = namespaces === 'all' ? [...counts.values()] : namespaces.map((name) => counts.get(name) ?? 0);
-      return wanted.reduce((sum, count) => sum + count, 0);
+      const selected = namespaces === 'all' ? [...counts.values()] : namespaces.map((name) => counts.get(name) ?? 0);
+      return selected.reduce((sum, count) => sum + count, 0);
     },
   };
 }

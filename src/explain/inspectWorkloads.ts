@@ -95,11 +95,11 @@ export async function inspectWorkloads(
     name: config.restart.hashKey.name,
   };
   const keys = await readHashKeys(dryRunClient(client), where, AbortSignal.timeout(20_000));
-  const look = lookingAt(restartApi(client), sources, keys.ok ? keys.value : undefined);
+  const inspect = createInspector(restartApi(client), sources, keys.ok ? keys.value : undefined);
   const views: WorkloadView[] = [];
   const found = managed();
   for (let index = 0; index < found.length; index += concurrency)
-    views.push(...(await Promise.all(found.slice(index, index + concurrency).map(look))));
+    views.push(...(await Promise.all(found.slice(index, index + concurrency).map(inspect))));
   const keySecret = `${where.namespace}/${where.name}`;
   return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.error, keySecret });
 }
@@ -134,7 +134,7 @@ async function readAll(
   return ok(undefined);
 }
 
-function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | undefined) {
+function createInspector(api: RestartApi, sources: SourcesKnown, keys: HashKeys | undefined) {
   const digests = createDigests({ api, sources });
   // Missing sources and keys can be found without the hash key.
   const anyKey = keys?.current ?? hashKeyOf(randomBytes(32));
@@ -145,11 +145,11 @@ function lookingAt(api: RestartApi, sources: SourcesKnown, keys: HashKeys | unde
     const own = typeof written === 'object' && written.workloadUid !== summary.uid ? 'none' : written;
     const key = typeof own === 'object' ? keys?.byId(own.keyId) : undefined;
     const state = typeof own === 'object' && key === undefined ? 'otherKey' : own;
-    const [wanted, pods] = await Promise.all([
+    const [current, pods] = await Promise.all([
       readCurrentSources(uses.uses, key ?? anyKey, digests, sources),
       uses.uses.length === 0 ? [] : podsOf(api, summary),
     ]);
-    return { summary, settings, uses, sources, current: wanted, state, pods };
+    return { summary, settings, uses, sources, current, state, pods };
   };
 }
 

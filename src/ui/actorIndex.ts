@@ -13,7 +13,7 @@ export interface ActorQuery {
   readonly limit: number;
 }
 
-/** Finds actors. It reads all of them with pauses, once for all pages that ask at the same time. */
+/** Finds actors. It reads all actors with pauses, once for all concurrent requests. */
 interface ActorIndex {
   find(query: ActorQuery): Promise<ActorPage>;
   /** The source has changed, and its actors are different ones. */

@@ -31,7 +31,7 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** A root of the tree; undefined if it is not a machine. Pods are shown by name, because nobody searches for a uid. */
+/** A root of the tree; undefined if it is not a machine. Pods are shown by name, because users do not know their uids. */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
@@ -88,12 +88,12 @@ export function machineOf({ snapshot }: Found): string {
 }
 
 /** The maximum delay of a Node timer: a machine with this delay waits until something changes. */
-const forEver = 2 ** 31 - 1;
+const maxDelay = 2 ** 31 - 1;
 
 /** The timers of an actor that will fire. */
 export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
   const scheduled = Object.values(actor.system.getSnapshot()._scheduledEvents);
-  return scheduled.filter(({ source, delay }) => source === actor && delay < forEver);
+  return scheduled.filter(({ source, delay }) => source === actor && delay < maxDelay);
 }
 
 /** The running timers, and the active children that are not machines. */

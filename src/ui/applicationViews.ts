@@ -25,7 +25,7 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
     .split(/\s+/)
     .filter((word) => word !== '');
   const all = [...entries];
-  // A page without a search asks once a second, so the search texts of thousands of resources are not built for it.
+  // A page without a search sends a request every second: the search texts of thousands of resources are not built.
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
   const applications = found
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -47,7 +47,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
   const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
   const all = [...resources.values()];
   const [troubled, calm] = [all.filter(isTroubled), all.filter((each) => !isTroubled(each))];
-  const gone = [...pendingRemovals.values()].map(
+  const removals = [...pendingRemovals.values()].map(
     ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
   );
   const shown = all.length > mostResources ? [...troubled, ...calm] : all;
@@ -59,8 +59,8 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
     until: endOf(actor, since),
     isDetectOnly,
     errors: errors.map(({ place, message }) => `${place}: ${message}`),
-    total: all.length + gone.length,
-    resources: [...shown.map((each) => resourceView(each, since)), ...gone].slice(0, mostResources),
+    total: all.length + removals.length,
+    resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, mostResources),
   };
 }
 

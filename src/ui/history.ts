@@ -8,8 +8,8 @@ import type { Moment } from './protocol.ts';
 export interface History {
   add(moment: Moment): string;
   /**
-   * A snapshot of the moments, oldest first. It starts with older moments that began something that still lasts, of
-   * services that exist.
+   * A snapshot of the moments, oldest first. It starts with older moments that began an outage or a window that has not
+   * ended, if the service exists.
    */
   texts(exists?: (about: string) => boolean): readonly string[];
   clear(): void;

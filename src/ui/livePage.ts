@@ -20,8 +20,8 @@ import { createWindowCounters } from './windowCounters.ts';
 import { restartMoment, workloadViews } from './workloadViews.ts';
 
 /**
- * What the open pages receive. While none is open, only the history (the last hour; of a recording, everything) and the
- * newest windows are kept.
+ * The content of the open pages. While no page is open, it stores only the history (the last hour, or the whole
+ * recording) and the newest windows.
  */
 export interface LivePage {
   readonly report: ReportWeeder;
@@ -55,7 +55,7 @@ interface PageLoad {
   /** The number of messages dropped for browsers that do not keep up. */
   readonly leftOut: number;
   /** How often everything was polled. */
-  readonly looks: number;
+  readonly polls: number;
 }
 
 interface LivePageOptions {
@@ -74,8 +74,8 @@ interface LivePageOptions {
 
 export const mostPages = 16;
 /** From the end of one poll to the next; milliseconds. */
-const lookEvery = 250;
-/** More changes than these are sent as one list. */
+const pollInterval = 250;
+/** If there are more changes, all services are sent as one list. */
 const mostChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
@@ -85,12 +85,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const index = createActorIndex(() => source);
   /** The open pages; `connection` is undefined until the first poll is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
-  const timers = new Map<'look' | 'beat', ReturnType<Clock['setTimeout']>>();
+  const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, string> | undefined;
   let unseen = '';
-  let looking: Promise<void> | undefined;
-  let looks = 0;
+  let polling: Promise<void> | undefined;
+  let polls = 0;
 
   const chosenActors = createActorSubscriptions({
     source: () => source,
@@ -120,23 +120,23 @@ export function createLivePage(options: LivePageOptions): LivePage {
     if (chosen !== undefined) yield chosenActors.message(chosen);
   }
 
-  async function look(): Promise<void> {
-    looks += 1;
+  async function poll(): Promise<void> {
+    polls += 1;
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
     sendUnseen();
     sendChanges(changes);
     begin();
-    timers.set('look', pace.setTimeout(startLooking, lookEvery));
+    timers.set('poll', pace.setTimeout(startPolling, pollInterval));
   }
 
-  function startLooking(): void {
-    looking = look()
+  function startPolling(): void {
+    polling = poll()
       .catch(onBroken)
       .finally(() => {
-        looking = undefined;
-        if (pages.size > 0 && services === undefined) startLooking();
+        polling = undefined;
+        if (pages.size > 0 && services === undefined) startPolling();
       });
   }
 
@@ -146,15 +146,15 @@ export function createLivePage(options: LivePageOptions): LivePage {
     unseen = words;
   }
 
-  function sendChanges({ all, changed, gone }: Changes): void {
-    if (changed.length + gone.length > mostChanges) {
+  function sendChanges({ all, changed, removed }: Changes): void {
+    if (changed.length + removed.length > mostChanges) {
       for (const { connection } of pages.values()) connection?.sendParts(listParts('services', [...all.values()]));
       return;
     }
     for (const json of changed) send(jsonEvent('service', json));
-    for (const key of gone) {
+    for (const key of removed) {
       const [namespace = '', service = ''] = key.split('/');
-      send(eventText({ type: 'serviceGone', namespace, service }));
+      send(eventText({ type: 'serviceRemoved', namespace, service }));
     }
   }
 
@@ -225,13 +225,13 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const { version } = packageJson;
       response.write(eventText({ type: 'hello', version, mode, now: clock.now(), speed, ...dryRun }));
       if (pages.size === 1) timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
-      if (pages.size === 1 && looking === undefined) startLooking();
+      if (pages.size === 1 && polling === undefined) startPolling();
       else begin();
     },
     load() {
       const all = [...pages.values()].flatMap(({ connection }) => connection ?? []);
       const sum = (of: (connection: Connection) => number) => all.reduce((total, each) => total + of(each), 0);
-      return { pages: pages.size, waiting: sum((each) => each.waiting), leftOut: sum((each) => each.leftOut), looks };
+      return { pages: pages.size, waiting: sum((each) => each.waiting), leftOut: sum((each) => each.leftOut), polls };
     },
   };
 }

@@ -10,10 +10,10 @@ export function jsonEvent(type: 'service' | 'moment', json: string): string {
   return `event: ${type}\ndata: {"type":"${type}","${type}":${json}}\n\n`;
 }
 
-/** Characters: about what a socket accepts at once. */
+/** Characters: about the size of a socket's buffer. */
 const partSize = 32_768;
 
-/** A message with a long list, in parts of about the size that a socket accepts at once. */
+/** A message with a long list, in parts of about the size of a socket's buffer. */
 export function* listParts(type: 'services' | 'history', texts: Iterable<string>): Generator<string> {
   let part = `event: ${type}\ndata: {"type":"${type}","${type === 'history' ? 'moments' : type}":[`;
   let separator = '';

@@ -1,9 +1,9 @@
 import type { Moment } from './protocol.ts';
 
-/** The fields of a moment that tell whether something began or ended. */
+/** The fields of a moment that show whether something began or ended. */
 type Turn = Pick<Moment, 'what' | 'about'>;
 
-/** Of the discarded moments, those that began something that still lasts: an outage or a window. */
+/** The discarded moments that began an outage or a window that has not ended. */
 interface Ongoing<T extends Turn> {
   /** Called with the moments in order. */
   note(moment: T): void;

@@ -42,11 +42,16 @@ export function pageListener({ live, isLoopback, command, onBroken }: PageListen
   return (request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if (isLoopback && !isOwnName(request.headers.host)) {
-      sendText(request, response, 403, 'this page is for this machine: open it as http://localhost with its port\n');
+      sendText(
+        request,
+        response,
+        403,
+        'this page is served on loopback only: open it as http://localhost with its port\n',
+      );
       return;
     }
     if (isForeign(request)) {
-      sendText(request, response, 403, 'this is for the page itself, not for another one\n');
+      sendText(request, response, 403, 'only the page itself may send this request\n');
       return;
     }
     if (command !== undefined && request.url === '/replay') {
@@ -109,7 +114,7 @@ function eventsPage(live: LivePage): Page {
   return ({ searchParams }, request, response) => {
     if (!live.hasRoom()) {
       response.setHeader('retry-after', '15');
-      sendText(request, response, 503, `${mostPages} pages are open, which are as many as there may be\n`);
+      sendText(request, response, 503, `the maximum number of pages is open: ${mostPages}\n`);
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });

@@ -1,40 +1,40 @@
 /**
- * The messages to the live page, as server-sent events: the event's name is the message's `type`, its data the message as
- * JSON. Times are epoch milliseconds by weeder's clock (by the recording's, in a replay).
+ * The messages to the live page, as server-sent events. The name of the event is the `type` of the message, and its data
+ * is the message as JSON. Times are epoch milliseconds by weeder's clock, or in a replay by that of the recording.
  */
 export type PageMessage =
-  /** The first one of every connection. `speed`: how many times as fast as real time `now` goes on in a demo. */
+  /** The first message of every connection. `speed`: the speed of a demo as a multiple of real time. */
   | {
       readonly type: 'hello';
       readonly version: string;
       readonly mode: 'live' | 'replay';
       readonly now: number;
       readonly speed?: number;
-      /** Nothing is changed: what would be deleted is counted as deleted. */
+      /** A dry run: pods that would be deleted count as deleted. */
       readonly isDryRun?: true;
     }
-  /** Every two seconds: the connection lives, and this is the time. */
+  /** The heartbeat, every two seconds, with the current time. */
   | { readonly type: 'beat'; readonly now: number }
-  /** All of them: at the start, and where single changes would be too many. */
+  /** All services: at the start, and instead of too many single changes. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
-  | { readonly type: 'serviceGone'; readonly namespace: string; readonly service: string }
-  /** At the start, and with each change. `words`: which services of the config are nowhere, or were never ready; or ''. */
+  | { readonly type: 'serviceRemoved'; readonly namespace: string; readonly service: string }
+  /** At the start and with each change. `words`: the services of the config that do not exist or were never ready. */
   | { readonly type: 'unseenServices'; readonly words: string }
   /**
-   * The last hour, in a replay all that was played, oldest first: at the start, and after messages had to be left out for a slow browser. In front of it
-   * is what began before and lasts: the moments that opened it.
+   * At the start, and after messages were dropped for a slow browser: the last hour, or in a replay everything so far,
+   * oldest first. Older moments that began something that has not ended come first.
    */
   | { readonly type: 'history'; readonly moments: readonly Moment[] }
   | { readonly type: 'moment'; readonly moment: Moment }
   /**
-   * The actor that the connection asked for, at the start and with each transition: `/events?actor=ID`, or
-   * `/events?actor=newest:MACHINE` for whichever of that machine was started last.
+   * The actor that the connection has chosen, at the start and with each transition: `/events?actor=ID`, or
+   * `/events?actor=newest:MACHINE` for the newest actor of that machine.
    */
   | { readonly type: 'actor'; readonly actor: ActorView; readonly transition?: Transition }
-  /** There is none, or it has ended. `id`: as it was asked for. */
-  | { readonly type: 'actorGone'; readonly id: string }
-  /** In a replay only: at the start, with each change, and as time goes on. */
+  /** The actor does not exist, or has stopped. `id`: as in the request. */
+  | { readonly type: 'actorStopped'; readonly id: string }
+  /** Only in a replay: at the start, with each change, and as time passes. */
   | ({ readonly type: 'clock' } & ReplayClock);
 
 /** A service that was ready at least once. */
@@ -47,19 +47,19 @@ export interface ServiceView {
   readonly state: string;
   readonly isReady: boolean;
   readonly window: { readonly number: number; readonly openedAt: number; readonly closesAt: number } | undefined;
-  /** Its dependants that crash-loop now, and what became of those of its newest window. */
+  /** The number of its dependants that crash-loop now, and the results of its newest window. */
   readonly crashLooping: number;
   readonly deleted: number;
   readonly skipped: number;
   readonly failed: number;
 }
 
-/** Something that happened, for the timeline. */
+/** An event of the timeline. */
 export interface Moment {
   readonly t: number;
   /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
   readonly what: string;
-  /** `namespace/service`, or what else it is about. */
+  /** `namespace/service`, or the name of another object. */
   readonly about: string;
   readonly window?: number;
   /** `namespace/name` */
@@ -67,46 +67,46 @@ export interface Moment {
   readonly detail: string;
 }
 
-/** As in the tree (by name), by what they are doing, or those first that have been in their state the shortest time. */
+/** The order of the tree (by name), by state, or the latest transition first. */
 export const actorOrders = ['tree', 'state', 'newest'] as const;
 export type ActorOrder = (typeof actorOrders)[number];
 
 /**
- * An actor as the tree shows it: GET `/actors?search=…&machine=…&order=tree&offset=0&limit=100` answers an `ActorPage`.
+ * An actor in the tree: GET `/actors?search=…&machine=…&order=tree&offset=0&limit=100` returns an `ActorPage`.
  */
 export interface ActorView {
-  /** Unique among those that live. */
+  /** Unique among the running actors. */
   readonly id: string;
-  /** The name of its machine: `/machines/NAME.svg` is its picture. */
+  /** The name of its machine, whose picture is `/machines/NAME.svg`. */
   readonly machine: string;
   readonly parent: string | undefined;
-  /** The ids of its active states, as the picture's `data-state` has them, outermost first. */
+  /** The ids of its active states, as in the attribute `data-state` of the picture, outermost first. */
   readonly states: readonly string[];
   readonly since: number;
   readonly waitsFor: readonly string[];
 }
 
 export interface ActorPage {
-  /** How many there are that match. */
+  /** The number of matching actors. */
   readonly total: number;
   readonly actors: readonly ActorView[];
 }
 
-/** A workload that restart control manages: GET `/workloads` answers a `WorkloadList`. */
+/** A workload that restart control manages: GET `/workloads` returns a `WorkloadList`. */
 export interface WorkloadView {
   /** Also the id of its actor: `deployment/shop/web`. */
   readonly id: string;
   /** The innermost state of its machine. */
   readonly state: string;
-  /** Why it waits, is held, or stands still; empty where the state says enough. */
+  /** Why the restart waits, is blocked, or has stalled; empty if the state needs no reason. */
   readonly reason: string;
   readonly since: number;
-  /** When the state ends by itself; undefined: at no time that is known. */
+  /** When the state ends by a timer; undefined: no timer runs. */
   readonly until: number | undefined;
   /** `ConfigMap settings#key`, `Secret login` */
   readonly sources: readonly string[];
   readonly restartedAt: number | undefined;
-  /** What the last restart was for. */
+  /** The cause of the last restart. */
   readonly cause: string;
 }
 
@@ -115,8 +115,8 @@ export interface WorkloadList {
 }
 
 /**
- * An application of the application observer: GET `/applications?search=…` answers an `ApplicationList`. Of a Secret
- * there is no value in it.
+ * An application of the application observer: GET `/applications?search=…` returns an `ApplicationList`. It contains no
+ * value of a Secret.
  */
 export interface ApplicationView {
   /** `shop/web` */
@@ -126,13 +126,13 @@ export interface ApplicationView {
   /** The innermost state of its machine. */
   readonly state: string;
   readonly since: number;
-  /** When the state ends by itself; undefined: at no time that is known. */
+  /** When the state ends by a timer; undefined: no timer runs. */
   readonly until: number | undefined;
-  /** Nothing is applied: it is in mode `detect`, or weeder in a dry run. */
+  /** Nothing is applied: the application is in mode `detect`, or weeder in a dry run. */
   readonly isDetectOnly: boolean;
-  /** With their places. */
+  /** Each with its path. */
   readonly errors: readonly string[];
-  /** How many there are; of many, those that are not in sync come first, and the rest is left out. */
+  /** The number of resources. If it exceeds the limit, resources that are not in sync come first. */
   readonly total: number;
   readonly resources: readonly ResourceView[];
 }
@@ -140,25 +140,25 @@ export interface ApplicationView {
 export interface ResourceView {
   /** `Deployment shop/web` */
   readonly id: string;
-  /** The id of its actor; undefined: it is not observed now. */
+  /** The id of its actor; undefined while the resource is not observed. */
   readonly actor: string | undefined;
-  /** The innermost state of its machine, or what its status says. */
+  /** The innermost state of its machine, or the state in the status. */
   readonly state: string;
-  /** When the state ends by itself, such as a wait before the next correction. */
+  /** When the state ends by a timer, such as a wait before the next correction. */
   readonly until: number | undefined;
   readonly reason: string;
-  /** The field manager that changed what differs. */
+  /** The field manager that wrote the drifted fields. */
   readonly conflictingManager: string | undefined;
-  /** How many fields are observed; undefined: not known yet. */
+  /** The number of observed fields; undefined: not known yet. */
   readonly observed: number | undefined;
   readonly drifts: readonly DriftView[];
   readonly moreDrifts: number;
-  /** The newest first; `corrected` says how many are remembered. */
+  /** The newest first; `corrected` is the number of stored corrections. */
   readonly corrections: readonly CorrectionView[];
   readonly corrected: number;
 }
 
-/** Values are JSON, cut; undefined: absent, or of a Secret. */
+/** Values are truncated JSON. Undefined: the field is missing, or belongs to a Secret. */
 export interface DriftView {
   readonly path: string;
   readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
@@ -173,13 +173,13 @@ export interface CorrectionView {
 }
 
 export interface ApplicationList {
-  /** How many there are, and how many match. */
+  /** The number of applications, and how many of them match. */
   readonly total: number;
   readonly found: number;
   readonly applications: readonly ApplicationView[];
 }
 
-/** As the picture's arrows have `data-from` and `data-to`. */
+/** `from` and `to` are as in the attributes `data-from` and `data-to` of the picture's arrows. */
 export interface Transition {
   readonly at: number;
   readonly event: string;
@@ -192,15 +192,15 @@ export interface ReplayClock {
   readonly startsAt: number;
   readonly endsAt: number;
   readonly isPlaying: boolean;
-  /** How many times as fast as it was. */
+  /** A multiple of the original speed. */
   readonly speed: number;
 }
 
-/** A command to a replay: POST `/replay` with this as JSON. There is no such path in a running weeder. */
+/** A command to a replay: POST `/replay` with this as JSON. A running weeder does not serve this path. */
 export type ReplayCommand =
   | { readonly do: 'play' }
   | { readonly do: 'pause' }
-  /** To the next thing that happens. */
+  /** To the next event. */
   | { readonly do: 'step' }
   | { readonly do: 'speed'; readonly speed: number }
   /** To a time, forwards or backwards. */

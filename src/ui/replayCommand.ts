@@ -17,7 +17,7 @@ export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
-      return sendText(request, response, 405, 'method not allowed: POST is\n');
+      return sendText(request, response, 405, 'method not allowed, expected POST\n');
     }
     if (!isSameOrigin(request))
       return sendText(request, response, 403, 'only the page itself may control the replay\n');

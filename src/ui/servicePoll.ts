@@ -4,11 +4,11 @@ import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';
 
-/** The changes since the last poll: JSON by `namespace/service`. */
+/** The changes since the last poll. `all` is JSON by `namespace/service`. */
 export interface Changes {
   readonly all: ReadonlyMap<string, string>;
   readonly changed: readonly string[];
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
 }
 
 /** The number of actors that are read without a pause. */
@@ -48,7 +48,7 @@ export async function pollServices(
   return {
     all,
     changed: [...all].filter(([key, json]) => before.get(key) !== json).map(([, json]) => json),
-    gone: [...before.keys()].filter((key) => !all.has(key)),
+    removed: [...before.keys()].filter((key) => !all.has(key)),
   };
 }
 

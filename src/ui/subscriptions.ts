@@ -30,9 +30,9 @@ interface Subscription {
   /** The steps since the last message: a macrostep may have several. */
   readonly steps: Step[];
   /** The actor is searched for in the poll that is running. */
-  isSought: boolean;
+  isSearched: boolean;
   /** It was reported that the actor does not exist. */
-  isGone: boolean;
+  isStopped: boolean;
   sent: string;
   sentAt: number;
 }
@@ -69,12 +69,12 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
     if (steps.length === 0 && text !== chosen.sent) send(id, text);
     if (text !== chosen.sent) chosen.sentAt = now();
     chosen.sent = text;
-    if (!isAlive(found)) sendRemoved(id, chosen);
+    if (!isAlive(found)) sendStopped(id, chosen);
   }
 
-  function sendRemoved(id: string, chosen: Subscription): void {
-    if (!chosen.isGone) send(id, removedMessage(id));
-    chosen.isGone = true;
+  function sendStopped(id: string, chosen: Subscription): void {
+    if (!chosen.isStopped) send(id, stoppedMessage(id));
+    chosen.isStopped = true;
   }
 
   function hasStarted(actor: AnyActorRef, steps: readonly Step[]): void {
@@ -82,7 +82,7 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
     if (found === undefined) return;
     for (const [id, chosen] of all) {
       if (id !== found.id && !(id === newestOf(found) && isFree(chosen))) continue;
-      Object.assign(chosen, { found, steps: [...steps], isGone: false });
+      Object.assign(chosen, { found, steps: [...steps], isStopped: false });
       sendChanges(id, chosen, found);
     }
   }
@@ -129,20 +129,20 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
       if (chosen.pages === 0) all.delete(id);
     },
     beginPoll() {
-      for (const chosen of all.values()) chosen.isSought = chosen.found === undefined && !chosen.isGone;
+      for (const chosen of all.values()) chosen.isSearched = chosen.found === undefined && !chosen.isStopped;
     },
     poll(root, descendants) {
-      for (const [id, chosen] of all) if (chosen.isSought) seek(id, chosen, root, descendants);
+      for (const [id, chosen] of all) if (chosen.isSearched) seek(id, chosen, root, descendants);
     },
     endPoll() {
       for (const [id, chosen] of all) {
         if (chosen.found !== undefined) sendChanges(id, chosen, chosen.found);
-        else if (chosen.isSought) sendRemoved(id, chosen);
+        else if (chosen.isSearched) sendStopped(id, chosen);
       }
     },
     message(id) {
-      const { found, isGone = false } = all.get(id) ?? {};
-      return (found === undefined ? '' : messageOf(found)) + (isGone ? removedMessage(id) : '');
+      const { found, isStopped = false } = all.get(id) ?? {};
+      return (found === undefined ? '' : messageOf(found)) + (isStopped ? stoppedMessage(id) : '');
     },
     forget() {
       for (const [id, { pages }] of all) all.set(id, emptySubscription(pages));
@@ -162,7 +162,7 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
 }
 
 function emptySubscription(pages: number): Subscription {
-  return { pages, found: undefined, steps: [], isSought: false, isGone: false, sent: '', sentAt: 0 };
+  return { pages, found: undefined, steps: [], isSearched: false, isStopped: false, sent: '', sentAt: 0 };
 }
 
 function newestOf(found: Found): string {
@@ -178,6 +178,6 @@ function asItIs(found: Found): Found {
   return isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
 }
 
-function removedMessage(id: string): string {
-  return eventText({ type: 'actorGone', id });
+function stoppedMessage(id: string): string {
+  return eventText({ type: 'actorStopped', id });
 }

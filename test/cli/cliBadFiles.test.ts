@@ -120,8 +120,8 @@ const badKubeconfigs: readonly BadKubeconfig[] = [
   },
   {
     what: 'a token file that does not exist',
-    words: ['--kubeconfig', file('token.kubeconfig', kubeconfig('https://127.0.0.1:9', { tokenFile: 'gone' }))],
-    sentence: `In the kubeconfig ./token.kubeconfig, context "here": the tokenFile ./gone does not exist. ${kube}`,
+    words: ['--kubeconfig', file('token.kubeconfig', kubeconfig('https://127.0.0.1:9', { tokenFile: 'missing' }))],
+    sentence: `In the kubeconfig ./token.kubeconfig, context "here": the tokenFile ./missing does not exist. ${kube}`,
   },
 ];
 

@@ -94,11 +94,11 @@ test('without notifications a change is found within the poll interval', async (
 
 test('lookNow() reports the current content at once, and returns whether it was new', async () => {
   const { watch, reported, setUnnoticed } = watched();
-  assert.equal(await watch.lookNow(), false);
+  assert.equal(await watch.readNow(), false);
   setUnnoticed('b');
-  assert.equal(await watch.lookNow(), true);
+  assert.equal(await watch.readNow(), true);
   assert.deepEqual(reported, ['b@0']);
-  assert.equal(await watch.lookNow(), false);
+  assert.equal(await watch.readNow(), false);
 });
 
 test('there are at most ten reads a second, and without events one in ten seconds', async () => {
@@ -119,10 +119,10 @@ test('after stop() nothing is read or reported', async () => {
   set('b');
   await clock.pass(200);
   setUnnoticed('c');
-  const asked = watch.lookNow();
+  const changed = watch.readNow();
   watch.stop();
   watch.notice();
-  assert.equal(await asked, false);
+  assert.equal(await changed, false);
   await clock.pass(60_000);
   await settled();
   assert.deepEqual(reported, []);

@@ -113,7 +113,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
   test('lookNow() reads at once; an unwatchable folder is reported, and the file is polled', async (t) => {
     const { folder, file, reported, watch } = await watched(t, plain);
     writeFileSync(file, config('b'));
-    assert.equal(await watch.lookNow(), true);
+    assert.equal(await watch.readNow(), true);
     assert.deepEqual(reported, ['b']);
     const later = join(folder, 'later');
     const unwatchable: string[] = [];
@@ -128,7 +128,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
     assert.match(unwatchable.join(), /ENOENT/);
     mkdirSync(later);
     writeFileSync(join(later, 'weeder.yaml'), config('c'));
-    assert.equal(await polled.lookNow(), true);
+    assert.equal(await polled.readNow(), true);
     assert.deepEqual(reported, ['b', 'c']);
   });
 
@@ -151,7 +151,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
   test('a text that is replaced while it is parsed is not reported', async (t) => {
     const { file, reported, watch } = await watched(t, plain);
     writeFileSync(file, slow);
-    await watch.lookNow();
+    await watch.readNow();
     writeFileSync(file, config('b'));
     await until('the newest content is reported', () => reported.includes('b'));
     // Parsing it again takes as long as the first time, and began later.

@@ -44,7 +44,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     const [down = Number.NaN] = secondsOf(lines, /has no ready endpoint/);
     const [back = Number.NaN] = secondsOf(lines, /etcd-main-client is ready/);
     assert.ok(Math.abs(down) < 1 + late && Math.abs(back - 100) < 1 + late);
-    const crashes = secondsOf(lines, /exited \(restarts: 0\), restarted at once/);
+    const crashes = secondsOf(lines, /exited \(restarts: 0\), no back-off/);
     assert.equal(crashes.length, 3);
     for (const crash of crashes) assert.ok(crash > 9 && crash < 12 + late, String(crash));
     const deletions = secondsOf(lines, /^deletes kube-apiserver-\w{5} \(in unreported back-off\)/);

@@ -129,9 +129,9 @@ test('in the picture of the system every event is known to its receiver', () => 
 test('weeder diagram prints the requested diagram', async () => {
   const byDefault = await offlineCli(['diagram']);
   assert.equal(byDefault.stdout, drawn('system', 'ascii'));
-  const asked = await offlineCli(['diagram', 'endpoint', '--format', 'mermaid']);
-  assert.equal(asked.stdout, drawn('endpoint', 'mermaid'));
-  assert.equal(asked.code, 0);
+  const output = await offlineCli(['diagram', 'endpoint', '--format', 'mermaid']);
+  assert.equal(output.stdout, drawn('endpoint', 'mermaid'));
+  assert.equal(output.code, 0);
 });
 
 test('an unknown machine or format is reported in one sentence', async () => {

@@ -55,7 +55,7 @@ test('a screen reader finds a table with its columns at every width, and the pag
     const table = page.getByRole('table', { name: 'Applications' });
     await table.getByRole('row', { name: 'Deployment shop/api' }).waitFor();
     const columns = await table.getByRole('columnheader').allTextContents();
-    assert.deepEqual(columns, ['Application and resource', 'State', 'Why, and what differs', 'Corrections']);
+    assert.deepEqual(columns, ['Application and resource', 'State', 'Reason and differences', 'Corrections']);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
     assert.deepEqual(consoleLines, []);
     await page.close();

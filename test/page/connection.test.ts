@@ -19,10 +19,10 @@ test('a weeder that sends nothing is noticed within seconds, the time stops, and
   assert.equal(await page.locator('#notice').isVisible(), false);
   server.isHung = true;
   const hungAt = performance.now();
-  await chip.getByText('no answer').waitFor();
+  await chip.getByText('no response').waitFor();
   const took = performance.now() - hungAt;
   assert(took < 15_000, `noticed after ${took} ms`);
-  const sentence = /^weeder does not answer\. What you see is as of 14:03:0\d\./;
+  const sentence = /^weeder does not respond\. The page shows the state of 14:03:0\d\./;
   assert.match((await page.locator('#notice').textContent()) ?? '', sentence);
   assert.match((await page.getByRole('status').textContent()) ?? '', sentence);
   const left = await page.locator('.left', { hasText: 'left' }).textContent();
@@ -46,9 +46,9 @@ test('a connection that breaks is shown at once, and missed changes appear after
   server.isFull = true;
   server.cut();
   await page.locator('[data-connection=broken]').waitFor();
-  await page.getByText('There is no connection to weeder.').first().waitFor();
+  await page.getByText('The connection to weeder is lost.').first().waitFor();
   await page.locator('[data-connection=refused]').waitFor();
-  await page.getByText('weeder takes no more pages: 16 may be open.').first().waitFor();
+  await page.getByText('weeder accepts no more pages: at most 16 may be open.').first().waitFor();
   server.isFull = false;
   server.greeting = [hello(now), { type: 'services', services: [serviceView('new')] }];
   await page.locator('[data-connection=live]').waitFor();

@@ -133,7 +133,7 @@ test('a screen reader finds a service as one row, with the headers of its column
   assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 6);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');
   await page
-    .getByRole('table', { name: 'What happened, newest first' })
+    .getByRole('table', { name: 'Events, newest first' })
     .getByRole('row', { name: /pod\.deleted/ })
     .first()
     .waitFor();

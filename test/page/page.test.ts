@@ -30,7 +30,7 @@ test('a service that goes down, recovers and is deleted does so on the page, wit
   server.ahead = 4_000;
   await row.getByText('4m 56s left').waitFor();
   assert.equal(await row.locator('td').nth(3).textContent(), '7');
-  server.send({ type: 'serviceGone', namespace: 'shop', service: 'auth' });
+  server.send({ type: 'serviceRemoved', namespace: 'shop', service: 'auth' });
   await row.waitFor({ state: 'detached' });
   assert.deepEqual(consoleLines, []);
 });
@@ -43,7 +43,7 @@ test('of 10,000 services 500 rows are in the page, only the changed one is writt
   await page.locator('#services-count', { hasText: '10,000' }).waitFor();
   const rows = page.locator('#services-table tbody tr');
   assert.equal(await rows.count(), 500);
-  await page.getByText('500 of 10,000 are shown: find the others by their names').waitFor();
+  await page.getByText('500 of 10,000 are shown: find the others by name').waitFor();
   await page.evaluate(`window.touched = new Set(); new MutationObserver((all) => {
     for (const { target } of all) window.touched.add((target.closest ? target : target.parentElement).closest('tr'));
   }).observe(document.querySelector('tbody'), { subtree: true, childList: true, characterData: true, attributes: true })`);

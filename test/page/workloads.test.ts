@@ -82,7 +82,7 @@ test('a screen reader finds a table with its columns at every width; a time of a
     const table = page.getByRole('table', { name: 'Workloads' });
     await table.getByRole('row', { name: 'deployment/shop/mail' }).waitFor();
     const columns = await table.getByRole('columnheader').allTextContents();
-    assert.deepEqual(columns, ['Workload', 'State', 'Why, and how long', 'Uses', 'Last restart']);
+    assert.deepEqual(columns, ['Workload', 'State', 'Reason and duration', 'Uses', 'Last restart']);
     const row = table.getByRole('row', { name: 'deployment/shop/mail' });
     assert.equal(await row.getByRole('rowheader').textContent(), 'deployment/shop/mail');
     const [state, , uses, last] = await row.getByRole('cell').allTextContents();

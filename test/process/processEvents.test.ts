@@ -10,8 +10,8 @@ const env = { POD_NAME: 'weeder-1', POD_NAMESPACE: 'garden', POD_UID: 'uid-1' };
 function eventsOf(...occurrences: readonly ProcessEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
   const pod = ownPod(env) ?? assert.fail();
-  const tell = recordProcessEvents(pod, (event) => events.push(event));
-  for (const event of occurrences) tell(event);
+  const report = recordProcessEvents(pod, (event) => events.push(event));
+  for (const event of occurrences) report(event);
   return events;
 }
 

@@ -6,57 +6,57 @@ import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
 import {
   bareNumber,
   playStep,
+  type ServiceSettings,
   type StoryStep,
+  settingsFor,
   stepsWith,
   storyStage,
-  type Wishes,
-  wishesFor,
 } from '../support/story/reloadStory.ts';
 
 /** Since when the window of each service is open by the rules, and whether the service is ready. */
 interface Model {
   readonly began: Map<string, number>;
   readonly ready: Map<string, boolean>;
-  wishes: Wishes;
+  settings: ServiceSettings;
 }
 
 function learn(model: Model, step: StoryStep, now: number): void {
   if (step.is === 'slice') {
     const wasReady = model.ready.get(step.service) === true;
     model.ready.set(step.service, step.ready);
-    if (step.ready && !wasReady && step.service in model.wishes) model.began.set(step.service, now);
+    if (step.ready && !wasReady && step.service in model.settings) model.began.set(step.service, now);
   }
   if (step.is !== 'config') return;
   // Nothing shows since when these services are ready: a new one gets a full window.
-  for (const name of Object.keys(step.wishes)) {
-    if (!(name in model.wishes) && model.ready.get(name) === true) model.began.set(name, now);
+  for (const name of Object.keys(step.settings)) {
+    if (!(name in model.settings) && model.ready.get(name) === true) model.began.set(name, now);
   }
-  for (const name of Object.keys(model.wishes)) if (!(name in step.wishes)) model.began.delete(name);
-  model.wishes = step.wishes;
+  for (const name of Object.keys(model.settings)) if (!(name in step.settings)) model.began.delete(name);
+  model.settings = step.settings;
 }
 
 /** Whether the config in effect calls for the deletion of this pod at this moment. */
-function isAllowed({ began, ready, wishes }: Model, pod: string, now: number): boolean {
+function isAllowed({ began, ready, settings }: Model, pod: string, now: number): boolean {
   const [app = '', number = ''] = pod.split('-');
-  return Object.entries(wishes).some(([service, wish]) => {
+  return Object.entries(settings).some(([service, setting]) => {
     const since = began.get(service);
-    const isOpen = since !== undefined && now <= since + wish.seconds * 1000;
-    const isReleased = ready.get(service) === true || wish.whileNotReady === 'delete';
-    const mayDelete = Number(number) !== bareNumber || wish.barePods === 'delete';
-    return isOpen && isReleased && mayDelete && wish.selects.includes(app);
+    const isOpen = since !== undefined && now <= since + setting.seconds * 1000;
+    const isReleased = ready.get(service) === true || setting.whileNotReady === 'delete';
+    const mayDelete = Number(number) !== bareNumber || setting.barePods === 'delete';
+    return isOpen && isReleased && mayDelete && setting.selects.includes(app);
   });
 }
 
 const podOf = ({ sentence }: TimelineLine) => /^DELETE shoot-1\/(\S+)$/.exec(sentence)?.[1];
 
-const anyConfig = wishesFor(['a', 'b', 'c']).filter((wishes) => Object.keys(wishes).length > 0);
+const anyConfig = settingsFor(['a', 'b', 'c']).filter((settings) => Object.keys(settings).length > 0);
 
 test('however the config changes, only pods are deleted whose deletion the config in effect calls for', async () => {
   let deletions = 0;
   await fc.assert(
     fc.asyncProperty(anyConfig, stepsWith(anyConfig), async (first, steps) => {
       const stage = storyStage(first);
-      const model: Model = { began: new Map(), ready: new Map(), wishes: first };
+      const model: Model = { began: new Map(), ready: new Map(), settings: first };
       for (const step of steps) {
         const seen = stage.timeline.length;
         learn(model, step, stage.clock.monotonic());
@@ -78,11 +78,13 @@ test('however the config changes, only pods are deleted whose deletion the confi
 });
 
 test('a service that no change concerns has the same timeline with and without the changes', async () => {
-  const a: Wishes = {
+  const a: ServiceSettings = {
     a: { seconds: 60, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' },
   };
-  const others = wishesFor(['b', 'c']).map((wishes) => ({
-    ...Object.fromEntries(Object.entries(wishes).map(([name, wish]) => [name, { ...wish, selects: [name] }] as const)),
+  const others = settingsFor(['b', 'c']).map((settings) => ({
+    ...Object.fromEntries(
+      Object.entries(settings).map(([name, setting]) => [name, { ...setting, selects: [name] }] as const),
+    ),
     ...a,
   }));
   let lines = 0;

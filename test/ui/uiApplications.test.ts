@@ -79,8 +79,8 @@ test('while a new manifest is refused the page shows why, and compares with what
   world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
   world.apply('web', { manifests: [configMap('one', 'new')] });
   await world.pass(2 * second);
-  const [, kept] = await only();
-  assert.deepEqual([kept.state, kept.reason, kept.drifts], ['usingLastApplied', 'No such key.', []]);
+  const [, refused] = await only();
+  assert.deepEqual([refused.state, refused.reason, refused.drifts], ['usingLastApplied', 'No such key.', []]);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(100);
   world.edit('ConfigMap/one', { data: { key: 'c' } });

@@ -64,23 +64,23 @@ test('a deleted service disappears from the page', async () => {
   await using viewer = await openPage(page.served.url);
   await viewer.received('services', ({ services }) => services.length === 1);
   page.at.slice({ ready: [false] }, 'DELETED');
-  const { namespace, service } = await viewer.received('serviceGone');
+  const { namespace, service } = await viewer.received('serviceRemoved');
   assert.equal(`${namespace}/${service}`, 'shoot-1/etcd-main-client');
 });
 
 test('nothing is polled while no page is open', async () => {
   await using page = await down();
   page.at.slice({ ready: [false] });
-  assert.equal(page.live.load().looks, 0);
+  assert.equal(page.live.load().polls, 0);
   {
     await using viewer = await openPage(page.served.url);
     await viewer.received('history');
-    await until('the state is polled repeatedly', () => page.live.load().looks > 2);
+    await until('the state is polled repeatedly', () => page.live.load().polls > 2);
   }
   await until('the page is closed', () => page.live.load().pages === 0);
-  const { looks } = page.live.load();
+  const { polls } = page.live.load();
   await new Promise((resolve) => setTimeout(resolve, 600));
-  assert.equal(page.live.load().looks, looks);
+  assert.equal(page.live.load().polls, polls);
 });
 
 test('many services arrive as one list, and those that change as one', async () => {

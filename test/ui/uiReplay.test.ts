@@ -159,8 +159,8 @@ test('a recording of applications shows their diffs, actors and corrections at t
     { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
     calm(login, 1),
   ]);
-  const told = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');
-  assert.deepEqual(told.moment.about, 'application/shop/web');
+  const shown = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');
+  assert.deepEqual(shown.moment.about, 'application/shop/web');
   const actors = await (await fetch(`${url}actors?machine=resource`)).text();
   assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
   assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);
@@ -173,7 +173,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
 });
 
 test('a replay accepts commands in JSON, from its own page only, and no unknown ones', async (t) => {
-  const { weeder, url, post } = await replaying('told.jsonl');
+  const { weeder, url, post } = await replaying('commands.jsonl');
   t.after(() => weeder.child.kill('SIGKILL'));
   const pause = '{"do":"pause"}';
   const origin = url.slice(0, -1);

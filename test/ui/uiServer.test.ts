@@ -160,7 +160,7 @@ test('a page beyond the limit gets an error, and is accepted when another one is
   const pages = await Promise.all(Array.from({ length: 16 }, () => openPage(page.served.url)));
   const refused = await fetch(`${page.served.url}events`);
   assert.equal(refused.status, 503);
-  assert.match(await refused.text(), /^16 pages are open/);
+  assert.match(await refused.text(), /^the maximum number of pages is open: 16/);
   await pages[0]?.[Symbol.asyncDispose]();
   let status = 503;
   while (status === 503) {

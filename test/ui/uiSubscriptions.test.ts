@@ -40,12 +40,12 @@ test('the newest actor of a machine is shown from its first step to its end, how
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
-  assert.equal((await viewer.received('actorGone')).id, 'newest:podDeletion');
+  assert.equal((await viewer.received('actorStopped')).id, 'newest:podDeletion');
   page.at.remove('bare');
   page.at.slice({ ready: [true] });
   await page.at.clock.pass(1000);
   const id = 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0';
-  await until('it has ended', () => viewer.messages.filter(({ type }) => type === 'actorGone').length === 2);
+  await until('it has ended', () => viewer.messages.filter(({ type }) => type === 'actorStopped').length === 2);
   assert.deepEqual(stepsOf(viewer, id), [
     'settling always weighing: weighing',
     'weighing always attempting: attempting.queued',
@@ -58,7 +58,7 @@ test('the newest actor stays selected while it lives and moves; one that does no
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
-  await viewer.received('actorGone');
+  await viewer.received('actorStopped');
   page.at.remove('kapi-0');
   page.at.slice({ ready: [true] });
   await viewer.received(
@@ -85,7 +85,7 @@ test('of the actors that are already running, the newest is the one with the las
   const { actor } = await viewer.received('actor');
   assert.deepEqual([actor.id, actor.since], ['shoot-2/etcd-main-client', startTime + 1000]);
   assert.deepEqual(
-    viewer.messages.filter(({ type }) => type === 'actorGone'),
+    viewer.messages.filter(({ type }) => type === 'actorStopped'),
     [],
   );
 });

@@ -70,21 +70,21 @@ test('a workload goes from state to state, with since when, for how long, and th
 test('a blocked workload shows why, with an end only if it is known; a pending one shows what it waits for', async () => {
   await using shown = await shownWorkloads();
   const { world, viewOf } = shown;
-  for (const name of ['gone', 'paused', 'often']) {
+  for (const name of ['missing', 'paused', 'often']) {
     world.putSource(configMap(name), { a: '0' });
     world.putWorkload(name, withEnv(name, 'a'));
   }
   await world.pass(minute);
-  world.deleteSource(configMap('gone'));
+  world.deleteSource(configMap('missing'));
   world.annotate('paused', { 'weeder.dev/paused-until': 'tomorrow' });
   world.putSource(configMap('paused'), { a: '1' });
   world.putSource(configMap('often'), { a: '1' });
   await world.pass(15 * second);
   world.putSource(configMap('often'), { a: '2' });
   await world.pass(15 * second);
-  const [gone, paused, often] = [await viewOf('gone'), await viewOf('paused'), await viewOf('often')];
-  assert.deepEqual([gone.state, gone.reason], ['blocked', 'ConfigMap shop/gone is missing']);
-  assert.deepEqual([gone.until, paused.until], [undefined, undefined]);
+  const [missing, paused, often] = [await viewOf('missing'), await viewOf('paused'), await viewOf('often')];
+  assert.deepEqual([missing.state, missing.reason], ['blocked', 'ConfigMap shop/missing is missing']);
+  assert.deepEqual([missing.until, paused.until], [undefined, undefined]);
   assert.match(paused.reason, /paused-until is no time/);
   assert.equal(often.state, 'waiting');
   assert.match(often.reason, /minInterval 1m0s/);

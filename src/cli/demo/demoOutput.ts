@@ -3,7 +3,7 @@ import type { Downtime } from '../../demo/downtime.ts';
 import type { TimelineEntry } from '../../demo/timeline.ts';
 
 const { stdout } = process;
-const colours = { bad: 'red', good: 'green', deed: 'cyan', plain: 'reset' } as const;
+const colours = { bad: 'red', good: 'green', action: 'cyan', plain: 'reset' } as const;
 
 /** The content of the progress line. */
 export interface Progress {

@@ -101,11 +101,11 @@ export function readInspector(text: string): string {
 
 /** Case-insensitive; zap's numbers (higher means more verbose) and its levels above error are accepted. */
 export function readLogLevel(text: string): LogLevel {
-  const wanted = text.toLowerCase();
-  const level = logLevels.find((each) => each === wanted);
+  const name = text.toLowerCase();
+  const level = logLevels.find((each) => each === name);
   if (level !== undefined) return level;
-  if (['dpanic', 'panic', 'fatal'].includes(wanted)) return 'error';
-  if (/^\d+$/.test(wanted)) return Number(wanted) > 0 ? 'debug' : 'info';
+  if (['dpanic', 'panic', 'fatal'].includes(name)) return 'error';
+  if (/^\d+$/.test(name)) return Number(name) > 0 ? 'debug' : 'info';
   throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
 }
 

@@ -20,7 +20,7 @@ export function followConfig({ file, text }: OpenedConfig, take: Reload['take'],
     onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is polled every 10 s only'),
   });
   const onHangUp = () => {
-    watch.lookNow().then(
+    watch.readNow().then(
       (isChanged) => {
         if (!isChanged) logger.info({ file }, 'SIGHUP: the config file has not changed');
       },

@@ -1,7 +1,7 @@
 import { backOffAfter, type ContainerExit } from '@weeder/embedded-cluster';
 import type { PodView } from '../podView.ts';
 
-/** Finds the exits of containers in what a real kubelet reports, each once. */
+/** Detects the exits of containers in the pod statuses of a real kubelet, each once. */
 export function watchExits(report: (exit: ContainerExit) => void): (pod: PodView) => void {
   const seen = new Map<string, number>();
   return ({ uid, name, exits }) => {
@@ -11,11 +11,11 @@ export function watchExits(report: (exit: ContainerExit) => void): (pod: PodView
   };
 }
 
-/** How long dependants take to give up etcd, when they run and when they start; milliseconds, roughly. */
+/** The approximate time until a running and a starting dependant exit without etcd; milliseconds. */
 const survives = 10_000;
 const givesUpAfter = 5_000;
 
-/** When a dependant that is left alone is restarted first after an outage, in milliseconds from its beginning. */
+/** When the kubelet first restarts a dependant after the outage, in milliseconds from the beginning of the outage. */
 export function returnAfter(outage: number): number {
   let restartAt = survives;
   for (let exits = 2; restartAt < outage; exits += 1) restartAt += givesUpAfter + backOffAfter(exits);

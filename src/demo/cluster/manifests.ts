@@ -2,10 +2,10 @@ import type { JsonObject } from '../../base/json.ts';
 import { apiserver, apiserverLabels, etcdLabels, etcdService } from '../objects.ts';
 import { dependantScript, etcdScript, port, readyFile } from './scripts.ts';
 
-/** The condition without which an etcd pod is not ready: the demo sets it, and so begins and ends the outage. */
+/** A readiness gate of the etcd pods. The demo sets this condition to begin and to end the outage. */
 export const servingCondition = 'demo.weeder.dev/serving';
 
-/** Which dependants weeder may delete. */
+/** The label for the set of a dependant. */
 export const setLabel = 'demo.weeder.dev/set';
 export type DependantSet = 'weeded' | 'ignored';
 
@@ -16,8 +16,8 @@ interface Manifest {
 }
 
 /**
- * What runs in the namespace, in the order of its creation: pods get the address of a service only if it existed
- * first. Two sets of the same dependants suffer the same outage; one of them is annotated, so that weeder keeps it.
+ * The objects of the demo, in the order of their creation: a pod gets the address of a service only if the service
+ * already exists. Of the two equal sets of dependants, one is annotated so that weeder ignores it.
  */
 export function manifests(namespace: string, image: string, replicas: number): readonly Manifest[] {
   const replicaSetsPath = `/apis/apps/v1/namespaces/${namespace}/replicasets`;
@@ -65,7 +65,7 @@ function replicaSet(
         spec: {
           terminationGracePeriodSeconds: 1,
           automountServiceAccountToken: false,
-          // As clusters ask for it that admit no others (Pod Security Standard "restricted").
+          // Required by the Pod Security Standard "restricted".
           securityContext: { runAsNonRoot: true, runAsUser: 65534, seccompProfile: { type: 'RuntimeDefault' } },
           ...spec,
         },

@@ -5,12 +5,12 @@ import { objectOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
 
-/** A name that nobody has. */
+/** A random name. */
 export function uniqueNamespace(): string {
   return `weeder-demo-${randomBytes(4).toString('hex')}`;
 }
 
-/** How it was refused; `mayExist`: the answer was lost, so that the namespace may be there all the same. */
+/** The failure; `mayExist`: the response was lost, so the namespace may exist. */
 interface NotCreated {
   readonly failure: ApiFailure;
   readonly mayExist: boolean;
@@ -33,8 +33,8 @@ const pollInterval = 500;
 const stillThere = 'it is still terminating';
 
 /**
- * Deletes the namespace, with all that is in it, and waits until it is gone, at most `patience` milliseconds. The
- * reason why it is not gone, else undefined.
+ * Deletes the namespace with its objects, and waits until it no longer exists, for at most `patience` milliseconds.
+ * Returns the reason if it still exists.
  */
 export async function removeNamespace(
   client: KubeClient,
@@ -52,7 +52,7 @@ export async function removeNamespace(
       isDeleted = objectOf(objectOf(result.body)['metadata'])['deletionTimestamp'] !== undefined;
       reason = stillThere;
     } else if (result.failure.kind === 'notFound') return undefined;
-    // 409: it is ending already, or was changed at the same moment; the next read shows which.
+    // 409: it is already terminating, or was changed concurrently; the next read shows which.
     else if (result.failure.kind === 'conflict') isDeleted = true;
     else {
       reason = result.failure.message;

@@ -12,14 +12,14 @@ import { type DependantSet, servingCondition, setLabel } from './manifests.ts';
 import { followPods } from './podStream.ts';
 import { createServing } from './serving.ts';
 
-/** The demo's pods on a real cluster, and the switch that lets etcd go away and come back. */
+/** The demo's pods on a real cluster, and the switch that begins and ends the outage of etcd. */
 export interface Outage {
-  /** Whether all dependants are ready, twice `replicas` of them. */
+  /** Whether all dependants (twice `replicas`) are ready. */
   isReady(): boolean;
   begin(): void;
   end(): void;
   downtimes(set: DependantSet): readonly Downtime[];
-  /** What a pod that is not ready waits for, in the cluster's words; undefined where nothing is known. */
+  /** Why a pod is not ready, as the cluster reports it; undefined if it reports nothing. */
   trouble(): Trouble | undefined;
   /** Why etcd cannot be switched. */
   readonly failure: ApiFailure | undefined;
@@ -45,20 +45,20 @@ const retryEvery = 500;
 export function watchOutage({ client, clock, logger, namespace, replicas, report }: OutageOptions): Outage {
   const serving = createServing(client, clock, namespace);
   const counts = { weeded: countDowntimes(clock, report), ignored: countDowntimes(clock, report) };
-  const seeExit = watchExits(report);
+  const observeExit = watchExits(report);
   const unready = new Map<string, PodView>();
   let timer: TimerHandle | undefined;
 
   const unfollow = followPods({ client, clock, logger }, namespace, (type, pod, object) => {
-    const isGone = type === 'DELETED' || pod.isEnding;
-    if (isGone || pod.isReady) unready.delete(pod.name);
+    const isDeleted = type === 'DELETED' || pod.isEnding;
+    if (isDeleted || pod.isReady) unready.delete(pod.name);
     else unready.set(pod.name, pod);
     if (pod.labels['role'] === etcdLabels.role) {
-      if (isGone) serving.forget(pod.name);
+      if (isDeleted) serving.forget(pod.name);
       else serving.observe(pod.name, conditionOf(object, servingCondition)['status']);
       return;
     }
-    if (!isGone) seeExit(pod);
+    if (!isDeleted) observeExit(pod);
     counts[pod.labels[setLabel] === 'ignored' ? 'ignored' : 'weeded'].observe(type, pod);
   });
 

@@ -8,10 +8,10 @@ import { provideReflector } from '../../kube/watch/reflector.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { type PodView, podView } from '../podView.ts';
 
-/** Receives each change of a pod once, however often the stream had to restart. */
+/** Receives each change of a pod once, even if the stream is restarted. */
 type OnPod = (type: ChangeType, pod: PodView, object: JsonObject) => void;
 
-/** Follows the pods of a namespace on a stream as weeder's own. Returns what ends it. */
+/** Watches the pods of a namespace with weeder's reflector. Returns the function that stops it. */
 export function followPods(
   { client, clock, logger }: { readonly client: KubeClient; readonly clock: Clock; readonly logger: Logger },
   namespace: string,
@@ -30,7 +30,7 @@ export function followPods(
   return () => void actor.stop();
 }
 
-/** Complete lists as changes: what is known already was modified, and what is missing was deleted. */
+/** Converts complete lists into changes: known pods were modified, and missing pods were deleted. */
 export function podSink(onPod: OnPod): ObjectSink {
   const known = new Map<string, { readonly view: PodView; readonly object: JsonObject }>();
   let listed = new Set<string>();

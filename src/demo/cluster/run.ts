@@ -13,9 +13,9 @@ import { createNamespace, removeNamespace } from './namespace.ts';
 import { type Outage, type Trouble, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
 
-/** The view of a demo that runs. */
+/** The progress of a running demo. */
 interface ClusterProgress {
-  /** Milliseconds since etcd went away. */
+  /** Milliseconds since the outage began. */
   time(): number;
   downtimes(): readonly Downtime[];
 }
@@ -24,40 +24,40 @@ interface ClusterDemoOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Made for the demo, and removed with all that is in it. */
+  /** The demo creates this namespace, and deletes it at the end. */
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
-  /** How long etcd is away, how long pods may take to become ready before it and after it; milliseconds. */
+  /** The duration of the outage, and the time limit for the pods to become ready before and after it; milliseconds. */
   readonly outage: number;
   readonly timeout: number;
-  /** Whoever started it wants it to end. */
+  /** Aborted when the user stops the demo. */
   readonly signal: AbortSignal;
   readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
-  /** Told what a pod waits for before the outage, each thing once. */
+  /** Called once with each reason why a pod is not ready before the outage. */
   readonly onWaiting: (trouble: Trouble) => void;
   readonly onBegin: (course: ClusterProgress) => void;
 }
 
-/** How the dependants fared that weeder could delete, and those that it had to leave alone. */
+/** The downtimes of the dependants that weeder may delete, and of those that it ignores. */
 export interface ClusterOutcome {
   readonly isBack: boolean;
   readonly weeded: readonly Downtime[];
   readonly ignored: readonly Downtime[];
 }
 
-/** The outcome, why there is none, or that it was stopped; and why the namespace is still there, if it is. */
+/** The outcome, an error, or `stopped`; and why the namespace still exists, if it does. */
 export interface ClusterDemo {
   readonly played: Result<ClusterOutcome | 'stopped'>;
   readonly leftBehind: string | undefined;
 }
 
-/** From all pods being ready to the outage, in milliseconds. */
+/** From the readiness of all pods to the outage, in milliseconds. */
 const prelude = 2_000;
-/** How long a cluster may take to empty a namespace. */
+/** The time limit for the deletion of the namespace. */
 const cleanupPatience = 120_000;
 
-/** Plays the outage on a real cluster, and removes what it made, however it ends. */
+/** Plays the outage on a real cluster, and always deletes its namespace at the end. */
 export async function playOnCluster(options: ClusterDemoOptions, onCleanup: () => void): Promise<ClusterDemo> {
   const { client, clock, namespace } = options;
   const made = await createNamespace(client, namespace);
@@ -102,7 +102,7 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
   }
 }
 
-/** Waits until everything is ready, and reports what the pods wait for. */
+/** Waits until all pods are ready, and reports what they wait for. */
 async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding: () => boolean) {
   const { client, timeout, onWaiting } = options;
   const reported = new Set<string>();
@@ -116,11 +116,11 @@ async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
   if (waited !== 'late') return ok(waited);
   const trouble = outage.trouble();
-  const why = trouble === undefined ? 'the cluster does not say why' : `${trouble.pod}: ${trouble.what}`;
+  const why = trouble === undefined ? 'the cluster reports no reason' : `${trouble.pod}: ${trouble.what}`;
   return failed(codedError('DEMO_NOT_READY', `The demo's pods did not become ready in time (${why}).`));
 }
 
-/** From the prelude to the end. */
+/** Plays the scenario from the prelude to the end. */
 async function suffer(
   options: ClusterDemoOptions,
   outage: Outage,

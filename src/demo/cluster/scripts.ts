@@ -1,18 +1,18 @@
 import { etcdService } from '../objects.ts';
 
-/** Has a shell and the few programs that the scripts use. */
+/** Has a shell and the programs that the scripts use. */
 export const defaultImage = 'busybox:1.37';
 export const port = 2379;
 export const readyFile = '/tmp/ready';
 
-/** Answers for as long as it lives; whether it is asked is a matter of its pod's readiness. */
+/** Always responds; the readiness of its pod determines whether it receives requests. */
 export const etcdScript = `cd /tmp && echo ok > index.html && exec httpd -f -p ${port} -h /tmp`;
 
 const variable = `${etcdService.replaceAll('-', '_').toUpperCase()}_SERVICE_HOST`;
 
 /**
- * Is ready as soon as it has reached etcd, and exits when it has not reached it for about 10 s, or for 5 s at its
- * start. The service's address comes from the environment: no DNS is needed. Busybox's `wget -T` crashes in some builds.
+ * Becomes ready when it has reached etcd, and exits when it has not reached etcd for about 10 s, or 5 s at its start.
+ * The address of the service is an environment variable, so no DNS is needed. `wget -T` of some Busybox builds crashes.
  */
 export const dependantScript = `host=$${variable}
 case $host in *:*) host="[$host]" ;; esac

@@ -6,19 +6,19 @@ import { servingCondition } from './manifests.ts';
 
 /** Switches the readiness of the etcd pods by their readiness gate. */
 interface Serving {
-  /** What all etcd pods are to be from now on, those that come later included. */
+  /** Sets the readiness of all etcd pods, including those that are created later. */
   set(isServing: boolean): void;
-  /** An etcd pod is seen; `status` is that of its condition, undefined where it has none yet. */
+  /** Called for each change of an etcd pod; `status` is that of its condition, if it has one. */
   observe(pod: string, status: unknown): void;
   forget(pod: string): void;
-  /** Writes again what was not taken. */
+  /** Repeats failed writes. */
   retry(): void;
-  /** Why the cluster does not take it, where trying again is no use. */
+  /** The failure of a write that a retry cannot solve. */
   readonly failure: ApiFailure | undefined;
 }
 
 export function createServing(client: KubeClient, clock: Clock, namespace: string): Serving {
-  /** What the cluster says of each pod. */
+  /** The status of each pod's condition. */
   const seen = new Map<string, unknown>();
   const inFlight = new Set<string>();
   let desired = 'True';
@@ -64,7 +64,7 @@ export function createServing(client: KubeClient, clock: Clock, namespace: strin
   };
 }
 
-/** A pod that went away meanwhile is no failure; a missing permission stays missing for as long as a demo lasts. */
+/** A deleted pod is no failure. A missing permission is final. */
 function isFinal(failure: ApiFailure): boolean {
   if (failure.kind === 'notFound' || failure.kind === 'conflict') return false;
   return failure.kind === 'forbidden' || failure.kind === 'invalid' || !isRecoverable(failure);

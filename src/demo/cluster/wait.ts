@@ -4,7 +4,7 @@ export type Waited = 'met' | 'late' | 'stopped';
 
 const pollInterval = 50;
 
-/** Waits until a condition is met, at most `patience` milliseconds, or until the signal. */
+/** Waits for a condition, for at most `patience` milliseconds, or until the signal is aborted. */
 export async function waitFor(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   patience: number,

@@ -1,11 +1,11 @@
 import type { ObserverEvent } from '../../observer/model/events.ts';
 import type { Chapter } from './story.ts';
 
-/** Something that happened on the cluster of the demo. */
+/** An event in the cluster of the demo. */
 export type SiteEvent =
   | { readonly type: 'chapter.began'; readonly number: number; readonly chapter: Chapter }
-  /** Somebody did something: who, and what in words. */
-  | { readonly type: 'deed'; readonly who: 'kubectl' | 'bot'; readonly what: string; readonly isHarmful: boolean };
+  /** A client acted; `what` describes the action. */
+  | { readonly type: 'action'; readonly who: 'kubectl' | 'bot'; readonly what: string; readonly isHarmful: boolean };
 
-/** All that the timeline is made of. */
+/** The events of the timeline. */
 export type StoryEvent = SiteEvent | ObserverEvent;

@@ -1,10 +1,10 @@
 import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 
-/** Where the application lives. */
+/** The namespace of the application. */
 export const home = 'shop';
 export const applicationName = 'nginx';
 
-/** All that the config has to say. */
+/** The whole config. */
 export const configText = 'observer: {}\n';
 
 export const firstImage = 'nginx:1.27';
@@ -14,7 +14,7 @@ const labels = { app: 'nginx' };
 
 const anything: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** As much of the definition as the demo needs: the real one is in deploy/. */
+/** The parts of the definition that the demo needs; the complete one is in deploy/. */
 export const definition: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -35,7 +35,7 @@ export const definition: JsonObject = {
   },
 };
 
-/** A Deployment and a Service, of which not everything is observed. */
+/** A Deployment and a Service, of which only some fields are observed. */
 export function application(image: string): JsonObject {
   return {
     apiVersion: 'weeder.dev/v1alpha1',
@@ -45,7 +45,7 @@ export function application(image: string): JsonObject {
   };
 }
 
-/** What its manifests are with this image. */
+/** Its manifests with this image. */
 export function manifestsWith(image: string): readonly JsonObject[] {
   const container = { name: 'nginx', image, ports: [{ containerPort: 80 }] };
   const template = { metadata: { labels }, spec: { containers: [container] } };
@@ -65,7 +65,7 @@ export function manifestsWith(image: string): readonly JsonObject[] {
   ];
 }
 
-/** As many as are listed, and no more. */
+/** Exactly the listed elements. */
 function exactly(length: number): JsonObject {
   return { observer_schema_list_min_length: length, observer_schema_list_max_length: length };
 }
@@ -73,7 +73,7 @@ function exactly(length: number): JsonObject {
 const observed = 'observed';
 const container = { name: observed, image: observed };
 
-/** Neither the replicas nor a label beside `app`: people and autoscalers may change them. */
+/** Users and autoscalers may change the replicas and labels other than `app`. */
 const observerSchema: readonly JsonObject[] = [
   {
     apiVersion: 'apps/v1',
@@ -89,7 +89,7 @@ const observerSchema: readonly JsonObject[] = [
   },
 ];
 
-/** The images of a Deployment's containers, in their order. */
+/** The images of a Deployment's containers, in order. */
 export function imagesOf(deployment: JsonObject | undefined): readonly unknown[] {
   const template = objectOf(objectOf(deployment?.['spec'])['template']);
   return arrayOf(objectOf(template['spec'])['containers']).map((each) => objectOf(each)['image']);

@@ -1,6 +1,6 @@
 import type { ChapterResult } from './playChapters.ts';
 
-/** What was done, and what weeder made of it; as aligned lines without an end. */
+/** Each change and weeder's reaction, as aligned lines without line feeds. */
 export function outcomeTable(results: readonly ChapterResult[]): readonly string[] {
   const rows = results.map(({ chapter: { row, observed }, weeder, took }) => {
     return [row, observed, weeder, took === undefined ? '' : `${milliseconds(took)} ms`];
@@ -14,14 +14,14 @@ export function outcomeTable(results: readonly ChapterResult[]): readonly string
   );
 }
 
-/** The chapters that did not go as expected, a sentence each. */
+/** One sentence for each chapter with an unexpected outcome. */
 export function deviationsOf(results: readonly ChapterResult[]): readonly string[] {
   return results.flatMap(({ chapter, isAsExpected }) =>
     isAsExpected ? [] : [`"${chapter.title}" did not go as expected.`],
   );
 }
 
-/** As people read it: 7.4, 23. */
+/** Rounded for readers: 7.4, 23. */
 export function milliseconds(time: number): string {
   return time < 10 ? time.toFixed(1) : String(Math.round(time));
 }

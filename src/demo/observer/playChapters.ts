@@ -4,7 +4,7 @@ import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';
 import { type Chapter, type ChapterOutcome, chapters, type Stage } from './story.ts';
 
-/** How a chapter ended. */
+/** The outcome of a chapter. */
 export interface ChapterResult extends ChapterOutcome {
   readonly chapter: Chapter;
 }
@@ -14,16 +14,16 @@ interface StoryParts {
   readonly site: Site;
   readonly people: People;
   readonly start: () => Promise<void>;
-  /** What weeder has reported since the newest chapter began. */
+  /** The events of weeder since the newest chapter began. */
   readonly events: () => readonly ObserverEvent[];
   readonly report: (event: SiteEvent) => void;
 }
 
-/** How long anything may take, and the pause between two chapters. Milliseconds. */
+/** The timeout of a condition, and the pause between two chapters. Milliseconds. */
 const patience = 20_000;
 const pause = 1_000;
 
-/** Plays the chapters, one after the other, to the first that does not go as it should. */
+/** Plays the chapters one after the other, up to the first with an unexpected outcome. */
 export async function playChapters({
   clock,
   site,
@@ -34,7 +34,7 @@ export async function playChapters({
 }: StoryParts): Promise<readonly ChapterResult[]> {
   const pass = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
 
-  /** Resolves when one of the objects has changed and it is so, or when patience is over. */
+  /** Resolves when an object has changed and the condition holds, or after the timeout. */
   function follow(isSo: () => boolean): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = clock.setTimeout(() => end(false), patience);
@@ -55,9 +55,9 @@ export async function playChapters({
     start,
     pass,
     events,
-    async act(what, deed, by = undefined) {
-      report({ type: 'deed', who: by?.who ?? 'kubectl', what, isHarmful: by !== undefined });
-      await deed();
+    async act(what, perform, by = undefined) {
+      report({ type: 'action', who: by?.who ?? 'kubectl', what, isHarmful: by !== undefined });
+      await perform();
     },
     async untilRestored(isSo, act) {
       let wasOtherwise = false;
@@ -83,7 +83,7 @@ export async function playChapters({
     const came = await chapter.play(stage);
     await pass(pause);
     results.push({ chapter, ...came });
-    // What comes next would play on something else than it expects.
+    // The next chapters depend on the outcome of this one.
     if (!came.isAsExpected) break;
   }
   return results;

@@ -10,12 +10,12 @@ import { type ChapterResult, playChapters } from './playChapters.ts';
 import { openSite, peopleOf } from './site.ts';
 import { chapters } from './story.ts';
 
-/** Tells the story with the real weeder, which talks to the embedded API server over HTTP. */
+/** Plays the story with the real weeder and the embedded API server, over HTTP. */
 export async function playObserver(options: StoryOptions<StoryEvent, readonly ChapterResult[]>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
-  /** What weeder has reported, by chapter. */
+  /** The events of weeder, by chapter. */
   const events: ObserverEvent[][] = [];
   const onEvent = (event: StoryEvent) => options.onEvent(time(), event);
   const site = openSite(clock, seed);

@@ -6,15 +6,15 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
 import { application, applicationName, definition, home } from './objects.ts';
 
-/** What weeder is to manage, as the cluster has it. */
+/** The kinds of the resources of the application. */
 type Watched = 'Deployment' | 'Service';
 
-/** A cluster of the demo's own, and what its people do. */
+/** The cluster of the demo. */
 export interface Site {
   readonly server: ApiServer;
-  /** As it is now; undefined: it is not there. */
+  /** The live object; undefined if it does not exist. */
   object(kind: Watched): JsonObject | undefined;
-  /** Called after each change of one of them, until the returned function is. */
+  /** Subscribes to changes of these objects. Returns the function that ends the subscription. */
   onChange(changed: () => void): () => void;
   stop(): void;
 }
@@ -47,7 +47,7 @@ export function openSite(clock: Clock, seed: number): Site {
   };
 }
 
-/** What people do with `kubectl`, and programs with its like: over HTTP, each with the field manager that it would have. */
+/** The actions of users and programs: API requests, each with the field manager of its client. */
 export interface People {
   /** Defines the kind, and creates the application. */
   createApplication(image: string): Promise<void>;
@@ -65,17 +65,17 @@ const pathOf = {
 } as const;
 const mergePatch = 'application/merge-patch+json';
 
-/** What is refused here is a mistake in the demo. */
+/** A failed request is a bug in the demo, and throws. */
 export function peopleOf(client: KubeClient): People {
-  async function ask(request: ApiRequest): Promise<void> {
+  async function send(request: ApiRequest): Promise<void> {
     const answer = await client.call(request);
     if (!answer.ok) throw new Error(`${request.method} ${request.path} was refused: ${JSON.stringify(answer.failure)}`);
   }
   return {
     async createApplication(image) {
       const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-      await ask({ method: 'POST', path, body: definition });
-      await ask({
+      await send({ method: 'POST', path, body: definition });
+      await send({
         method: 'POST',
         path: applications,
         query: { fieldManager: 'kubectl-create' },
@@ -83,7 +83,7 @@ export function peopleOf(client: KubeClient): People {
       });
     },
     patch: (kind, body, fieldManager) =>
-      ask({
+      send({
         method: 'PATCH',
         path: pathOf[kind],
         query: { fieldManager },
@@ -91,7 +91,7 @@ export function peopleOf(client: KubeClient): People {
         body,
       }),
     patchApplication: (body) =>
-      ask({
+      send({
         method: 'PATCH',
         path: `${applications}/${applicationName}`,
         query: { fieldManager: 'kubectl-edit' },
@@ -99,13 +99,13 @@ export function peopleOf(client: KubeClient): People {
         body,
       }),
     scale: (replicas) =>
-      ask({
+      send({
         method: 'PATCH',
         path: `${pathOf.Deployment}/scale`,
         query: { fieldManager: 'kubectl' },
         contentType: mergePatch,
         body: { spec: { replicas } },
       }),
-    delete: (kind) => ask({ method: 'DELETE', path: pathOf[kind] }),
+    delete: (kind) => send({ method: 'DELETE', path: pathOf[kind] }),
   };
 }

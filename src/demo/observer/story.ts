@@ -3,46 +3,46 @@ import type { ObserverEvent } from '../../observer/model/events.ts';
 import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
 import type { People, Site } from './site.ts';
 
-/** What a chapter plays on. Times are milliseconds. */
+/** The environment of a chapter. Times are milliseconds. */
 export interface Stage {
   readonly site: Site;
   readonly people: People;
   /** Starts weeder. */
   start(): Promise<void>;
-  /** Tells of a deed, and does it. */
-  act(what: string, deed: () => Promise<void>, by?: { readonly who: 'bot' }): Promise<void>;
-  /** Does it, and waits until something was otherwise and is so again; how long that took from the deed on. */
+  /** Reports an action, and performs it. */
+  act(what: string, perform: () => Promise<void>, by?: { readonly who: 'bot' }): Promise<void>;
+  /** Acts, and waits until the condition has failed and holds again. Resolves to the time since the action. */
   untilRestored(isSo: () => boolean, act: () => Promise<void>): Promise<number | undefined>;
-  /** Waits until it is so: how long that took; undefined: too long. */
+  /** Waits for a condition. Resolves to the time that this took; undefined after a timeout. */
   until(isSo: () => boolean): Promise<number | undefined>;
   pass(ms: number): Promise<void>;
-  /** What weeder has reported since the chapter began. */
+  /** The events of weeder since the chapter began. */
   events(): readonly ObserverEvent[];
 }
 
-/** What came of a chapter. */
+/** The outcome of a chapter. */
 export interface ChapterOutcome {
   /** What weeder did, for the table. */
   readonly weeder: string;
-  /** From the deed until it is as it was, in milliseconds. */
+  /** From the action until the object is restored, in milliseconds. */
   readonly took: number | undefined;
   readonly isAsExpected: boolean;
 }
 
 export interface Chapter {
-  /** What the timeline says above it. */
+  /** The heading in the timeline. */
   readonly title: string;
-  /** The same in the table. */
+  /** The name of the row in the table. */
   readonly row: string;
-  /** Whether what is changed is observed; empty where that is no question. */
+  /** Whether the changed field is observed; empty if the question does not apply. */
   readonly observed: 'yes' | 'no' | '';
   play(stage: Stage): Promise<ChapterOutcome>;
 }
 
-/** How long it is waited whether something happens that should not. */
+/** How long a chapter waits for reactions that must not occur. */
 const quiet = 1_500;
 const bot = 'label-bot';
-/** The bot changes the label so many times. */
+/** The number of changes by the bot. */
 const fights = 3;
 const botPause = 300;
 
@@ -132,11 +132,11 @@ export const chapters: readonly Chapter[] = [
       const times: (number | undefined)[] = [];
       for (let fight = 1; fight <= fights; fight += 1) {
         await pass(botPause);
-        const deed = () => people.patch('Service', { metadata }, bot);
+        const perform = () => people.patch('Service', { metadata }, bot);
         times.push(
           await untilRestored(
             () => isServed(site),
-            () => act(`sets the Service's label app to web${fight === 1 ? '' : ', again'}`, deed, { who: 'bot' }),
+            () => act(`sets the Service's label app to web${fight === 1 ? '' : ', again'}`, perform, { who: 'bot' }),
           ),
         );
       }
@@ -165,12 +165,12 @@ export const chapters: readonly Chapter[] = [
       const took = await until(() => isDeployed(site, nextImage));
       await pass(quiet);
       const deployment = site.object('Deployment');
-      const isKept = replicasOf(deployment) === 5 && labelsOf(deployment)['team'] === 'blue';
+      const isPreserved = replicasOf(deployment) === 5 && labelsOf(deployment)['team'] === 'blue';
       const isQuiet = !events().some(({ type }) => type === 'resource.drifted');
       return {
         weeder: 'applies it, 5 replicas stay',
         took: undefined,
-        isAsExpected: took !== undefined && isKept && isQuiet,
+        isAsExpected: took !== undefined && isPreserved && isQuiet,
       };
     },
   },

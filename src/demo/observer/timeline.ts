@@ -15,9 +15,9 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** An event as a line of the timeline; undefined for what other lines already show. `width`: of the longest line of a diff. */
+/** An event as a line of the timeline; undefined if other lines already show it. `width`: the maximum for a diff. */
 export function observerTimelineEntry(event: StoryEvent, width: number): DiffedEntry | undefined {
-  if (event.type === 'deed') {
+  if (event.type === 'action') {
     return { who: event.who, what: event.what, tone: event.isHarmful ? 'bad' : 'plain', diff: [] };
   }
   const line = weederLine(event);
@@ -29,13 +29,13 @@ export function observerTimelineEntry(event: StoryEvent, width: number): DiffedE
 function weederLine(event: StoryEvent): Pick<TimelineEntry, 'what' | 'tone'> | undefined {
   switch (event.type) {
     case 'resource.applied':
-      return { what: appliedWords[event.how](named(event)), tone: 'deed' };
+      return { what: appliedWords[event.how](named(event)), tone: 'action' };
     case 'resource.drifted': {
       const by = event.conflictingManager === undefined ? '' : `, by ${managerName(event.conflictingManager)}`;
       return { what: `${named(event)} has drifted${by}:`, tone: 'bad' };
     }
     case 'resource.corrected':
-      return { what: `corrects it, ${milliseconds(event.took)} ms after it detected the drift`, tone: 'deed' };
+      return { what: `corrects it, ${milliseconds(event.took)} ms after it detected the drift`, tone: 'action' };
     case 'resource.missing':
       return { what: `${named(event)} is missing`, tone: 'bad' };
     case 'resource.correctionBackOff': {
@@ -59,7 +59,7 @@ const appliedWords = {
   recreated: (what: string) => `recreates ${what}`,
 } as const;
 
-/** Whose field manager it is; most change things by an update. */
+/** The name of the client with this field manager. */
 function managerName(manager: string): string {
   return manager.replace(/\/Update$/, '');
 }

@@ -1,29 +1,29 @@
 import type { SourceRef } from '../../restart/model/refs.ts';
 import type { Rollout } from './rollout.ts';
 
-/** Something that happens to the shop, and what it should lead to. */
+/** The texts and the expected results of a chapter. */
 export interface ChapterText {
-  /** What the timeline says above it. */
+  /** The heading in the timeline. */
   readonly title: string;
-  /** The same in the table. */
+  /** The name of the row in the table. */
   readonly row: string;
-  /** The workloads that have to be rolled out, once each; a release of the shop's own counts. */
+  /** The workloads that need exactly one rollout each, including a release of the shop. */
   readonly needed: readonly string[];
-  /** Which event weeder must report for which workloads. */
+  /** The event that weeder must report, and for which workloads. */
   readonly expected: {
     readonly type: `workload.${'adopted' | 'restarted' | 'skipped' | 'blocked'}`;
     readonly of: string[];
   };
 }
 
-/** What the shop's people do with a source; `keys` are those that have another value now. */
+/** An action on a source; `keys` are those with changed values. */
 export interface SourceAction {
   readonly type: 'source.changed' | 'source.deleted' | 'source.created';
   readonly source: SourceRef;
   readonly keys: readonly string[];
 }
 
-/** Something that happened in the shop. */
+/** An event in the shop. */
 export type ShopEvent =
   | { readonly type: 'chapter.began'; readonly number: number; readonly chapter: ChapterText }
   | { readonly type: 'restarter.stopped' | 'restarter.started' }

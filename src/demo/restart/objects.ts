@@ -9,23 +9,23 @@ import {
 } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '../../base/json.ts';
 
-/** Where the shop lives, and where weeder keeps its hash key. */
+/** The namespace of the shop and of weeder's hash key. */
 export const home = 'shop';
 export const weederHome = 'weeder';
 
-/** The defaults, for everything in the shop. */
+/** The config: the defaults, for all workloads of the shop. */
 export const configText = `restartControl:
   - namespaces: [${home}]
 `;
 
-/** Its ConfigMaps and Secrets, as they are in the beginning. */
+/** The initial content of its ConfigMaps and Secrets. */
 const settings = { greeting: 'Hello', currency: 'EUR', note: 'by Ada' };
 export const features = { discounts: 'off', gifts: 'off' };
 
-/** How many workloads the shop has. */
+/** The number of workloads in the shop. */
 export const workloadCount = 5;
 
-/** Creates the shop: workloads that use the same few sources, each in its own way. */
+/** Creates the shop: workloads that use the same sources in different ways. */
 export function createShop(store: ApiStore): void {
   const create = (resource: Resource, object: JsonObject) => {
     const created = store.create(resource, object, { manager: 'kubectl' });
@@ -45,12 +45,12 @@ export function createShop(store: ApiStore): void {
   create(cronJobs, nightly('report', { env: [password] }));
 }
 
-/** The values of a Secret as the API has them. */
+/** The values of a Secret, encoded as in the API. */
 export function encoded(values: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
 }
 
-/** A release of a workload: another image. */
+/** The image of a release of a workload. */
 export function imageOf(name: string, release: number): string {
   return `shop/${name}:${release}`;
 }

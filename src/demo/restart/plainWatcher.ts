@@ -13,8 +13,8 @@ const kinds = [
 ] as const;
 
 /**
- * For comparison: restarts at once whatever names a source, each time its content has become another. It knows only
- * what it has seen while it was there, and neither deletes nor creates anything when a source goes or comes.
+ * For comparison: immediately restarts each workload that names a source, whenever the content of the source changes.
+ * It detects only changes that it has observed, and does not react to the deletion or creation of a source.
  */
 export function plainWatcher(store: ApiStore): Restarter {
   let parts: (() => void)[] = [];

@@ -6,14 +6,14 @@ import type { Rollout } from './rollout.ts';
 import type { Shop } from './shop.ts';
 import { type Chapter, chapters, quiet, type Stage } from './story.ts';
 
-/** How a chapter ended. */
+/** The outcome of a chapter. */
 export interface ChapterResult {
   readonly chapter: Chapter;
-  /** The template changes in it. */
+  /** The rollouts during the chapter. */
   readonly rollouts: readonly Rollout[];
-  /** Pods that run with something else than what their sources say. */
+  /** Pods that run with outdated content of their sources. */
   readonly stale: readonly string[];
-  /** Whether everything came to rest in time. */
+  /** Whether all rollouts ended in time. */
   readonly isSettled: boolean;
 }
 
@@ -24,7 +24,7 @@ interface StoryParts {
   readonly report?: (event: ShopEvent) => void;
 }
 
-/** How long a chapter may take to come to rest, and how often it is looked. Milliseconds. */
+/** The time limit for a chapter to settle, and the polling interval. Milliseconds. */
 const patience = 120_000;
 const pollInterval = 100;
 
@@ -61,7 +61,7 @@ export async function playChapters({
   return results;
 }
 
-/** What is not as the story has it, a sentence each. */
+/** One sentence for each unexpected outcome. */
 export function deviationsOf(
   { chapter, rollouts, stale, isSettled }: ChapterResult,
   events: readonly RestartEvent[],

@@ -1,9 +1,9 @@
-/** Whoever restarts the workloads of the shop when their sources change. */
+/** Restarts the workloads of the shop when their sources change. */
 export interface Restarter {
-  /** Resolves when it is at work. */
+  /** Resolves when it watches the sources. */
   start(): Promise<void>;
-  /** Resolves when it is gone. */
+  /** Resolves when it has stopped. */
   stop(): Promise<void>;
-  /** Whether it has nothing more to do for now. */
+  /** Whether it has no pending work. */
   isSettled(): boolean;
 }

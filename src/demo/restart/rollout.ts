@@ -1,8 +1,8 @@
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 
-/** Somebody gave a workload another pod template. */
+/** A change of a workload's pod template. */
 export interface Rollout {
   readonly workload: WorkloadRef;
-  /** Whether he who watches the sources did; otherwise it is a release of the shop's own. */
+  /** Whether the restarter caused it; otherwise it is a release of the shop. */
   readonly isRestart: boolean;
 }

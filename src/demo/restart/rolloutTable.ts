@@ -1,7 +1,7 @@
 import { alignedRows } from '../table.ts';
 import type { ChapterResult } from './playChapters.ts';
 
-/** How many rollouts each chapter needed, and how many were made; as aligned lines without an end. */
+/** The needed and the actual rollouts of each chapter, as aligned lines without line feeds. */
 export function rolloutTable(withWeeder: readonly ChapterResult[], plain: readonly ChapterResult[]): readonly string[] {
   const rows = withWeeder.map((result, index) => {
     const { row, needed } = result.chapter;

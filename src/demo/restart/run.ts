@@ -12,16 +12,16 @@ import { createWeederRestarter } from './weederRestarter.ts';
 
 export interface RestartOutcome {
   readonly results: readonly ChapterResult[];
-  /** What did not go as the story has it, a sentence each. */
+  /** One sentence for each unexpected outcome. */
   readonly deviations: readonly string[];
 }
 
-/** Tells the story with the real weeder, which talks to the embedded API server over HTTP; time runs fast. */
+/** Plays the story with the real weeder and the embedded API server, over HTTP and in accelerated time. */
 export async function playRestarts(options: StoryOptions<ShopEvent | RestartEvent, RestartOutcome>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
   let startedAt: number | undefined;
   const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
-  /** What weeder has reported, by chapter. */
+  /** The events of weeder, by chapter. */
   const events: RestartEvent[][] = [];
   const onEvent = (event: ShopEvent | RestartEvent) => options.onEvent(time(), event);
   const shop = openShop(clock, seed, onEvent);
@@ -69,7 +69,7 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
   await listening.close();
 }
 
-/** The same story with a plain watcher, in simulated time that takes no time. */
+/** Plays the same story with a plain watcher, in simulated time. */
 export async function playWithPlainWatcher(seed: number): Promise<readonly ChapterResult[]> {
   const clock = simulatedClock(Date.now());
   const shop = openShop(clock, seed);

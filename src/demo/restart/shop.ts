@@ -21,20 +21,20 @@ import { refOf, templateIn, workloadResources, workloadsIn } from './templates.t
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A cluster of the demo's own, with the shop in it, and what its people do. */
+/** The cluster of the demo with the shop, and the actions of its users. */
 export interface Shop {
   readonly server: ApiServer;
   /** Every change of a pod template so far. */
   readonly rollouts: readonly Rollout[];
-  /** Gives keys of a source other values. */
+  /** Changes the values of keys of a source. */
   change(kind: SourceKind, name: string, values: Texts): void;
   remove(kind: SourceKind, name: string): void;
   create(kind: SourceKind, name: string, values: Texts): void;
-  /** Gives a Deployment another image. */
+  /** Changes the image of a Deployment. */
   release(name: string, image: string): void;
-  /** Whether no rollout is under way. */
+  /** Whether no rollout is in progress. */
   isSettled(): boolean;
-  /** The pods that have started with something else than what their sources say now. */
+  /** The pods that were started with outdated content of their sources. */
   podsWithOldContent(): readonly string[];
   stop(): void;
 }
@@ -133,7 +133,7 @@ function annotationsOf(template: JsonObject): unknown {
   return objectOf(objectOf(template['metadata'])['annotations']);
 }
 
-/** CronJobs roll nothing out: the next run has the new template. */
+/** A CronJob has no rollout: its next run uses the new template. */
 function isRolledOut({ kind, metadata, spec, status }: KubeObject): boolean {
   if (kind === 'CronJob') return true;
   const replicas = numberOf(objectOf(spec)['replicas']) ?? 1;

@@ -3,20 +3,20 @@ import { features, imageOf } from './objects.ts';
 import type { Restarter } from './restarter.ts';
 import type { Shop } from './shop.ts';
 
-/** What a chapter plays on. Times are milliseconds. */
+/** The environment of a chapter. Times are milliseconds. */
 export interface Stage {
   readonly shop: Shop;
-  /** Whoever restarts the workloads: weeder, or a plain watcher. */
+  /** Restarts the workloads: weeder, or a plain watcher. */
   readonly restarter: Restarter;
   pass(ms: number): Promise<void>;
 }
 
-/** What the people of the shop do in it. */
+/** Performs the actions of the chapter. */
 export interface Chapter extends ChapterText {
   play(stage: Stage): Promise<void>;
 }
 
-/** From the last deed of a chapter until nothing more is expected: more than the quiet period. */
+/** The pause after the last action of a chapter: longer than the quiet period. */
 export const quiet = 8_000;
 
 export const chapters: readonly Chapter[] = [
@@ -67,7 +67,7 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'a ConfigMap that cart requires is deleted and created again',
-    row: 'a required ConfigMap goes and comes back',
+    row: 'a required ConfigMap is recreated',
     needed: [],
     expected: { type: 'workload.blocked', of: ['cart'] },
     async play({ shop, pass }) {

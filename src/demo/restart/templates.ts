@@ -4,7 +4,7 @@ import { objectOf } from '../../base/json.ts';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import { home } from './objects.ts';
 
-/** The kinds of workloads that the shop has. */
+/** The kinds of workloads in the shop. */
 export const workloadResources = [
   { kind: 'Deployment', resource: deployments },
   { kind: 'StatefulSet', resource: statefulSets },
@@ -17,7 +17,7 @@ interface ShopWorkload {
   readonly object: KubeObject;
 }
 
-/** All workloads of the shop as they are now. */
+/** The live workloads of the shop. */
 export function workloadsIn(store: Pick<ApiStore, 'list'>): ShopWorkload[] {
   return workloadResources.flatMap(({ kind, resource }) =>
     store.list(resource, { namespace: home }).map((object) => ({ ref: refOf(kind, object), resource, object })),
@@ -28,7 +28,7 @@ export function refOf(kind: WorkloadRef['kind'], { metadata }: KubeObject): Work
   return { kind, namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
-/** The pod template of a workload, of a CronJob that of its jobs. */
+/** The pod template of a workload; of a CronJob, that of its jobs. */
 export function templateIn({ spec }: KubeObject): Record<string, unknown> {
   const { template, jobTemplate } = objectOf(spec);
   return { ...objectOf(template ?? objectOf(objectOf(jobTemplate)['spec'])['template']) };

@@ -5,10 +5,10 @@ import type { ShopEvent, SourceAction } from './events.ts';
 
 type Entry = Omit<TimelineEntry, 'who'>;
 
-/** An event as a line of the timeline; undefined for what other lines already show. */
+/** An event as a line of the timeline; undefined if other lines already show it. */
 export function restartTimelineEntry(event: ShopEvent | RestartEvent): TimelineEntry | undefined {
-  const deed = actionOf(event);
-  if (deed !== undefined) return { who: 'kubectl', ...deed };
+  const action = actionOf(event);
+  if (action !== undefined) return { who: 'kubectl', ...action };
   if (event.type === 'rollout.began') {
     const whose = event.isRestart ? undefined : 'gets new pods, by its release';
     return whose === undefined
@@ -19,7 +19,7 @@ export function restartTimelineEntry(event: ShopEvent | RestartEvent): TimelineE
   return line === undefined ? undefined : { who: 'weeder', ...line };
 }
 
-/** What the shop's people do. */
+/** The actions of the shop's users. */
 function actionOf(event: ShopEvent | RestartEvent): Entry | undefined {
   switch (event.type) {
     case 'source.changed':
@@ -46,7 +46,7 @@ function weederLine(event: ShopEvent | RestartEvent): Entry | undefined {
     case 'workload.changed':
       return { what: `observes the change: ${event.workload.name} uses ${changed(event.sources)}`, tone: 'plain' };
     case 'workload.restarted':
-      return { what: `restarts ${named(event.workload)}`, tone: 'deed' };
+      return { what: `restarts ${named(event.workload)}`, tone: 'action' };
     case 'workload.rolledOut': {
       const took = (event.sinceChange / 1_000).toFixed(1);
       const what = `${event.workload.name} is up to date, ${took} s after the change`;

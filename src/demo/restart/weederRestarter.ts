@@ -11,13 +11,13 @@ interface WeederRestarterOptions
   readonly onStarted: (started: ViewedWeeder) => void;
 }
 
-/** The real weeder as one who keeps the shop. */
+/** The real weeder as the restarter of the shop. */
 interface WeederRestarter extends Restarter {
-  /** How many workloads are in which state; none while it is away. */
+  /** The number of workloads in each state; empty while weeder is stopped. */
   states(): Readonly<Record<string, number>>;
 }
 
-/** States in which nothing is under way. */
+/** States without pending work. */
 const settledStates: ReadonlySet<string> = new Set(['current', 'blocked']);
 
 export function createWeederRestarter({ report, onStarted, ...options }: WeederRestarterOptions): WeederRestarter {

@@ -1,6 +1,6 @@
 import type { Moment } from '../protocol.ts';
 
-/** Announces to screen readers what is worth an interruption: outages, windows, deletions that failed, restarts, and applications with errors. */
+/** Announces important events to screen readers: outages, windows, failed deletions, restarts, application errors. */
 interface Announcements {
   announce(moment: Moment): void;
 }
@@ -19,7 +19,7 @@ const messages: Readonly<Record<string, (about: string) => string>> = {
 
 /** Messages within this time are announced together; milliseconds. */
 const gathering = 1500;
-/** At most so many are announced one by one. */
+/** The maximum number of messages in one announcement. */
 const most = 3;
 
 export function createAnnouncements(announce: (text: string) => void): Announcements {

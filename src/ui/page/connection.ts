@@ -1,8 +1,8 @@
 import type { PageMessage } from '../protocol.ts';
 
 /**
- * `broken`: there is nothing that answers; `silent`: there is, and it says nothing; `refused`: it takes no more pages.
- * It is requested again in all three.
+ * `broken`: the server is not reachable; `silent`: it sends nothing; `refused`: it accepts no more pages. In all three
+ * states the page tries to connect again.
  */
 export type ConnectionState = 'connecting' | 'live' | 'broken' | 'silent' | 'refused';
 
@@ -11,26 +11,26 @@ interface ConnectionOptions {
   readonly onState: (state: ConnectionState) => void;
 }
 
-/** Everything that can come, by its name: the type holds the list complete. */
+/** All types of messages. The type checker ensures that the list is complete. */
 const types: Readonly<Record<PageMessage['type'], true>> = {
   hello: true,
   beat: true,
   services: true,
   service: true,
-  serviceGone: true,
+  serviceRemoved: true,
   unseenServices: true,
   history: true,
   moment: true,
   actor: true,
-  actorGone: true,
+  actorStopped: true,
   clock: true,
 };
 
-/** A beat comes every two seconds, and a new connection says hello at once: who says nothing for so long hangs. */
+/** A server that sends nothing for this long hangs: it sends a heartbeat every two seconds. Milliseconds. */
 const silence = 5000;
 const pause = 1000;
 
-/** The stream of messages. It never ends: after an error, a stall or a refusal it is opened again. */
+/** The stream of messages. It is opened again after an error, a stall or a refusal. */
 export function connect({ onMessage, onState }: ConnectionOptions): { choose(actor: string | undefined): void } {
   let source: EventSource | undefined;
   let actor: string | undefined;
@@ -48,14 +48,14 @@ export function connect({ onMessage, onState }: ConnectionOptions): { choose(act
     source = opened;
     for (const type of Object.keys(types)) {
       opened.addEventListener(type, (event) => {
-        // What the same weeder wrote that the page came from: it is of the types that both were built with.
+        // The same weeder has served the page and the message, so both were built with the same types.
         const message: PageMessage = JSON.parse(event.data);
         wait(silence, () => lost('silent'));
         if (message.type === 'hello') onState('live');
         onMessage(message);
       });
     }
-    // The browser connects by itself after a break; a refusal is final to it, and silence is nothing it sees.
+    // The browser retries after a lost connection, but not after a refusal, and does not detect silence.
     opened.addEventListener('error', () => {
       if (opened === source) lost(opened.readyState === EventSource.CLOSED ? 'refused' : 'broken');
     });

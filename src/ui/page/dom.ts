@@ -1,4 +1,4 @@
-/** The element of this id. It is in index.html: throws where it is not, or is of another kind. */
+/** Returns the element of index.html with this id. Throws if it does not exist or has another type. */
 export function byId<T extends Element>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof kind)) throw new Error(`the page has no such element: ${id}`);
@@ -38,12 +38,12 @@ function dress(made: Element, parts: Parts, children: readonly Node[]): void {
   made.append(...children);
 }
 
-/** Touches the element only when its text is another one. */
+/** Sets the text of the element if it differs. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Calls once a frame at most, however often it is asked to; never in a page that nobody sees. */
+/** Limits calls to one per animation frame. In a hidden page there are none. */
 export function onceAFrame(call: () => void): () => void {
   let isDue = false;
   return () => {

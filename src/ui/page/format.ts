@@ -2,7 +2,7 @@ const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const number = new Intl.NumberFormat('en-GB');
 
-/** `14:03:07`, by the reader's own time zone. `at`: epoch milliseconds. */
+/** `14:03:07`, in the browser's time zone. `at`: epoch milliseconds. */
 export function clockTime(at: number): string {
   return time.format(at);
 }
@@ -18,7 +18,7 @@ export function count(value: number): string {
   return number.format(value);
 }
 
-/** `2h 05m`, `4m 05s`, `12s`: the two largest units. Milliseconds; nothing is below zero. */
+/** `2h 05m`, `4m 05s`, `12s`: the two largest units. Milliseconds; negative values count as zero. */
 export function span(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -27,12 +27,12 @@ export function span(milliseconds: number): string {
   return `${seconds}s`;
 }
 
-/** `ready.windowOpen.settled` is `ready › windowOpen › settled` to a reader. */
+/** Formats `ready.windowOpen.settled` as `ready › windowOpen › settled`. */
 export function statePath(state: string): string {
   return state.replaceAll('.', ' › ');
 }
 
-/** The states that have no active state within them: the others only surround these. */
+/** The active states without an active substate. */
 export function innermost(states: readonly string[]): string[] {
   return states.filter((state) => !states.some((other) => other.startsWith(`${state}.`)));
 }

@@ -21,7 +21,7 @@ const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now);
 const announcements = createAnnouncements(status.announce);
-const replay = createReplayControls(clock.now, () => status.announce('The replay did not take that.'));
+const replay = createReplayControls(clock.now, () => status.announce('The replay did not accept the command.'));
 const connection = connect({ onMessage: take, onState: follow });
 let chosen: string | undefined;
 let receivedAt: number | undefined;
@@ -57,8 +57,8 @@ function take(message: PageMessage): void {
     case 'service':
       services.one(message.service);
       break;
-    case 'serviceGone':
-      services.gone(message.namespace, message.service);
+    case 'serviceRemoved':
+      services.remove(message.namespace, message.service);
       break;
     case 'unseenServices':
       services.unseen(message.words);
@@ -76,20 +76,20 @@ function take(message: PageMessage): void {
       if (chosen === message.actor.id || machineOf(chosen ?? '') === message.actor.machine)
         machine.show(message.actor, message.transition);
       break;
-    case 'actorGone':
-      if (message.id === chosen) machine.gone();
+    case 'actorStopped':
+      if (message.id === chosen) machine.stopped();
       break;
     case 'clock':
       clock.follow(message);
       timeline.follow(message);
       replay.follow(message);
-      // Whoever steps through it is shown what comes of it at once.
+      // A user who steps through the recording sees the result immediately.
       if (!message.isPlaying) refresh();
   }
   receivedAt = clock.now();
 }
 
-/** What time alone changes, in the view that is seen. */
+/** Updates the parts of the shown view that depend on the time. */
 function refresh(): void {
   replay.tick();
   const shown = views.shown();

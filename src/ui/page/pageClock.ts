@@ -1,12 +1,12 @@
 import type { ReplayClock } from '../protocol.ts';
 
-/** Weeder's time, not the browser's; in a replay the recording's, which may stand still or run fast. */
+/** The clock of weeder, not of the browser. In a replay it is the recording's, which may be paused or run fast. */
 interface PageClock {
   now(): number;
-  /** Weeder's clock shows this now, and runs so many times as fast as real time. */
+  /** Sets the current time, and the speed as a multiple of real time. */
   set(now: number, speed?: number): void;
   follow(replay: ReplayClock): void;
-  /** No connection to weeder: the page is as of this time, until it is set again. */
+  /** Stops the clock at this time, because the connection is lost, until the clock is set again. */
   stop(at: number): void;
 }
 

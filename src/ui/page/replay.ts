@@ -5,11 +5,11 @@ import { clockTime } from './format.ts';
 interface ReplayControls {
   isShown(): boolean;
   follow(clock: ReplayClock): void;
-  /** Time goes on between two messages. */
+  /** Updates the time between two messages. */
   tick(): void;
 }
 
-/** Play, pause, step, speed, seek: as native controls, so that they work by keyboard as people know it. */
+/** Play, pause, step, speed and seek. Native controls provide the usual keyboard access. */
 export function createReplayControls(now: () => number, onFailed: () => void): ReplayControls {
   const play = byId('play', HTMLButtonElement);
   const seek = byId('seek', HTMLInputElement);

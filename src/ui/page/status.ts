@@ -3,10 +3,10 @@ import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
 
 interface Status {
-  /** `receivedAt`: the time of the last message, by weeder's clock; undefined when there was none yet. */
+  /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
   connection(state: ConnectionState, receivedAt: number | undefined): void;
   hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
-  /** Says something to who does not see the page. Never more than is worth an interruption. */
+  /** Announces a text to screen readers. */
   announce(text: string): void;
 }
 
@@ -14,17 +14,17 @@ const chips: Readonly<Record<ConnectionState, string>> = {
   connecting: 'connecting',
   live: 'connected',
   broken: 'not connected',
-  silent: 'no answer',
+  silent: 'no response',
   refused: 'refused',
 };
 
 const troubles: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
-  broken: 'There is no connection to weeder',
-  silent: 'weeder does not answer',
-  refused: 'weeder takes no more pages: 16 may be open',
+  broken: 'The connection to weeder is lost',
+  silent: 'weeder does not respond',
+  refused: 'weeder accepts no more pages: at most 16 may be open',
 };
 
-/** What the page is connected to, and how. */
+/** The header of the page: the version and mode of weeder, and the state of the connection. */
 export function createStatus(): Status {
   const chip = byId('connection', HTMLElement);
   const notice = byId('notice', HTMLElement);
@@ -47,13 +47,13 @@ export function createStatus(): Status {
       if (changed === 'live') {
         if (wasLost) announce('Connected again.');
       } else if (changed !== 'connecting') {
-        const asOf = receivedAt === undefined ? '' : ` What you see is as of ${clockTime(receivedAt)}.`;
+        const asOf = receivedAt === undefined ? '' : ` The page shows the state of ${clockTime(receivedAt)}.`;
         setText(notice, `${troubles[changed]}.${asOf} Trying again.`);
         announce(`${troubles[changed]}.${asOf}`);
       }
     },
     hello(its, mode, isDryRun) {
-      // Another weeder than the one that this page is from: its page may be another one, too.
+      // Another version of weeder may serve another page.
       if (version !== undefined && version !== its) location.reload();
       version = its;
       setText(byId('version', HTMLElement), its);

@@ -3,14 +3,14 @@ import { byId } from './dom.ts';
 const names = ['services', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
 type ViewName = (typeof names)[number];
 
-/** One view is shown at a time: the one that the address names, as `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
+/** Shows the one view that the address names: `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
 interface Views {
   readonly shown: () => ViewName;
-  /** The chosen actor, as the server is asked for it; undefined until the machine view was seen. */
+  /** The chosen actor, as in a request to the server. Undefined until the machine view is first shown. */
   readonly actor: () => string | undefined;
 }
 
-/** What the address of a machine view looks like. */
+/** The address of the machine view of an actor. */
 export function addressOf(actor: string): string {
   return `#machine=${encodeURIComponent(actor)}`;
 }
@@ -20,8 +20,8 @@ export function machineOf(actor: string): string | undefined {
   return /^newest:(.*)$/.exec(actor)?.[1];
 }
 
-/** What the machine view shows until somebody chooses. */
-const atFirst = 'newest:endpoint';
+/** The actor of the machine view until the user chooses one. */
+const defaultActor = 'newest:endpoint';
 
 export function createViews(onChange: () => void): Views {
   let shown: ViewName = 'services';
@@ -32,7 +32,7 @@ export function createViews(onChange: () => void): Views {
     const named = names.find((each) => each === name);
     if (named === undefined && location.hash !== '') return false;
     shown = named ?? 'services';
-    if (shown === 'machine') actor = id === undefined ? (actor ?? atFirst) : decoded(id);
+    if (shown === 'machine') actor = id === undefined ? (actor ?? defaultActor) : decoded(id);
     showOnly(shown);
     onChange();
     return true;
@@ -43,7 +43,7 @@ export function createViews(onChange: () => void): Views {
     scrollTo(0, 0);
     byId(`${shown}-title`, HTMLElement).focus();
   });
-  // The caller has to have what is returned here before it is called.
+  // The callback uses the returned object, so it cannot be called before the return.
   queueMicrotask(follow);
   return { shown: () => shown, actor: () => actor };
 }
@@ -61,7 +61,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // An address that somebody wrote by hand.
+    // A user may have typed the address.
     return text;
   }
 }

@@ -8,10 +8,10 @@ interface Workloads {
   refresh(): void;
 }
 
-/** So many rows are in the page: who looks for others finds them by name, state or source. */
+/** The maximum number of rows. The search finds the others. */
 const mostRows = 500;
 
-/** The table of the workloads that restart control manages. It is asked for as long as it is seen. */
+/** The table of the workloads that restart control manages. It is requested while it is visible. */
 export function createWorkloads(now: () => number): Workloads {
   const table = byId('workloads-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
@@ -26,7 +26,7 @@ export function createWorkloads(now: () => number): Workloads {
     if (known !== undefined) return known;
     const link = create('a', { text: id, attributes: { href: addressOf(id) } });
     const state = create('span', { class: 'workload-state' });
-    const cells = ['Why, and how long', 'Uses', 'Last restart'].map((label) => cell('td', label));
+    const cells = ['Reason and duration', 'Uses', 'Last restart'].map((label) => cell('td', label));
     const element = create(
       'tr',
       { attributes: { role: 'row' } },
@@ -82,7 +82,7 @@ export function createWorkloads(now: () => number): Workloads {
 
   async function load(): Promise<void> {
     const response = await fetch('/workloads', { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the workloads could not be had: ${response.status}`);
+    if (!response.ok) throw new Error(`the request for workloads failed: ${response.status}`);
     const list: WorkloadList = await response.json();
     workloads = list.workloads;
   }
@@ -96,7 +96,7 @@ export function createWorkloads(now: () => number): Workloads {
         isLoading = false;
         show();
       };
-      // The connection says that weeder is away; what was seen last stays.
+      // After a failure the last list stays; the page already shows the state of the connection.
       load().then(done, done);
     },
   };
@@ -104,13 +104,13 @@ export function createWorkloads(now: () => number): Workloads {
 
 function textsOf(workload: WorkloadView, now: number): string[] {
   const { state, reason, sources, restartedAt, cause } = workload;
-  // A span is not broken in two.
+  // Non-breaking spaces keep a duration on one line.
   const left = howLong(workload, now).replaceAll(' ', '\u00a0');
   const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
   return [state, reason === '' ? left : `${reason} (${left})`, sources.join(', ') || '–', last];
 }
 
-/** A rollout has a deadline, which says nothing of how long it will take. */
+/** The deadline of a rollout does not indicate how long it will take. */
 function howLong({ state, since, until }: WorkloadView, now: number): string {
   if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
   return `${span(until - now)} left`;

@@ -5,23 +5,23 @@ import { replayFormat } from '../replay/replayFormat.ts';
 import { type ReplayStage, replayStage } from '../replay/replayStage.ts';
 
 /** The settings of a story's service in a config; the service `x` selects the pods `x-0` and `x-1`, and maybe `y-0`. */
-export interface ServiceWish {
+export interface ServiceSetting {
   readonly seconds: 30 | 60 | 120;
   readonly selects: readonly string[];
   readonly barePods: 'keep' | 'delete';
   readonly whileNotReady: 'hold' | 'delete';
 }
 
-export type Wishes = Readonly<Record<string, ServiceWish>>;
+export type ServiceSettings = Readonly<Record<string, ServiceSetting>>;
 
 export type StoryStep =
-  | { readonly is: 'config'; readonly wishes: Wishes }
+  | { readonly is: 'config'; readonly settings: ServiceSettings }
   | { readonly is: 'slice'; readonly service: string; readonly ready: boolean }
   | { readonly is: 'pod'; readonly app: string; readonly number: number; readonly crashes: boolean }
   | { readonly is: 'answers'; readonly refuses: boolean }
   | { readonly is: 'pause'; readonly ms: number };
 
-const wish: fc.Arbitrary<ServiceWish> = fc.record({
+const setting: fc.Arbitrary<ServiceSetting> = fc.record({
   seconds: fc.constantFrom(30, 60, 120),
   selects: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
   barePods: fc.constantFrom('keep', 'delete'),
@@ -29,18 +29,18 @@ const wish: fc.Arbitrary<ServiceWish> = fc.record({
 });
 
 /** Configs over these services, each included or not. */
-export function wishesFor(services: readonly string[]): fc.Arbitrary<Wishes> {
-  const entries = services.map((name) => [name, fc.option(wish, { nil: undefined })] as const);
+export function settingsFor(services: readonly string[]): fc.Arbitrary<ServiceSettings> {
+  const entries = services.map((name) => [name, fc.option(setting, { nil: undefined })] as const);
   return fc
     .record(Object.fromEntries(entries))
     .map((all) => Object.fromEntries(Object.entries(all).flatMap(([name, given]) => (given ? [[name, given]] : []))));
 }
 
 /** The possible steps of a story with these configs. */
-export function stepsWith(configs: fc.Arbitrary<Wishes>): fc.Arbitrary<StoryStep[]> {
+export function stepsWith(configs: fc.Arbitrary<ServiceSettings>): fc.Arbitrary<StoryStep[]> {
   const name = fc.constantFrom('a', 'b', 'c');
   const step: fc.Arbitrary<StoryStep> = fc.oneof(
-    { weight: 2, arbitrary: configs.map((wishes) => ({ is: 'config' as const, wishes })) },
+    { weight: 2, arbitrary: configs.map((settings) => ({ is: 'config' as const, settings })) },
     { weight: 4, arbitrary: fc.record({ is: fc.constant('slice'), service: name, ready: fc.boolean() }) },
     {
       weight: 5,
@@ -60,8 +60,8 @@ export function stepsWith(configs: fc.Arbitrary<Wishes>): fc.Arbitrary<StoryStep
   return fc.array(step, { minLength: 5, maxLength: 60 });
 }
 
-function fileOf(wishes: Wishes): object {
-  const entries = Object.entries(wishes).map(([name, { seconds, selects, barePods, whileNotReady }]) => [
+function fileOf(settings: ServiceSettings): object {
+  const entries = Object.entries(settings).map(([name, { seconds, selects, barePods, whileNotReady }]) => [
     name,
     {
       watchDuration: `${seconds}s`,
@@ -74,7 +74,7 @@ function fileOf(wishes: Wishes): object {
 }
 
 /** A stage on which a story is played, with a running weeder. */
-export function storyStage(first: Wishes): ReplayStage {
+export function storyStage(first: ServiceSettings): ReplayStage {
   const script = replayFormat.parse({ title: 'a story', config: fileOf(first), expected: [] });
   const replay: Replay = {
     ...script,
@@ -103,7 +103,7 @@ export async function playStep(stage: ReplayStage, step: StoryStep): Promise<voi
     });
     for (const each of steps) stage.happen(each, 'story');
   };
-  if (step.is === 'config') happen({ config: fileOf(step.wishes) });
+  if (step.is === 'config') happen({ config: fileOf(step.settings) });
   if (step.is === 'slice') happen({ slice: { service: step.service, ready: [step.ready] } });
   if (step.is === 'answers') happen({ answer: { status: step.refuses ? 503 : 200, times: 'always' } });
   if (step.is === 'pod') {

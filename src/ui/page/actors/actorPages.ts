@@ -2,13 +2,13 @@ import type { ActorPage, ActorView } from '../../protocol.ts';
 
 const pageSize = 100;
 
-/** The actors that match, fetched page by page as they come into sight. */
+/** The matching actors, fetched page by page when they become visible. */
 interface ActorPages {
   readonly total: number;
   at(index: number): ActorView | undefined;
-  /** Fetches the pages of these indices; those that are there, too, when they may be out of date. */
-  want(from: number, to: number, isFresh: boolean): Promise<void>;
-  /** Other actors are looked for. */
+  /** Fetches the pages of these indices; with `isFresh`, also those that were fetched before. */
+  request(from: number, to: number, isFresh: boolean): Promise<void>;
+  /** Changes the query, and discards all results. */
   find(query: Readonly<Record<'search' | 'machine' | 'order', string>>): void;
 }
 
@@ -18,7 +18,7 @@ export function createActorPages(): ActorPages {
   let query: Readonly<Record<'search' | 'machine' | 'order', string>> = { search: '', machine: '', order: 'tree' };
   let total = 0;
 
-  /** What is on its way is not asked for again, however often a list that is scrolled wants it. */
+  /** Concurrent requests for a page share one fetch, because scrolling requests a page many times. */
   function loadOnce(page: number): Promise<void> {
     const its = loading;
     const known = its.get(page);
@@ -29,12 +29,12 @@ export function createActorPages(): ActorPages {
   }
 
   async function load(page: number): Promise<void> {
-    const asked = query;
-    const parameters = new URLSearchParams({ ...asked, offset: String(page * pageSize), limit: String(pageSize) });
+    const requested = query;
+    const parameters = new URLSearchParams({ ...requested, offset: String(page * pageSize), limit: String(pageSize) });
     const response = await fetch(`/actors?${parameters}`, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the actors could not be had: ${response.status}`);
+    if (!response.ok) throw new Error(`the request for actors failed: ${response.status}`);
     const found: ActorPage = await response.json();
-    if (asked !== query) return;
+    if (requested !== query) return;
     total = found.total;
     pages.set(page, found.actors);
   }
@@ -44,11 +44,11 @@ export function createActorPages(): ActorPages {
       return total;
     },
     at: (index) => pages.get(Math.floor(index / pageSize))?.[index % pageSize],
-    async want(from, to, isFresh) {
+    async request(from, to, isFresh) {
       const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to) / pageSize)];
-      const wanted = Array.from({ length: last - first + 1 }, (_, index) => first + index);
-      await Promise.all(wanted.filter((page) => isFresh || !pages.has(page)).map(loadOnce));
-      // Far pages are forgotten, or a long walk through many actors keeps them all.
+      const needed = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      await Promise.all(needed.filter((page) => isFresh || !pages.has(page)).map(loadOnce));
+      // Discards distant pages, which bounds the memory while a reader scrolls through many actors.
       for (const page of pages.keys()) if (page < first - 20 || page > last + 20) pages.delete(page);
     },
     find(its) {

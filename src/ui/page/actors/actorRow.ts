@@ -2,7 +2,7 @@ import type { ActorView } from '../../protocol.ts';
 import { create, setText } from '../dom.ts';
 import { innermost, span, statePath } from '../format.ts';
 
-/** A row of the list of actors; only what has changed is touched, so that a reader's place stays. */
+/** A row of the list of actors. It updates only the changed parts, to preserve the position of a screen reader. */
 export interface ActorRow {
   readonly element: HTMLElement;
   show(shown: RowContent): void;
@@ -11,7 +11,7 @@ export interface ActorRow {
 interface RowContent {
   readonly index: number;
   readonly total: number;
-  /** Undefined: it is being fetched. */
+  /** Undefined while it is being fetched. */
   readonly actor: ActorView | undefined;
   readonly isActive: boolean;
   readonly now: number;
@@ -51,7 +51,7 @@ export function createActorRow(): ActorRow {
       setText(machine, actor?.machine ?? '');
       setText(state, path);
       setText(age, actor === undefined || actor.since === 0 ? '' : span(now - actor.since));
-      set('aria-label', actor === undefined ? 'is being fetched' : `${id}, ${actor.machine}, ${path}`);
+      set('aria-label', actor === undefined ? 'loading' : `${id}, ${actor.machine}, ${path}`);
     },
   };
 }

@@ -5,14 +5,14 @@ import { createActorPages } from './actorPages.ts';
 import { type ActorRow, createActorRow, rowHeight } from './actorRow.ts';
 
 interface Actors {
-  /** Looks again, while the view is shown. */
+  /** Requests the shown rows again. */
   refresh(): void;
 }
 
-/** Rows beyond the edge on either side. */
+/** Rows that are rendered outside the visible part, on each side. */
 const beyond = 8;
 
-/** The list of actors: as many rows as can be seen, however many actors there are. */
+/** The list of actors. Only the visible rows are rendered, because there may be thousands of actors. */
 export function createActors(now: () => number): Actors {
   const pages = createActorPages();
   const list = byId('actors-list', HTMLElement);
@@ -51,8 +51,8 @@ export function createActors(now: () => number): Actors {
 
   function load(isFresh: boolean): void {
     const [from, to] = inSight();
-    // What could not be had is asked for again in a moment, and the connection's state is shown above.
-    pages.want(from, to, isFresh).then(draw, () => undefined);
+    // A failed request is repeated with the next refresh; the page already shows the state of the connection.
+    pages.request(from, to, isFresh).then(draw, () => undefined);
   }
 
   function move(to: number): void {

@@ -7,11 +7,11 @@ import { corrections, difference } from './difference.ts';
 /** A row of the table of applications: an application, or one of its resources. */
 export interface ApplicationRow {
   readonly element: HTMLTableRowElement;
-  /** Writes only what is another one: an open list of corrections stays open, and a focus where it is. */
+  /** Updates only the changed parts: an open list of corrections stays open, and the focus stays. */
   show(row: Shown, now: number): void;
 }
 
-/** What a row shows. */
+/** The content of a row. */
 export interface Shown {
   readonly key: string;
   readonly isApplication: boolean;
@@ -58,7 +58,7 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
     { class: isApplication ? 'application' : 'resource', attributes: { role: 'row' } },
     cell('th', 'Application and resource', link),
     cell('td', 'State', state),
-    cell('td', 'Why, and what differs', why, differences),
+    cell('td', 'Reason and differences', why, differences),
     history,
   );
   let [drifted, corrected] = ['', ''];
@@ -75,7 +75,7 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
       const drifts = JSON.stringify(resource?.drifts);
       if (drifts !== drifted) differences.replaceChildren(...(resource?.drifts.map(difference) ?? []));
       drifted = drifts;
-      // A time of today is another text tomorrow.
+      // The text of a time changes at midnight.
       const those = JSON.stringify(resource?.corrections.map((each) => [each, dayAndTime(each.at, now)]));
       if (those !== corrected && resource !== undefined) keepOpen(history, resource, now);
       corrected = those;

@@ -8,7 +8,7 @@ interface Applications {
   refresh(): void;
 }
 
-/** The table of the applications and their resources. It is asked for as long as it is seen, with what is looked for. */
+/** The table of the applications and their resources. It is requested while it is visible, with the search text. */
 export function createApplications(now: () => number): Applications {
   const table = byId('applications-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
@@ -16,8 +16,8 @@ export function createApplications(now: () => number): Applications {
   const none = byId('applications-none', HTMLElement);
   const rows = new Map<string, ApplicationRow>();
   let list: ApplicationList = { total: 0, found: 0, applications: [] };
-  /** What was asked for when the answer that is awaited was; undefined: none is. */
-  let asked: string | undefined;
+  /** The search text of the request in progress; undefined if there is none. */
+  let requested: string | undefined;
 
   function place(shown: readonly Shown[]): void {
     const keys = new Set(shown.map(({ key }) => key));
@@ -50,20 +50,20 @@ export function createApplications(now: () => number): Applications {
   async function load(words: string): Promise<void> {
     const query = new URLSearchParams({ search: words });
     const response = await fetch(`/applications?${query}`, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the applications could not be had: ${response.status}`);
+    if (!response.ok) throw new Error(`the request for applications failed: ${response.status}`);
     list = await response.json();
   }
 
   function refresh(): void {
-    if (asked !== undefined) return;
+    if (requested !== undefined) return;
     const words = search.value.trim();
-    asked = words;
+    requested = words;
     const done = () => {
-      asked = undefined;
+      requested = undefined;
       show();
       if (search.value.trim() !== words) refresh();
     };
-    // The connection says that weeder is away; what was seen last stays.
+    // After a failure the last list stays; the page already shows the state of the connection.
     load(words).then(done, done);
   }
 

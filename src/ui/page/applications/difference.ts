@@ -18,7 +18,7 @@ function side(tag: 'del' | 'ins', sign: string, what: string, text: string): HTM
   return create(tag, { attributes: { 'data-sign': sign } }, label, create('span', { text }));
 }
 
-/** The newest corrections, behind a line that says how many there were. */
+/** The newest corrections, collapsed behind a line with their number. */
 export function corrections(those: readonly CorrectionView[], count: number, now: number): readonly Node[] {
   const [newest] = those;
   if (newest === undefined) return [];

@@ -6,17 +6,17 @@ import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';
 import { createTransitionList } from './transitionList.ts';
 
-/** The chosen actor: its statechart, where it is in it, and what it went through while it was looked at. */
+/** The chosen actor: its statechart with the active states, and its transitions while the page has shown it. */
 interface MachineView {
   show(actor: ActorView, transition: Transition | undefined): void;
-  /** There is none, or it has ended. */
-  gone(): void;
-  /** Another actor is chosen, or the newest one of a machine: the next message starts from the beginning. */
+  /** The actor does not exist, or has stopped. */
+  stopped(): void;
+  /** Chooses another actor, or the newest actor of a machine, and clears the view. */
   choose(id: string): void;
   tick(): void;
 }
 
-/** For so long each transition is shown at least; milliseconds. */
+/** The minimum time for which a transition is shown; milliseconds. */
 const step = 450;
 
 interface Shown {
@@ -30,12 +30,12 @@ export function createMachineView(now: () => number): MachineView {
   const size = byId('machine-size', HTMLButtonElement);
   const pick = byId('machine-pick', HTMLSelectElement);
   let chosen = '';
-  /** What was chosen by its id last: the way back from the newest ones. */
+  /** The actor that was last chosen by id, to return to from the newest actor of a machine. */
   let byHand: string | undefined;
   let shown: ActorView | undefined;
   let hasEnded = false;
-  const paced = createPaced((item: Shown | 'gone') => {
-    if (item === 'gone') showStopped();
+  const paced = createPaced((item: Shown | 'stopped') => {
+    if (item === 'stopped') showStopped();
     else showNow(item);
   }, step);
 
@@ -75,7 +75,7 @@ export function createMachineView(now: () => number): MachineView {
     const machine = machineOf(chosen);
     if (shown === undefined) {
       none.hidden = false;
-      setText(none, machine === undefined ? `There is no actor ${chosen} now.` : waiting(machine));
+      setText(none, machine === undefined ? `The actor ${chosen} does not exist.` : waiting(machine));
     } else if (!hasEnded) {
       setField('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
       setField('waits', '–');
@@ -94,7 +94,7 @@ export function createMachineView(now: () => number): MachineView {
   });
   return {
     show: (actor, transition) => paced.add({ actor, transition }),
-    gone: () => paced.add('gone'),
+    stopped: () => paced.add('stopped'),
     choose(id) {
       const machine = machineOf(id);
       chosen = id;
@@ -117,5 +117,5 @@ export function createMachineView(now: () => number): MachineView {
 }
 
 function waiting(machine: string): string {
-  return `No ${machine} is at work now: the next one is shown as soon as it starts.`;
+  return `No ${machine} actor is running. The next one is shown when it starts.`;
 }

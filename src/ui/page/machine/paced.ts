@@ -1,13 +1,13 @@
-/** Shows one thing after another, each for a moment, so that the eye can follow what takes milliseconds. */
+/** Shows items one after the other, each for a minimum time, so that a user can follow fast transitions. */
 interface Paced<T> {
   add(item: T): void;
   clear(): void;
 }
 
-/** So many may wait: with more the page would fall behind what it shows. */
+/** The maximum number of waiting items. With more, the page would lag behind. */
 const most = 20;
 
-/** `pause`: milliseconds; who wants reduced motion is shown everything at once. */
+/** `pause`: milliseconds. There is no pause if the browser prefers reduced motion. */
 export function createPaced<T>(show: (item: T) => void, pause: number): Paced<T> {
   const still = matchMedia('(prefers-reduced-motion: reduce)');
   let waiting: T[] = [];

@@ -1,20 +1,20 @@
 import type { Transition } from '../../protocol.ts';
 import { create, onceAFrame } from '../dom.ts';
 
-/** The picture of a machine, in the page, so that its boxes and arrows can be lit. */
+/** The picture of a machine, as elements of the page, so that its boxes and arrows can be highlighted. */
 interface ShownPicture {
-  /** Draws this machine; the newest call wins. */
+  /** Shows this machine. The newest call takes precedence. */
   show(machine: string): void;
   light(states: readonly string[]): void;
-  /** The arrow that was taken: lit until the next one is, and moving for a moment. */
+  /** Highlights the arrow of this transition until the next transition, and animates it once. */
   take(transition: Transition | undefined): void;
-  /** As small as its place, or as large as it was drawn and scrolled to what is lit. */
+  /** Shows the picture as a whole, or in full size and scrolled to the highlighted state. */
   showWhole(isWhole: boolean): void;
 }
 
 export function createPicture(place: HTMLElement): ShownPicture {
   const texts = new Map<string, Promise<string>>();
-  let wanted = '';
+  let requested = '';
   let lit: readonly string[] = [];
   let taken: Transition | undefined;
 
@@ -28,7 +28,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
     }
   }
 
-  /** To what is lit, and to where it came from when there is room for both. */
+  /** Scrolls to the highlighted state, and to the highlighted arrow if there is room for both. */
   const follow = onceAFrame(() => {
     const box = [...place.querySelectorAll('.lit')].at(-1)?.getBoundingClientRect();
     if (box === undefined || place.classList.contains('whole')) return;
@@ -48,15 +48,15 @@ export function createPicture(place: HTMLElement): ShownPicture {
     texts.set(machine, text);
     try {
       const picture = parsed(await text);
-      if (wanted !== machine) return;
+      if (requested !== machine) return;
       place.replaceChildren(picture);
       draw();
       follow();
     } catch {
-      // It is asked for again with the actor's next transition; until then there is a sentence in its place.
+      // The actor's next transition requests the picture again.
       texts.delete(machine);
-      if (wanted !== machine) return;
-      wanted = '';
+      if (requested !== machine) return;
+      requested = '';
       place.replaceChildren(create('p', { class: 'none', text: `There is no picture of ${machine}.` }));
     }
   }
@@ -64,8 +64,8 @@ export function createPicture(place: HTMLElement): ShownPicture {
   return {
     show(machine) {
       place.setAttribute('aria-label', `Statechart of ${machine}`);
-      if (wanted === machine) return follow();
-      wanted = machine;
+      if (requested === machine) return follow();
+      requested = machine;
       void load(machine);
     },
     light(states) {
@@ -75,7 +75,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
     take(transition) {
       taken = undefined;
       draw();
-      // The browser has to see the arrow without its class, or the animation of the same arrow does not restart.
+      // The layout without the class restarts the animation if the same arrow is highlighted again.
       place.getBoundingClientRect();
       taken = transition;
       draw();
@@ -93,7 +93,7 @@ async function fetchPicture(machine: string): Promise<string> {
   return response.text();
 }
 
-/** Without its own style sheet: the page's policy refuses it, and page.css has the same rules. */
+/** Removes the picture's style sheet: the page's policy forbids it, and page.css has the same rules. */
 function parsed(text: string): Element {
   const bare = text.replace(/<style>[^<]*<\/style>/, '');
   return document.importNode(new DOMParser().parseFromString(bare, 'image/svg+xml').documentElement, true);

@@ -2,15 +2,15 @@ import type { Transition } from '../../protocol.ts';
 import { byId, create } from '../dom.ts';
 import { clockTime, statePath } from '../format.ts';
 
-/** What the shown actors went through, newest first. */
+/** The transitions of the shown actors, newest first. */
 interface TransitionList {
-  /** What follows is about this actor. */
+  /** The next transitions are those of this actor. */
   begin(actor: string): void;
   add(transition: Transition): void;
   clear(): void;
 }
 
-/** So many entries are kept. */
+/** The maximum number of entries. */
 const most = 50;
 
 export function createTransitionList(): TransitionList {
@@ -24,7 +24,7 @@ export function createTransitionList(): TransitionList {
 
   return {
     begin(actor) {
-      // The first one's name stands above the list.
+      // The page shows the name of the first actor above the list.
       if (list.children.length > 0) prepend(create('li', { class: 'begins soft', text: actor }));
     },
     add({ at, event, from, to }) {

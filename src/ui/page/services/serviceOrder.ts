@@ -7,7 +7,7 @@ export interface Order {
   readonly isDescending: boolean;
 }
 
-/** What is equal is in the order of the names, whichever way round. */
+/** Services with equal keys are ordered by name, in both directions. */
 export function sortBy({ by, isDescending }: Order): (a: ServiceView, b: ServiceView) => number {
   const sign = isDescending ? -1 : 1;
   return (a, b) => {

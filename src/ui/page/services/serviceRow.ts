@@ -3,11 +3,11 @@ import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
 import { addressOf } from '../views.ts';
 
-/** One service in the table. Only what has changed is touched. */
+/** A row of the table of services. It updates only the changed parts. */
 export interface ServiceRow {
   readonly element: HTMLTableRowElement;
   show(service: ServiceView, now: number): void;
-  /** The countdown goes on. */
+  /** Updates the countdown. */
   tick(now: number): void;
 }
 
@@ -32,7 +32,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
     const { window } = service;
     const isOpen = window !== undefined && window.closesAt > time;
     setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
-    // Even the same value would be written.
+    // Setting `hidden` would write the attribute even if the value is the same.
     if (bar.hidden === isOpen) bar.hidden = !isOpen;
     if (isOpen) bar.value = (window.closesAt - time) / Math.max(1, window.closesAt - window.openedAt);
   }

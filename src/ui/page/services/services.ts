@@ -7,16 +7,16 @@ import { createServiceRow, type ServiceRow } from './serviceRow.ts';
 interface Services {
   all(services: readonly ServiceView[]): void;
   one(service: ServiceView): void;
-  gone(namespace: string, service: string): void;
-  /** Which services of the config are nowhere, or were never ready; empty: none. */
+  remove(namespace: string, service: string): void;
+  /** Shows which services of the config do not exist or were never ready. Empty: none. */
   unseen(words: string): void;
   tick(): void;
 }
 
-/** So many rows are in the page: who looks for others finds them by name, or by what they are in. */
+/** The maximum number of rows. The search finds the other services. */
 const mostRows = 500;
 
-/** The table of services: a row for each that is shown, moved and written only where something has changed. */
+/** The table of services. Rows are moved and updated only if something has changed. */
 export function createServices(now: () => number): Services {
   const services = new Map<string, ServiceView>();
   const rows = new Map<string, ServiceRow>();
@@ -27,13 +27,13 @@ export function createServices(now: () => number): Services {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-show]')];
   let show = 'all';
   let order: Order = { by: 'name', isDescending: false };
-  /** Something has changed while another view was shown. */
+  /** Services changed while another view was shown. */
   let isStale = false;
   const arrange = onceAFrame(() => {
     isStale = section.hasAttribute('hidden');
     if (isStale) return;
-    const wanted = search.value.trim().toLowerCase();
-    const found = [...services].filter(([key, service]) => key.toLowerCase().includes(wanted) && isOf(service, show));
+    const query = search.value.trim().toLowerCase();
+    const found = [...services].filter(([key, service]) => key.toLowerCase().includes(query) && isOf(service, show));
     const compare = sortBy(order);
     const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, mostRows);
     place(shown);
@@ -106,7 +106,7 @@ export function createServices(now: () => number): Services {
       put(service);
       arrange();
     },
-    gone(namespace, service) {
+    remove(namespace, service) {
       services.delete(`${namespace}/${service}`);
       arrange();
     },
@@ -132,5 +132,5 @@ function isOf({ isReady, window, crashLooping }: ServiceView, kind: string): boo
 function nothingMore(total: number, found: number): string {
   if (total === 0) return 'No service was ready yet.';
   if (found === 0) return 'No service matches.';
-  return `${count(mostRows)} of ${count(found)} are shown: find the others by their names, or by what they are in.`;
+  return `${count(mostRows)} of ${count(found)} are shown: find the others by name.`;
 }

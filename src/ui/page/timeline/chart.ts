@@ -3,7 +3,7 @@ import { createSvg } from '../dom.ts';
 import { clockTime } from '../format.ts';
 import type { Lane, Span } from './spans.ts';
 
-/** What part of time is drawn. Epoch milliseconds. */
+/** The drawn time range. Epoch milliseconds. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -15,17 +15,17 @@ interface ChartParts {
   readonly now: number;
   /** Pixels. */
   readonly width: number;
-  /** In a replay there is a line at the time it shows. */
+  /** Whether a line marks the current time, as in a replay. */
   readonly hasCursor: boolean;
 }
 
 const laneHeight = 40;
 const axisHeight = 24;
 const timeWidth = 66;
-/** Milliseconds between two lines: the smallest of these that leaves room for the times. */
+/** Milliseconds between two grid lines. The smallest value that leaves room for the times is used. */
 const grids = [1, 5, 10, 30, 60, 300, 600, 900].map((seconds) => seconds * 1000);
 
-/** The lanes as a picture, one below the other; what it shows stands in the table, too. */
+/** Draws the lanes one below the other. The table has the same content for screen readers. */
 export function chart({ lanes, range, now, width, hasCursor }: ChartParts): SVGSVGElement {
   const height = axisHeight + lanes.length * laneHeight;
   const x = (t: number) => ((t - range.from) / (range.to - range.from)) * width;
@@ -71,7 +71,7 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
   return group;
 }
 
-/** For who points at it; everybody else finds it in the table. */
+/** The tooltip of a mark. */
 function titleOf({ t, what, pod, detail }: Moment): string {
   return [clockTime(t), what, pod, detail].filter(Boolean).join(' · ');
 }

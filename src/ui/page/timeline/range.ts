@@ -3,22 +3,22 @@ import type { Range } from './chart.ts';
 const hour = 3_600_000;
 const shortest = 15_000;
 
-/** Which part of the timeline is looked at: the newest part, until somebody moves it. */
+/** The shown part of the timeline: the newest part, until the user moves it. */
 interface ShownRange {
-  /** `end`: the newest time there is. */
+  /** `end`: the newest time. */
   get(end: number): Range;
-  /** Twice as near (`factor` 0.5) or as far (2). */
+  /** Multiplies the length of the range: `factor` 0.5 zooms in, 2 zooms out. */
   zoom(factor: number, end: number): void;
-  /** By a share of what is shown: -0.5 is half of it towards the past. */
+  /** Moves the range by a share of its length: -0.5 is half of it towards the past. */
   move(share: number, end: number): void;
-  /** A replay is as long as its recording. */
+  /** Sets the maximum length, which for a replay is that of its recording. */
   limit(length: number): void;
 }
 
 export function createShownRange(): ShownRange {
   let longest = hour;
   let length = hour;
-  /** Undefined: it goes along with time. */
+  /** Undefined: the range follows the time. */
   let until: number | undefined;
 
   function set(to: number, end: number): void {

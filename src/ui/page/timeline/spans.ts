@@ -1,21 +1,21 @@
 import type { Moment } from '../../protocol.ts';
 
-/** What a service went through, for drawing. Epoch milliseconds. */
+/** The history of a service, a workload or an application, for drawing. Epoch milliseconds. */
 export interface Lane {
   readonly about: string;
   readonly outages: readonly Span[];
   readonly windows: readonly Span[];
   readonly recoveries: readonly number[];
   readonly deletions: readonly Moment[];
-  /** Refused or failed. */
+  /** What was refused, was blocked or failed, and drift. */
   readonly troubles: readonly Moment[];
 }
 
 export interface Span {
   readonly from: number;
-  /** Undefined: it lasts. */
+  /** Undefined: it has not ended. */
   readonly to: number | undefined;
-  /** It had begun before the first moment that is known. */
+  /** It began before the first known moment. */
   readonly hasBegunBefore: boolean;
 }
 
@@ -32,7 +32,7 @@ interface OpenSpan extends Span {
   to: number | undefined;
 }
 
-/** The lanes of all services that anything happened to, by name. `moments`: oldest first. */
+/** The lanes of everything that the moments concern, in the order of the names. `moments`: oldest first. */
 export function lanesOf(moments: readonly Moment[]): Lane[] {
   const lanes = new Map<string, OpenLane>();
   for (const moment of moments) {
@@ -98,7 +98,7 @@ function recover(lane: OpenLane, t: number): void {
   if (end(lane.outages, t)) lane.recoveries.push(t);
 }
 
-/** Ends what lasts; false: nothing did. */
+/** Ends the open span. Returns false if there is none. */
 function end(spans: readonly OpenSpan[], t: number): boolean {
   const last = spans.at(-1);
   if (last === undefined || last.to !== undefined) return false;

@@ -10,15 +10,15 @@ interface Timeline {
   all(moments: readonly Moment[]): void;
   one(moment: Moment): void;
   follow(clock: ReplayClock): void;
-  /** Time goes on. */
+  /** Draws the timeline for the current time. */
   draw(): void;
 }
 
 const hour = 3_600_000;
-/** So many are drawn and listed; who looks for others finds them by name. */
+/** The maximum number of lanes and rows. The search finds the others. */
 const mostLanes = 60;
 const mostRows = 200;
-/** It looks at all moments, so it is done seldom. */
+/** Expired moments are removed at this interval, because the removal reads all moments. */
 const tidyEvery = 60_000;
 
 export function createTimeline(now: () => number): Timeline {
@@ -30,15 +30,15 @@ export function createTimeline(now: () => number): Timeline {
   let replay: ReplayClock | undefined;
   const end = () => replay?.endsAt ?? now();
   const draw = onceAFrame(() => {
-    const wanted = search.value.trim().toLowerCase();
+    const query = search.value.trim().toLowerCase();
     const shown = range.get(end());
-    const lanes = lanesOf(moments).filter(({ about }) => about.toLowerCase().includes(wanted));
+    const lanes = lanesOf(moments).filter(({ about }) => about.toLowerCase().includes(query));
     const drawn = lanes.slice(0, mostLanes);
     const width = Math.max(200, place.clientWidth);
     place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
     place.hidden = drawn.length === 0;
     const inView = moments.filter(
-      ({ t, about }) => t >= shown.from && t <= shown.to && about.toLowerCase().includes(wanted),
+      ({ t, about }) => t >= shown.from && t <= shown.to && about.toLowerCase().includes(query),
     );
     list(inView.slice(-mostRows).reverse());
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
@@ -84,7 +84,7 @@ export function createTimeline(now: () => number): Timeline {
   };
 }
 
-/** What is older goes, except for what opened an outage or a window that lasts. */
+/** Removes older moments, except those that began an outage or a window that has not ended. */
 function forgotten(moments: readonly Moment[], oldest: number): Moment[] {
   const underway = createOngoing<Moment>();
   for (const moment of moments) if (moment.t < oldest) underway.note(moment);
@@ -93,16 +93,16 @@ function forgotten(moments: readonly Moment[], oldest: number): Moment[] {
 
 const rows = new WeakMap<Moment, HTMLTableRowElement>();
 
-/** Only what is new is written, so that a reader's place in the table stays. */
+/** Updates the table only if its rows change, to preserve the position of a screen reader. */
 function list(moments: readonly Moment[]): void {
   const body = byId('moments', HTMLTableSectionElement);
-  const wanted = moments.map((moment) => {
+  const shown = moments.map((moment) => {
     const row = rows.get(moment) ?? rowOf(moment);
     rows.set(moment, row);
     return row;
   });
-  const isSame = wanted.length === body.rows.length && wanted.every((row, index) => body.rows[index] === row);
-  if (!isSame) body.replaceChildren(...wanted);
+  const isSame = shown.length === body.rows.length && shown.every((row, index) => body.rows[index] === row);
+  if (!isSame) body.replaceChildren(...shown);
 }
 
 function rowOf({ t, what, about, pod, detail }: Moment): HTMLTableRowElement {
