@@ -48,7 +48,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   program
     .command('check')
     .usage('<file>')
-    .description('check a config file, or Applications: every error at once')
+    .description('check a config file, or Applications, and report all errors')
     .argument('<file>', 'the config file; -: the standard input')
     .action(async (file: string) => {
       const { check } = await import('./check.ts');

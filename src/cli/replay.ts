@@ -130,9 +130,7 @@ function unknownFromEvents({ restart, observer }: Config): string[] {
 
 async function configOf(name: string | undefined): Promise<Result<Config>> {
   if (name !== undefined) return loadConfig('replay', name);
-  return failed(
-    codedError('USAGE', 'Watch events do not say what weeder is to do: weeder replay needs --config FILE.'),
-  );
+  return failed(codedError('USAGE', 'Watch events contain no config: weeder replay needs --config FILE.'));
 }
 
 function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {

@@ -15,7 +15,7 @@ interface StopOptions {
 }
 
 /**
- * The first signal causes a graceful stop; the second stops at once, with the exit code that a shell uses for the
+ * The first signal causes a graceful stop; the second stops immediately, with the exit code that a shell uses for the
  * signal.
  */
 export function stopOnSignals(

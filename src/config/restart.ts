@@ -57,7 +57,7 @@ export interface RestartConfig {
   /** For workloads that opt in by annotation and match no rule. */
   readonly defaults: RestartSettings;
   readonly maxRestartsPerMinute: number;
-  /** How many restarts may begin at once after a quiet time. */
+  /** The maximum number of restarts in a burst, after a time without restarts. */
   readonly burst: number;
   readonly maxConcurrentRollouts: number;
   readonly maxAdoptionsPerMinute: number;

@@ -1,6 +1,6 @@
 import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
 
-/** A machine as a tree of lines for a terminal: each state with what it is about, does, and leads to. */
+/** A machine as a tree of lines for a terminal: each state with its description, actions and transitions. */
 export function ascii(drawing: Drawing): string {
   return `${blockOf(drawing.root, drawing, '', '').join('\n')}\n`;
 }

@@ -23,7 +23,7 @@ export function diagram(name: string, format: DiagramFormat): Result<string> {
     case 'ascii':
       return ok(ascii(drawing));
     case 'json':
-      // Functions, such as the one that makes the context, are left out: the names are what the Studio needs.
+      // JSON leaves out functions, such as the one that creates the context. The Studio needs only names.
       return ok(`${JSON.stringify(known.machine.config, null, 2)}\n`);
     case 'svg':
       return ok(svg(pictureOf(drawing), layoutOf(name)));

@@ -1,44 +1,44 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/** A state as a reader wants to see it. */
+/** A state of a machine, as it is drawn. */
 export interface DrawnState {
   /** `ready.windowOpen`; the machine itself has its own id. Unique within the machine. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly kind: 'atomic' | 'compound' | 'parallel' | 'final';
-  /** The id of the child that is entered first. */
+  /** The id of the initial child. */
   readonly initial: string | undefined;
   readonly entry: readonly string[];
   readonly exit: readonly string[];
-  /** The names of the actors that live as long as the state. */
+  /** The names of the actors that the state invokes. */
   readonly invokes: readonly string[];
   readonly children: readonly DrawnState[];
 }
 
-/** What leads from a state to another, or happens in it (`to` is undefined then). */
+/** A transition. An internal transition has no `to`. */
 export interface DrawnTransition {
   readonly from: string;
   readonly to: string | undefined;
-  /** In words: `endpoint.ready`, `after watchDuration`, `always`, `readySince failed`. */
+  /** `endpoint.ready`, `after watchDuration`, `always`, `readySince failed`. */
   readonly when: string;
   readonly guard: string | undefined;
   readonly actions: readonly string[];
   readonly description: string | undefined;
-  /** The target is re-entered even from inside it. */
+  /** The transition exits and re-enters its target. */
   readonly isReentering: boolean;
 }
 
-/** Everything of a machine that a picture shows. */
+/** The parts of a machine that a picture shows. */
 export interface Drawing {
   readonly root: DrawnState;
   readonly transitions: readonly DrawnTransition[];
-  /** The actors that it starts in the course of an action, by name. */
+  /** The names of the actors that its actions spawn. */
   readonly spawns: readonly string[];
 }
 
 /**
- * Reads a machine for drawing: from its state nodes, because XState's own definition loses every `always`.
+ * Reads a machine for drawing. It reads the state nodes, because the definition of XState has no `always` transitions.
  */
 export function drawingOf(machine: AnyStateMachine): Drawing {
   const nodes = allNodes(machine.root);
@@ -50,7 +50,7 @@ export function drawingOf(machine: AnyStateMachine): Drawing {
   };
 }
 
-/** The id of a state: its path, or for the machine itself its own id. */
+/** The id of a state: its path; for the machine itself, the machine's id. */
 export function idOf(node: AnyStateNode): string {
   return node.parent === undefined ? node.key : node.path.join('.');
 }
@@ -96,7 +96,7 @@ function transitionOf(transition: AnyTransitionDefinition): DrawnTransition {
   };
 }
 
-/** `xstate.after.watchDuration.dependants.watching` is `after watchDuration` to a reader. */
+/** Formats `xstate.after.watchDuration.dependants.watching` as `after watchDuration`. */
 export function eventName(eventType: string): string {
   if (eventType === '') return 'always';
   const [, kind, what] = /^xstate\.(after|done\.actor|error\.actor|done\.state)\.([^.]+)/.exec(eventType) ?? [];
@@ -106,7 +106,7 @@ export function eventName(eventType: string): string {
   return kind.startsWith('done') ? `${who} is done` : `${who} failed`;
 }
 
-/** The named ones: the others are XState's own, which start and stop the timers of `after`. */
+/** The named actions. XState uses unnamed ones for the timers of `after`. */
 function namesOf(actions: readonly unknown[]): string[] {
   return actions.map(nameOf).filter((name) => name !== 'unnamed');
 }

@@ -1,10 +1,10 @@
 export const diagramFormats = ['mermaid', 'svg', 'json', 'ascii'] as const;
 export type DiagramFormat = (typeof diagramFormats)[number];
 
-/** The name under which the picture of all the actors goes. */
+/** The name of the picture of the actor system. */
 export const system = 'system';
 
-/** All that can be drawn, without loading the machines. */
+/** The names of all pictures, available without loading the machines. */
 export const drawable = [
   system,
   'endpoint',

@@ -1,6 +1,6 @@
 import type { Line } from './picture.ts';
 
-/** Where everything of a picture is, in pixels from its upper left corner; generated and committed. */
+/** The positions in a picture, in pixels from its upper left corner; generated and committed. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -8,7 +8,7 @@ export interface Layout {
   readonly boxes: Readonly<Record<string, Rectangle>>;
   /** In the order of the picture's arrows. */
   readonly arrows: readonly PlacedArrow[];
-  /** From the dot of the beginning to the box that it leads to, by that box's id. */
+  /** The arrows from the initial dots, by the ids of the boxes to which they lead. */
   readonly initial: Readonly<Record<string, readonly Point[]>>;
 }
 
@@ -33,16 +33,16 @@ export interface Point {
 export const boxPadding = 12;
 export const labelPadding = { x: 6, y: 3 };
 const lineHeight = 15;
-/** The font has one width for all characters. */
+/** The font is monospaced. */
 const characterWidth = 6.7;
 
-/** How much room lines of text take. */
+/** The size of lines of text. */
 export function sizeOf(lines: readonly Line[]): { readonly width: number; readonly height: number } {
   const longest = Math.max(0, ...lines.map(({ text }) => text.length));
   return { width: Math.ceil(longest * characterWidth), height: lines.length * lineHeight };
 }
 
-/** Where the baseline of the nth line is, below the top of the text. */
+/** The distance of the baseline of the nth line from the top of the text. */
 export function baseline(index: number): number {
   return index * lineHeight + 11;
 }

@@ -10,7 +10,7 @@ import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 
-/** Every machine by its name, in the order in which a reader wants to meet them, with its file. */
+/** Every machine by its name, in the order of the documentation, with its file. */
 export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; readonly file: string }> = new Map([
   ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],

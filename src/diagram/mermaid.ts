@@ -1,14 +1,14 @@
 import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
 
 /**
- * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, marks, and an arrow between two states
- * with the events and guards that lead from one to the other. Actions are left out: the picture would drown in them.
+ * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, and an arrow between two states with the
+ * events and guards of its transitions. Actions are left out, because they would make the diagram unreadable.
  */
 export function mermaid(drawing: Drawing): string {
   return ['stateDiagram-v2', '  direction LR', ...inside(drawing.root, '  '), ...arrows(drawing, '  '), ''].join('\n');
 }
 
-/** The states within a state: its initial mark, and each child with its own. */
+/** The substates of a state, with the mark of the initial one. */
 function inside(state: DrawnState, indent: string): string[] {
   const children = state.children.map((child) => block(child, indent));
   if (state.kind === 'parallel')
@@ -22,11 +22,11 @@ function block(state: DrawnState, indent: string): string[] {
   const named = (label: string) => `${indent}state "${label}" as ${id}`;
   if (state.kind === 'final') return [named(state.name), `${indent}${id} --> [*]`];
   if (state.children.length === 0) return [named(state.name), ...invoked.map((line) => `${indent}${id} : ${line}`)];
-  // Mermaid takes nothing but a label for a state with states in it.
+  // Mermaid accepts only a label for a state with substates.
   return [`${named([state.name, ...invoked].join(', '))} {`, ...inside(state, `${indent}  `), `${indent}}`];
 }
 
-/** One arrow for each pair of states: Mermaid draws several of them over each other. */
+/** One arrow for each pair of states, because Mermaid draws several arrows over each other. */
 function arrows({ root, transitions }: Drawing, indent: string): string[] {
   const labels = new Map<string, string[]>();
   for (const transition of transitions) {
@@ -41,7 +41,7 @@ function labelOf({ when, guard }: DrawnTransition): string {
   return `${when}${guard === undefined ? '' : ` [${guard}]`}`;
 }
 
-/** Mermaid's ids have no dots. */
+/** Ids in Mermaid cannot contain dots. */
 function plain(id: string): string {
   return id.replaceAll('.', '_');
 }

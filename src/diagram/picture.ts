@@ -1,6 +1,6 @@
 import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
 
-/** What is to be seen, before anybody knows where: boxes in boxes, and arrows between them. */
+/** The content of a picture without positions: nested boxes, and arrows between them. */
 export interface Picture {
   readonly title: string;
   readonly root: PictureBox;
@@ -11,7 +11,7 @@ export interface PictureBox {
   readonly id: string;
   readonly kind: 'plain' | 'final' | 'region';
   readonly lines: readonly Line[];
-  /** The id of the child that a dot with an arrow leads to. */
+  /** The id of the initial child, to which an arrow leads from a dot. */
   readonly initial: string | undefined;
   readonly children: readonly PictureBox[];
 }
@@ -26,14 +26,14 @@ export interface PictureArrow {
 export interface Line {
   readonly text: string;
   readonly kind: 'name' | 'description' | 'event' | 'guard' | 'action';
-  /** The state that it leads to, where it is written in the box in place of an arrow. */
+  /** The target, if the line stands in the box and replaces an arrow. */
   readonly leadsTo?: string;
 }
 
 const descriptionWidth = 44;
 const labelWidth = 30;
 
-/** Where more arrows than these lead to a pause, nobody can follow them: it is written in the boxes instead. */
+/** If more arrows lead to a pause, they would be unreadable: lines in the boxes replace them. */
 const mostToPause = 6;
 
 /** The picture of a machine. */
@@ -51,19 +51,19 @@ export function pictureOf({ root, transitions }: Drawing): Picture {
   };
 }
 
-/** Nothing but time leads out of it. */
+/** Whether a state is only left by timers. */
 function isPause(id: string, transitions: readonly DrawnTransition[]): boolean {
   const ways = transitions.filter(({ from }) => from === id);
   return ways.length > 0 && ways.every(({ when }) => when.startsWith('after '));
 }
 
-/** A box with its name and what it is about; more lines may follow. */
+/** The first lines of a box: its name and its description. */
 export function headed(name: string, description: string): Line[] {
   const about = wrapped(description, descriptionWidth).map((text) => ({ text, kind: 'description' }) as const);
   return [{ text: name, kind: 'name' }, ...about];
 }
 
-/** What is written in the boxes: what happens in them, and the ways out that are no arrows. */
+/** The transitions that are lines in the boxes: internal ones, and those that replace arrows. */
 interface Within {
   readonly transitions: readonly DrawnTransition[];
   readonly exits: readonly PictureArrow[];
@@ -89,12 +89,12 @@ function boxOf(state: DrawnState, its: Within, isRegion: boolean): PictureBox {
   };
 }
 
-/** `→ backingOff`, and what leads there. */
+/** The lines that replace an arrow; the last is `→ backingOff`. */
 function exitLines({ to, lines }: PictureArrow): Line[] {
   return [...lines, { text: `→ ${to}`, kind: 'name' } as const].map((line) => ({ ...line, leadsTo: to }));
 }
 
-/** One arrow from a state to another, with everything that leads along it: or the picture drowns in lines. */
+/** One arrow for each pair of states, with the labels of all transitions between them. */
 function arrowsOf(transitions: readonly DrawnTransition[]): PictureArrow[] {
   const arrows = new Map<string, PictureArrow>();
   for (const transition of transitions) {
@@ -106,7 +106,7 @@ function arrowsOf(transitions: readonly DrawnTransition[]): PictureArrow[] {
   return [...arrows.values()];
 }
 
-/** When, whether, and what is done. */
+/** The event, the guard and the actions of a transition. */
 function linesOf({ when, guard, actions }: DrawnTransition): Line[] {
   const done = actions.length === 0 ? '' : `/ ${actions.join(', ')}`;
   return [

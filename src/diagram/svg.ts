@@ -13,8 +13,8 @@ const margin = 12;
 const round = 8;
 
 /**
- * A picture as an SVG that stands by itself: light or dark as its reader's surroundings are. Every box has `data-state`,
- * every arrow `data-from` and `data-to`, for whoever wants to light them.
+ * A picture as a self-contained SVG with a light and a dark theme. Every box has the attribute `data-state`, and every
+ * arrow `data-from` and `data-to`, so that a page can highlight them.
  */
 export function svg({ title, root, arrows }: Picture, layout: Layout): string {
   const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
@@ -50,7 +50,7 @@ function rectangle({ x, y, width, height }: Rectangle, inset: number): string {
   return `<rect x="${left}" y="${top}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${round}"/>`;
 }
 
-/** The text of a box lies above the arrows, which may have to pass through the head of an open one. */
+/** The text of a box is drawn above the arrows, because an arrow may cross the head of a box with children. */
 function head({ id, lines, children }: PictureBox, place: Rectangle | undefined): string {
   if (place === undefined) return '';
   const kind = children.length > 0 ? ' class="head"' : '';
@@ -86,7 +86,7 @@ function path(points: readonly Point[]): string {
   return `<path class="line" d="${steps.join('')}" marker-end="url(#tip)"/>`;
 }
 
-/** A point near the corner, on the way to the next one. */
+/** A point near the corner, towards another point. */
 function towards(corner: Point, other: Point): Point {
   const distance = Math.hypot(other.x - corner.x, other.y - corner.y) || 1;
   const share = Math.min(6, distance / 2) / distance;
@@ -97,7 +97,7 @@ function at({ x, y }: Point): string {
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 }
 
-/** What leads out of the box that it is written in is a label like that of an arrow. */
+/** Lines of text. A line that replaces an arrow has the attributes of an arrow's label. */
 function text(lines: readonly Line[], x: number, y: number, from?: string): string {
   const drawn = ({ kind, text: words }: Line, index: number) =>
     `<text class="${kind}" x="${x}" y="${y + baseline(index)}">${escaped(words)}</text>`;
@@ -113,13 +113,13 @@ function escaped(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** Colours with enough contrast on both grounds; what is lit is so by colour and by a thicker line. */
+/** Colours with enough contrast in both themes. A highlighted element also has a thicker line. */
 const light =
   '--page:#fff;--ink:#1d2433;--soft:#5b657a;--line:#7b8699;--fill:#f6f8fb;--edge:#b9c2d0;--event:#0b57d0;--guard:#8a4b00;--action:#3f6f2a';
 const dark =
   '--page:#12161f;--ink:#e6eaf2;--soft:#9aa6bb;--line:#8391a8;--fill:#1b212d;--edge:#4a566c;--event:#8ab4ff;--guard:#f0b25c;--action:#9fd08a';
 
-/** The colours as custom properties of what `selector` selects, as its reader's surroundings are. */
+/** The colours of the light and the dark theme, as custom properties of the selected elements. */
 export function palette(selector: string): string {
   return `${selector}{${light}}@media(prefers-color-scheme:dark){${selector}{${dark}}}`;
 }

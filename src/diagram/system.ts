@@ -1,83 +1,87 @@
 import { headed, type Line, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
 
-/** What one part of the process says to another: words, and the events by their names. */
-interface Saying {
+/** The communication from one part of the process to another: descriptions, and the names of events. */
+interface ActorLink {
   readonly from: string;
   readonly to: string;
   readonly words: readonly string[];
   readonly events: readonly string[];
 }
 
-/** The actors of the running process, and what they say to each other; the names are those of the machines. */
-export const sayings: readonly Saying[] = [
-  saying('apiServer', 'reflector', ['list and watch']),
-  saying('manager', 'lease', ['invokes'], ['release.requested']),
-  saying('lease', 'manager', [], ['leadership.acquired', 'leadership.lost', 'leadership.released']),
-  saying('lease', 'apiServer', ['reads and writes the Lease']),
-  saying('manager', 'reflector', ['spawns one for each stream']),
-  saying('reflector', 'manager', [], ['reflector.synced']),
-  saying('reflector', 'readiness', ['EndpointSlices']),
-  saying('reflector', 'podIndex', ['pods']),
-  saying('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
-  saying('endpoint', 'dependants', ['spawns one for each podSelector', 'of the window'], ['window.hold']),
-  saying('podIndex', 'dependants', [], ['pod.crashLooping']),
-  saying('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.left', 'windows.open', 'windows.closed']),
-  saying('podDeletion', 'queue', ['enters']),
-  saying('queue', 'podDeletion', [], ['slot.granted']),
-  saying('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
-  saying('reflector', 'workloadSummary', ['workloads; of their sources', 'the metadata']),
-  saying('workloadSummary', 'workload', [], ['workload.changed', 'workload.gone']),
-  saying('workload', 'pace', ['enters']),
-  saying('pace', 'workload', [], ['slot.granted', 'slot.pending', 'slot.blocked']),
-  saying('workload', 'apiServer', ['GET of what has changed,', 'PATCH, with resourceVersion']),
-  saying('workloadSummary', 'recreation', [], ['job.changed']),
-  saying('recreation', 'apiServer', ['POST of what was deleted']),
-  saying('reflector', 'applications', ['applications, and what', 'carries their label']),
-  saying('applications', 'application', [], ['application.changed', 'application.gone']),
-  saying('applications', 'resource', [], ['object.changed']),
-  saying('application', 'resource', ['its observer starts', 'a root for each'], ['resync.due']),
-  saying('application', 'apiServer', ['applies and deletes,', 'as a ServiceAccount']),
-  saying('resource', 'apiServer', ['applies what is observed']),
+/** The communication between the actors of the running process. The names are those of the machines. */
+export const links: readonly ActorLink[] = [
+  link('apiServer', 'reflector', ['list and watch']),
+  link('manager', 'lease', ['invokes'], ['release.requested']),
+  link('lease', 'manager', [], ['leadership.acquired', 'leadership.lost', 'leadership.released']),
+  link('lease', 'apiServer', ['reads and writes the Lease']),
+  link('manager', 'reflector', ['spawns one for each stream']),
+  link('reflector', 'manager', [], ['reflector.synced']),
+  link('reflector', 'readiness', ['EndpointSlices']),
+  link('reflector', 'podIndex', ['pods']),
+  link('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
+  link('endpoint', 'dependants', ['spawns one for each podSelector', 'of the window'], ['window.hold']),
+  link('podIndex', 'dependants', [], ['pod.crashLooping']),
+  link('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.left', 'windows.open', 'windows.closed']),
+  link('podDeletion', 'queue', ['enters']),
+  link('queue', 'podDeletion', [], ['slot.granted']),
+  link('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
+  link('reflector', 'workloadSummary', ['workloads, and metadata', 'of their sources']),
+  link('workloadSummary', 'workload', [], ['workload.changed', 'workload.gone']),
+  link('workload', 'pace', ['enters']),
+  link('pace', 'workload', [], ['slot.granted', 'slot.pending', 'slot.blocked']),
+  link('workload', 'apiServer', ['GET of changed sources,', 'PATCH, with resourceVersion']),
+  link('workloadSummary', 'recreation', [], ['job.changed']),
+  link('recreation', 'apiServer', ['POST of the deleted Job']),
+  link('reflector', 'applications', ['applications, and objects', 'with their label']),
+  link('applications', 'application', [], ['application.changed', 'application.gone']),
+  link('applications', 'resource', [], ['object.changed']),
+  link('application', 'resource', ['its observer starts', 'a root for each'], ['resync.due']),
+  link('application', 'apiServer', ['applies and deletes,', 'as a ServiceAccount']),
+  link('resource', 'apiServer', ['applies observed fields']),
 ];
 
 /** The picture of the whole actor system. */
 export function systemPicture(): Picture {
-  return { title: 'The actor system of weeder', root, arrows: sayings.map(arrowOf) };
+  return { title: 'The actor system of weeder', root, arrows: links.map(arrowOf) };
 }
 
-const root = group('weeder', 'One process. Nothing is persisted: after a restart all is rebuilt from the cluster.', [
-  box('apiServer', 'The Kubernetes API.'),
-  group('tree', 'The small tree of the process itself.', [
-    box('manager', 'Leadership first, then complete caches, then weeding, and an orderly end.'),
-    box('lease', 'Leader election, where there are several replicas.'),
-    box('reflector', 'One list+watch stream each.'),
-  ]),
-  group('caches', 'Plain data, straight from the bytes of the streams.', [
-    box('readiness', 'Whether each service is ready, over all its EndpointSlices.'),
-    box('podIndex', 'The pods that crash-loop now, for each distinct podSelector.'),
-    box('workloadSummary', 'Which workload uses which ConfigMaps and Secrets; no content of them.'),
-    box('applications', 'What each application says, and the observed part of each of its resources.'),
-  ]),
-  group('services', 'A root for each service that was ready at least once.', [
-    box('endpoint', 'One service in one namespace.'),
-    box('dependants', 'The pods of one podSelector, for the length of one window.'),
-  ]),
-  group('pods', 'A root for each crash-looping pod that an open window wants deleted.', [
-    box('podDeletion', 'One pod, from the first sight to the outcome.'),
-    box('queue', 'A queue in order of arrival, with a limit of requests in flight.'),
-  ]),
-  group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
-    box('workload', 'One workload, from a changed source to the end of its rollout.'),
-    box('recreation', 'One Job that is deleted and recreated, from its copy.'),
-    box('pace', 'Limits of restarts per minute and of concurrent rollouts, fair between namespaces.'),
-  ]),
-  group('observers', 'A root for each application; while it is observed, one for each of its resources.', [
-    box('application', 'One application: applied, then observed, then applied again.'),
-    box('resource', 'One resource: compared with what was applied, and corrected.'),
-  ]),
-]);
+const root = group(
+  'weeder',
+  'One process without local state: after a restart it rebuilds everything from the cluster.',
+  [
+    box('apiServer', 'The Kubernetes API.'),
+    group('tree', 'The actors of the process itself.', [
+      box('manager', 'Acquires leadership, syncs the caches, runs the controllers, and shuts down.'),
+      box('lease', 'Leader election between several replicas.'),
+      box('reflector', 'One list and watch stream.'),
+    ]),
+    group('caches', 'Plain data, decoded from the streams.', [
+      box('readiness', 'Whether each service is ready, over all its EndpointSlices.'),
+      box('podIndex', 'The pods that crash-loop now, for each distinct podSelector.'),
+      box('workloadSummary', 'The ConfigMaps and Secrets that each workload uses, without their content.'),
+      box('applications', 'The spec of each application, and the observed fields of its resources.'),
+    ]),
+    group('services', 'A root for each service that was ready at least once.', [
+      box('endpoint', 'One service in one namespace.'),
+      box('dependants', 'The pods of one podSelector, during one window.'),
+    ]),
+    group('pods', 'A root for each crash-looping pod that is due for deletion in an open window.', [
+      box('podDeletion', 'One pod, from its detection to the outcome.'),
+      box('queue', 'A queue in order of arrival, with a limit of requests in flight.'),
+    ]),
+    group('workloads', 'A root for each workload whose ConfigMaps and Secrets are watched.', [
+      box('workload', 'One workload, from a changed source to the end of its rollout.'),
+      box('recreation', 'One Job that is deleted, and recreated from its copy.'),
+      box('pace', 'Limits of restarts per minute and of concurrent rollouts, fair between namespaces.'),
+    ]),
+    group('observers', 'A root for each application; while it is observed, one for each of its resources.', [
+      box('application', 'One application: applied, then observed, then applied again.'),
+      box('resource', 'One resource: compared with what was applied, and corrected.'),
+    ]),
+  ],
+);
 
-function saying(from: string, to: string, words: readonly string[], events: readonly string[] = []): Saying {
+function link(from: string, to: string, words: readonly string[], events: readonly string[] = []): ActorLink {
   return { from, to, words, events };
 }
 
@@ -89,7 +93,7 @@ function group(id: string, description: string, children: readonly PictureBox[])
   return { ...box(id, description), kind: 'region', children };
 }
 
-function arrowOf({ from, to, words, events }: Saying): PictureArrow {
+function arrowOf({ from, to, words, events }: ActorLink): PictureArrow {
   const lines: Line[] = [
     ...words.map((text) => ({ text, kind: 'action' }) as const),
     ...events.map((text) => ({ text, kind: 'event' }) as const),
@@ -99,7 +103,7 @@ function arrowOf({ from, to, words, events }: Saying): PictureArrow {
 
 /** The actor system as a Mermaid flowchart. */
 export function systemMermaid(): string {
-  const arrows = sayings.map(
+  const arrows = links.map(
     ({ from, to, words, events }) => `  ${from} -- "${[...words, ...events].join('<br>')}" --> ${to}`,
   );
   return ['flowchart TD', ...root.children.flatMap(flow), ...arrows, ''].join('\n');
@@ -110,12 +114,12 @@ function flow({ id, children }: PictureBox): string[] {
   return [`  subgraph ${id}`, ...children.map((child) => `    ${child.id}`), '  end'];
 }
 
-/** The actor system as lines for a terminal: who says what to whom. */
+/** The actor system as lines for a terminal, one for each sender and receiver. */
 export function systemAscii(): string {
-  const lines = sayings.map(
+  const lines = links.map(
     ({ from, to, words, events }) =>
       [`${from} → ${to}`, [words.join(' '), events.join(', ')].filter((part) => part !== '').join('; ')] as const,
   );
-  const width = Math.max(...lines.map(([who]) => who.length));
-  return lines.map(([who, what]) => `${who.padEnd(width)}  ${what}\n`).join('');
+  const width = Math.max(...lines.map(([parts]) => parts.length));
+  return lines.map(([parts, text]) => `${parts.padEnd(width)}  ${text}\n`).join('');
 }

@@ -13,11 +13,13 @@ export function describeRestart({ rules, defaults, ...limits }: RestartConfig): 
   const unreachable = last < 0 ? [] : rules.slice(last + 1);
   return [
     ...rules.map((rule, index) => {
-      const note = unreachable.includes(rule) ? `is never asked, rule ${last + 1} takes all that is left` : howOf(rule);
+      const note = unreachable.includes(rule)
+        ? `never applies, because rule ${last + 1} matches all workloads`
+        : howOf(rule);
       return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
     }),
-    `asked for by annotation, ${rules.length === 0 ? 'and only then' : 'without a rule'}: ${howOf(defaults)}`,
-    `in all: ${maxRestartsPerMinute} restarts a minute, ${burst} at once, ${maxConcurrentRollouts} rollouts under way`,
+    `opt-in by annotation${rules.length === 0 ? '' : ', without a matching rule'}: ${howOf(defaults)}`,
+    `limits: ${maxRestartsPerMinute} restarts per minute, bursts of ${burst}, ${maxConcurrentRollouts} concurrent rollouts`,
   ];
 }
 
@@ -46,9 +48,9 @@ function besides(settings: RestartSettings): readonly string[] {
   );
   return [
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
-    ...(immutableRecreated === 'replace' ? ['all pods are ended at once for an immutable source recreated'] : []),
+    ...(immutableRecreated === 'replace' ? ['all pods are deleted together if an immutable source is recreated'] : []),
     ...(jobs === 'recreate' ? ['Jobs that run are recreated'] : []),
-    ...(unstick ? ['pods that keep a rollout from going on are deleted'] : []),
+    ...(unstick ? ['pods that block a rollout are deleted'] : []),
     ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
     ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),
   ];

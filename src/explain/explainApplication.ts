@@ -70,7 +70,7 @@ function advice(seen: InspectedApplication): string[] {
     ...(errors.length > 0 ? ['correct the errors; nothing is deleted while there are any'] : []),
     ...(trouble === undefined ? [] : [degraded[trouble.reason] ?? trouble.message]),
     ...(resources.some(({ refusal }) => refusal !== '')
-      ? ['check that the account may create, get, patch and delete these kinds; that of who asks here may be less']
+      ? ['check that the account may create, get, patch and delete these kinds; your own permissions may differ']
       : []),
   ];
 }
@@ -82,7 +82,7 @@ function verdictOf({ entry, error }: InspectedApplication, now: number): string 
   if (isTerminating) return 'left so, for the application is being deleted';
   if (spec.mode === 'detect') return 'reported, and left as it is';
   if ((spec.pausedUntil ?? 0) > now) return `left so until ${timeOf(spec.pausedUntil ?? 0)}`;
-  return 'corrected at once while weeder runs, later if it is changed back repeatedly';
+  return 'corrected immediately while weeder runs, later if it is changed back repeatedly';
 }
 
 function leaves({ entry, errors }: InspectedApplication): string {

@@ -46,7 +46,7 @@ function stateOf(view: WorkloadView, now: number): string {
   if (state === 'otherKey') return 'whether it has changed cannot be said: its state was made with another hash key';
   switch (assessment.is) {
     case 'new':
-      return 'to be adopted: what its sources say is written down, and nothing restarts';
+      return 'to be adopted: the tags of its sources are recorded, and nothing restarts';
     case 'changed':
       return `changed: ${describeChanges(
         assessment.sources.map(({ source: { ref: source }, keys }) => ({ source, keys })),

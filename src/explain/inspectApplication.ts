@@ -142,7 +142,7 @@ async function inspectResource(
 
 function troubleOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
   const isRefused = needsApply(entry) && (is === 'permanent' || is === 'immutable');
-  return isRefused ? `its manifest is refused: ${reason}` : `what is desired is not known: ${reason}`;
+  return isRefused ? `its manifest is refused: ${reason}` : `the desired state is not known: ${reason}`;
 }
 
 function withBefore(seen: InspectedResource, { inventory }: Application): InspectedResource {

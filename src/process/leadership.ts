@@ -39,7 +39,7 @@ export interface LeadershipGate extends LeaderCheck {
   state(actor: AnyActorRef | undefined): Leadership | undefined;
 }
 
-/** Leads by the Lease. Without leader election this replica is the only one, and leads at once. */
+/** Leads by the Lease. Without leader election this replica is the only one, and leads immediately. */
 export function createLeadership(parts: LeadershipParts): LeadershipGate {
   const { client, clock, logger, election } = parts;
   const lost = new AbortController();

@@ -90,7 +90,7 @@ export function readinessChecks(source: HealthSource | undefined): HealthCheck[]
   return [ping, managerCheck(source.state()), ...lease, ...serviceCheck(source), ...streamChecks(source.streams())];
 }
 
-/** Information for whoever wonders why nothing changes. */
+/** Explains why a weeder in a dry run changes nothing. */
 export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: 'nothing in the cluster is changed' };
 
 /** Information only: a service may be deployed later. */

@@ -13,7 +13,7 @@ const program = [
   'x',
 ].join('\n');
 
-test('self times are those between two moments, by function and by the module that the bundle names', (t) => {
+test('self times are measured between two moments, by function and by the module that the bundle names', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-profile-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const url = pathToFileURL(join(folder, 'weeder.js')).href;

@@ -5,7 +5,7 @@ import { isMet, recoveryGoals } from '../../bench/support/goals.ts';
 import { median, percentile } from '../../bench/support/statistics.ts';
 import { figure, table } from '../../bench/support/table.ts';
 
-test('a percentile is one of the values, in whatever order they are given', () => {
+test('a percentile is one of the values, in any order', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
   assert.deepEqual(
     [0, 50, 90, 99, 100].map((p) => percentile(hundred, p)),

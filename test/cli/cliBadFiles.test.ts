@@ -46,7 +46,7 @@ suite('an unusable config is reported in one sentence, by run and by explain', {
     const [path = '', sentence = ''] = badConfigs[2] ?? [];
     assert.equal(oneSentence(await cli(['explain', '--config-file', path]), 1), sentence);
   });
-  test('several errors are listed one to a line, between what is wrong and what to do', async () => {
+  test('several errors are listed one to a line, between the error and its hint', async () => {
     const path = file('three.yaml', 'watchDuration: 5\nonStart: recnt\nservicesAndDependantSelectors: {db: {}}\n');
     const { code, stdout, stderr } = await cli(['run', `--config-file=${path}`]);
     const lines = stderr.replaceAll(folder, '.').trimEnd().split('\n');

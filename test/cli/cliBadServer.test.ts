@@ -51,7 +51,7 @@ interface Options {
 }
 
 suite('a server that weeder cannot work with is reported in one sentence', { concurrency: 3 }, () => {
-  test('a web server that answers with HTML is not an API server', async (t) => {
+  test('a web server that responds with HTML is not an API server', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<!doctype html><html><head><title>Sign in</title></head><body></body></html>');
@@ -62,7 +62,7 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     );
   });
 
-  test('a web server that answers 404 is not an API server', async (t) => {
+  test('a web server that responds with 404 is not an API server', async (t) => {
     const server = await answering(t, (_request, response) => {
       response.writeHead(404, { 'content-type': 'text/html' });
       response.end('<html><title>404 Not Found</title></html>');
@@ -89,7 +89,7 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     );
   });
 
-  test('a server certificate of an untrusted authority is reported at once, without a wait', async (t) => {
+  test('a server certificate of an untrusted authority is reported immediately', async (t) => {
     const server = createSecureServer({ cert: tls('server.crt'), key: tls('server.key') });
     const url = `https://127.0.0.1:${await listening(t, server)}`;
     const other = { 'certificate-authority-data': tls('other-authority.crt').toString('base64') };
@@ -136,7 +136,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
     assert.equal(waited(ended), 1);
   });
 
-  test('a server that accepts the connection and does not answer', async (t) => {
+  test('a server that accepts the connection and does not respond', async (t) => {
     const server = createTcpServer();
     const url = `http://127.0.0.1:${await listening(t, server)}`;
     const ended = await against(url, { flags: patience });

@@ -42,21 +42,21 @@ suite('check', { concurrency: 4 }, () => {
     assert.deepEqual(await lines(text), [
       'restart.yaml: ok, restart control with 3 rules',
       '  rule 1: StatefulSets in shop: evict after 5s without a change or 1m0s with changes, at most once in 1m0s; only from "0 22 * * 1-5" UTC for 2h0m0s',
-      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; pods that keep a rollout from going on are deleted',
+      '  rule 2: all workloads in every watched namespace with team=web: rollout after 0s without a change or 1m0s with changes, at most once in 1m0s; image pull Secrets count; pods that block a rollout are deleted',
       `  rule 3: all workloads in every watched namespace: ${usual}; sources of infra`,
-      `  asked for by annotation, without a rule: ${usual}`,
-      '  in all: 30 restarts a minute, 5 at once, 10 rollouts under way',
+      `  opt-in by annotation, without a matching rule: ${usual}`,
+      '  limits: 30 restarts per minute, bursts of 5, 10 concurrent rollouts',
     ]);
     assert.deepEqual((await lines('restartControl: [{kinds: [Job]}, {}, {namespaces: [shop]}]')).slice(1, 4), [
       `  rule 1: Jobs in every watched namespace: ${usual}`,
       `  rule 2: all workloads in every watched namespace: ${usual}`,
-      '  rule 3: all workloads in shop: is never asked, rule 2 takes all that is left',
+      '  rule 3: all workloads in shop: never applies, because rule 2 matches all workloads',
     ]);
     const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}';
     assert.deepEqual(await lines(`${service}\nrestartControl: {}`), [
       'restart.yaml: ok, 1 service, 1 podSelector, restart control with 0 rules',
-      `  asked for by annotation, and only then: ${usual}`,
-      '  in all: 30 restarts a minute, 20 at once, 10 rollouts under way',
+      `  opt-in by annotation: ${usual}`,
+      '  limits: 30 restarts per minute, bursts of 20, 10 concurrent rollouts',
     ]);
     assert.deepEqual(await lines('observer: {}'), ['restart.yaml: ok, the application observer']);
     assert.deepEqual(await lines(`${service}\nobserver: {}`), [
@@ -85,7 +85,7 @@ suite('check', { concurrency: 4 }, () => {
   });
 
   test('a file named - is read from a pipe', async () => {
-    // A pipe as a shell creates it: what `spawn` gives a child is a socket, which cannot be opened by name.
+    // A shell creates a pipe; `spawn` would create a socket, which cannot be opened by name.
     const piped = { node: '/bin/sh', program: '-c' };
     const line = (text: string) => `printf '${text}' | '${process.execPath}' '${bundled}' check -`;
     const good = await cli(

@@ -7,7 +7,7 @@ import { addRunFlags, givenIgnoredFlags, ignoredFlags, type RunFlags } from '../
 import { electionOf } from '../../src/cli/run/fromFlags.ts';
 import { cli, config, folder, kubeconfig, logOf, oneSentence, file as writeFile } from '../support/cli.ts';
 
-/** The flags as `run` gets them. */
+/** The flags that `run` receives. */
 function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown>> {
   const command = addRunFlags(new Command('run'))
     .exitOverride()
@@ -16,7 +16,7 @@ function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown
   return command.opts();
 }
 
-/** Every flag of the Go original that has an effect here, with a value as its manifests give it. */
+/** Every supported flag of the Go original, with a value from its manifests. */
 const original: readonly (readonly [flag: string, value: string, key: keyof RunFlags, meaning: unknown])[] = [
   ['config-file', '/etc/dep-config.yaml', 'configFile', '/etc/dep-config.yaml'],
   ['kubeconfig', '/etc/kubeconfig', 'kubeconfig', '/etc/kubeconfig'],
@@ -162,7 +162,7 @@ test('by default, leader election has the Lease, the namespace and the times of 
   assert.deepEqual(electionOf(flagsOf()), { ok: true, value: undefined });
 });
 
-test('times of leader election that contradict each other are refused, all in one sentence', async () => {
+test('contradictory times of leader election are refused in one sentence', async () => {
   const wrong = [
     ['--leader-elect-lease-duration=10s'],
     ['--leader-elect-renew-deadline=15s'],

@@ -29,7 +29,7 @@ const events: readonly WeederEvent[] = [
   { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
 ];
 
-/** What the logger writes of these events to an output that is, or is not, a terminal. */
+/** The output of the logger for these events, for a terminal or another output. */
 async function written(level: LogLevel, isTTY: boolean): Promise<string> {
   let text = '';
   const output = Object.assign(Object.create(process.stdout), {
@@ -84,7 +84,7 @@ test('a log level shows its own lines and those of higher levels', async () => {
   );
 });
 
-test('on a terminal, lines are written for people', async () => {
+test('on a terminal, lines are human-readable', async () => {
   const text = await written('info', true);
   assert.ok(text.includes('\u001b['), 'in colour');
   const plain = stripVTControlCharacters(text);
@@ -112,7 +112,7 @@ test('the program honours --log-level and --zap-log-level', async () => {
   assert.equal(await count('--log-level=error', '--zap-log-level=info'), 2, 'the original’s own flag wins');
 });
 
-test('the program on a pseudo-terminal writes lines for people', {
+test('the program on a pseudo-terminal writes human-readable lines', {
   skip: !hasScript() && 'no script(1)',
 }, async () => {
   const line = [process.execPath, await bundle(), ...args].map((arg) => `'${arg}'`).join(' ');

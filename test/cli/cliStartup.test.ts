@@ -21,7 +21,7 @@ function start(t: TestContext, server: string, port: number, ...args: readonly s
   return weeder;
 }
 
-/** The answer to a probe; undefined if nothing answers. */
+/** The response to a probe; undefined if there is none. */
 async function probe(port: number, path: string, method = 'GET'): Promise<string | undefined> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method }).catch(() => undefined);
   return answer && `${answer.status} ${await answer.text()}`.trim();
@@ -80,7 +80,7 @@ suite('startup', { concurrency: 3 }, () => {
     });
   }
 
-  test('weeder runs on when its output is closed', async (t) => {
+  test('weeder continues to run when its output is closed', async (t) => {
     const server = await misbehavingServer('http');
     t.after(() => server.close());
     const port = await freePort();

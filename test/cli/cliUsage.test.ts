@@ -11,7 +11,7 @@ const see = 'See `weeder --help` for the flags and verbs.';
 
 type Case = readonly [command: string, sentence: string];
 
-/** Checked with the real program. */
+/** Checked with the program. */
 const wrong: readonly Case[] = [
   ['--config-fil x', 'There is no flag --config-fil; did you mean --config-file?'],
   ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
@@ -38,7 +38,7 @@ const wrong: readonly Case[] = [
   ['--kube-api-qps=-1', 'The flag --kube-api-qps: found "-1", expected a number from 0 on.'],
 ];
 
-/** Checked in this process, which saves the time to start another one. */
+/** Checked in this process, which is faster. */
 const alsoWrong: readonly Case[] = [
   ['--config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],
   ['-config-fil=x', 'There is no flag --config-fil; did you mean --config-file?'],

@@ -30,7 +30,7 @@ const topKeys =
   'servicesAndDependantSelectors, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl, observer';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
-test('all errors of a file are reported at once, in the order of the file', () => {
+test('all errors of a file are reported, in the order of the file', () => {
   const text = [
     'onStart: recnt',
     'servicesAndDependantSelectors:',
@@ -80,7 +80,7 @@ test('a byte order mark and CRLF do not shift positions', () => {
 
 test('a missing key is reported at its parent', () => {
   assert.deepEqual(errorsOf('watchDuration: 5m'), [
-    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications',
+    'f:1:1 servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that opt in by annotation), or observer: {} for Applications',
   ]);
   assert.deepEqual(errorsOfService('onStart: never'), [
     'f:2:3 ….podSelectors: missing; give a list with at least one label selector',

@@ -34,7 +34,7 @@ async function errorsOfPath(path: string): Promise<readonly string[]> {
     : read.error.map((fieldError) => formatFieldError({ ...fieldError, file: 'f' }));
 }
 
-/** Asserts for every error, whatever the text: it has a position, one line, and a message of weeder's own. */
+/** Asserts that every error has a position, one line, and a message of weeder. */
 function assertReadable(text: string): void {
   const parsed = parseConfig(text, 'f');
   if (parsed.ok) return;
@@ -57,12 +57,12 @@ function assertReadableError(fieldError: FieldError, lines: number): void {
   );
 }
 
-test('any text gives a config or readable errors, and nothing throws', () => {
+test('any text results in a config or readable errors, and nothing throws', () => {
   const yamlish = fc.string({ unit: fc.constantFrom(...'ab1 \n\n:-[]{}&*!|>\'"%@`#?,~<\t\\\0\u2028'), maxLength: 60 });
   fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary' }), yamlish), assertReadable), propertyRuns(2000));
 });
 
-test('any mutation of a valid config gives a config or readable errors', () => {
+test('any mutation of a valid config results in a config or readable errors', () => {
   const fragments = fc.constantFrom(
     ...[
       '',
@@ -101,7 +101,7 @@ test('any mutation of a valid config gives a config or readable errors', () => {
   fc.assert(fc.property(mutated, assertReadable), propertyRuns(1000));
 });
 
-test('any value in place of any other gives a config or readable errors', () => {
+test('any value in place of any other results in a config or readable errors', () => {
   const keys = [
     'servicesAndDependantSelectors',
     'db',
@@ -140,7 +140,7 @@ test('any value in place of any other gives a config or readable errors', () => 
   );
 });
 
-test('any bytes in a file give a config or errors', async () => {
+test('any bytes in a file result in a config or errors', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       const path = join(folder, 'bytes');
@@ -169,7 +169,7 @@ test('a file without read permission is reported as such', async () => {
   assert.deepEqual(await asOrdinaryUser(() => errorsOfPath(path)), ['f: may not be read by this user']);
 });
 
-/** Root may read everything: for root, the work runs as a user without files. */
+/** Root can read every file: for root, the test runs as another user. */
 async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -296,7 +296,7 @@ test('too deep nesting is refused in one sentence', () => {
 });
 
 test('the largest possible files are refused or accepted in finite time', { timeout: 120_000 }, () => {
-  // On a workstation a tenth of the size.
+  // A tenth of the size on a workstation.
   const most = (count: number) => (process.env['CI'] === undefined ? count / 10 : count);
   const texts = {
     services: `servicesAndDependantSelectors:\n${Array.from({ length: most(18_000) }, (_, i) => `  s${i}: {podSelectors: [{matchLabels: {a: b}}]}\n`).join('')}`,

@@ -55,7 +55,7 @@ function wallClock(timeZone: string): (time: number) => { hour: number; minute: 
   };
 }
 
-test('with a step in the minutes it occurs exactly when the wall clock shows a multiple', () => {
+test('with a step in the minutes it matches exactly when the wall clock shows a multiple', () => {
   const zones = ['UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Santiago', 'Asia/Kathmandu'];
   const minute = 60_000;
   fc.assert(

@@ -16,7 +16,7 @@ test('every text is accepted or refused as in Go, with the same value', () => {
 });
 
 test('a duration is formatted as in Go', () => {
-  // Above 2^50 ns (13 days) a double no longer holds every nanosecond, and the product never shows such times.
+  // Above 2^50 ns (13 days) a double cannot represent every nanosecond, and weeder never shows such times.
   const exact = rows.filter((row) => row['nanos'] !== undefined && Math.abs(Number(row['nanos'])) < 2 ** 50);
   assert.ok(exact.length > 200);
   for (const row of exact) assert.equal(formatDuration(Number(row['nanos']) / 1e6), row['string'], JSON.stringify(row));
@@ -31,7 +31,7 @@ test('a formatted duration is parsed to the same value', () => {
   );
 });
 
-test('any text gives a number or an error message, and nothing throws', () => {
+test('any text results in a number or an error message, and nothing throws', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'0159.+-nuµmsh') })), (text) => {
       const parsed = parseDuration(text);

@@ -31,7 +31,7 @@ test('a config with neither services nor restart control is reported in one sent
     assert.deepEqual(
       errorsOf(text).map((error) => error.replace(/^f:1:\d+ /, '')),
       [
-        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications',
+        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that opt in by annotation), or observer: {} for Applications',
       ],
     );
   }
@@ -41,7 +41,7 @@ test('a config with neither services nor restart control is reported in one sent
   ]);
 });
 
-test('all errors of the section are reported at once, with those of the services, in the order of the file', () => {
+test('all errors of the section are reported, with those of the services, in the order of the file', () => {
   const text = `servicesAndDependantSelectors: {db: {podSelectors: []}}
 restartControl:
   strategy: rolout

@@ -92,7 +92,7 @@ test('without notifications a change is found within the poll interval', async (
   assert.deepEqual(reported, ['b@20300']);
 });
 
-test('lookNow() reports the current content at once, and returns whether it was new', async () => {
+test('readNow() reports the current content immediately, and returns whether it was new', async () => {
   const { watch, reported, setUnnoticed } = watched();
   assert.equal(await watch.readNow(), false);
   setUnnoticed('b');

@@ -23,7 +23,7 @@ import { until } from '../support/until.ts';
 const config = (service: string) =>
   `servicesAndDependantSelectors: {${service}: {podSelectors: [{matchLabels: {role: apiserver}}]}}\n`;
 
-/** A config file in its own folder, and what is reported: names of services, or errors. */
+/** A config file in its own folder, and the reported contents: names of services, or errors. */
 async function watched(t: TestContext, prepare: (folder: string) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-watch-'));
   prepare(folder);
@@ -48,7 +48,7 @@ async function watched(t: TestContext, prepare: (folder: string) => void) {
 
 const plain = (folder: string) => writeFileSync(join(folder, 'weeder.yaml'), config('a'));
 
-/** What the kubelet's atomic writer does: a new folder, a link to it next to the old one, and a rename over it. */
+/** Writes like the kubelet's atomic writer: a new folder, a link to it next to the old one, and a rename over it. */
 function mount(folder: string, version: string, service: string): void {
   mkdirSync(join(folder, version));
   writeFileSync(join(folder, version, 'weeder.yaml'), config(service));
@@ -110,7 +110,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
     assert.deepEqual(reported, ['/weeder.yaml: is a directory; give the path of the config file in it']);
   });
 
-  test('lookNow() reads at once; an unwatchable folder is reported, and the file is polled', async (t) => {
+  test('readNow() reads immediately; an unwatchable folder is reported, and the file is polled', async (t) => {
     const { folder, file, reported, watch } = await watched(t, plain);
     writeFileSync(file, config('b'));
     assert.equal(await watch.readNow(), true);
@@ -154,7 +154,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
     await watch.readNow();
     writeFileSync(file, config('b'));
     await until('the newest content is reported', () => reported.includes('b'));
-    // Parsing it again takes as long as the first time, and began later.
+    // The second parse takes as long as the first, and began later.
     await parseInWorker(slow, 'f');
     assert.deepEqual(reported, ['b']);
   });

@@ -21,7 +21,7 @@ function timelineOf({ stdout }: Ended): Line[] {
   return [...lines].map(([, at = '', who = '', what = '']) => ({ seconds: Number(at), who, what }));
 }
 
-/** Downtimes in seconds, a row for each replica: with weeder, without, saved. */
+/** The downtimes of each replica in seconds: with weeder, without, saved. */
 function tableOf({ stdout }: Ended): number[][] {
   const rows = stdout.matchAll(/^ {2}kube-apiserver-\S+ +([\d.]+) s +([\d.]+) s +([\d.]+) s$/gm);
   return [...rows].map((row) => row.slice(1).map(Number));
@@ -32,7 +32,7 @@ function secondsOf(lines: readonly Line[], what: RegExp): number[] {
 }
 
 const speed = 20;
-/** Time runs on while a busy machine delays the process: 0.8 s of real time, in the demo's seconds. */
+/** The tolerance for a busy machine: 0.8 s of real time, in seconds of the demo. */
 const late = 0.8 * speed;
 
 suite('weeder demo', { concurrency: 2 }, () => {

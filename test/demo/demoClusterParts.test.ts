@@ -15,7 +15,7 @@ const pod = (uid: string, state: object = { running: {} }, restartCount = 0) => 
   status: { containerStatuses: [{ name: 'main', state, restartCount }] },
 });
 
-test('a stream that begins again reports each change once, and what was deleted meanwhile', () => {
+test('a restarted stream reports each change once, and the pods that were deleted in between', () => {
   const received: string[] = [];
   const sink = podSink((type, { uid }) => received.push(`${type} ${uid}`));
   const list = (...uids: string[]) => {
@@ -30,13 +30,13 @@ test('a stream that begins again reports each change once, and what was deleted 
   sink.apply('DELETED', pod('a'));
   assert.deepEqual(received.splice(0), ['MODIFIED b', 'DELETED a']);
   assert.deepEqual(list('c', 'd'), ['ADDED c', 'ADDED d', 'DELETED b']);
-  // Broken off, and begun again.
+  // The stream is restarted.
   sink.begin();
   sink.apply('ADDED', pod('c'));
   assert.deepEqual(list('d'), ['MODIFIED c', 'MODIFIED d', 'DELETED c']);
 });
 
-test('each exit is reported once, however the kubelet shows it, with the back-off that is due', () => {
+test('each exit is reported once, in every form of the kubelet, with its back-off', () => {
   const received: (readonly number[])[] = [];
   const see = watchExits(({ restarts, backOff }) => received.push([restarts, backOff]));
   const ended = { terminated: { exitCode: 1 } };
@@ -90,7 +90,7 @@ test('the pods on a cluster match the selectors of the config, and meet the rest
   }
 });
 
-test('a wait ends when its condition holds, at its time-out, or with the signal', async () => {
+test('a wait ends when its condition holds, at its timeout, or with the signal', async () => {
   const clock = virtualClock();
   const stop = new AbortController();
   const options = { clock, signal: stop.signal };

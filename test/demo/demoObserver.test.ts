@@ -19,7 +19,7 @@ function resultOf(row: string, observed: Chapter['observed'], came: Partial<Chap
   return { chapter, weeder: 'leaves it', took: undefined, isAsExpected: true, ...came };
 }
 
-test('the table shows what was done, whether it is observed, what weeder did, and how long that took', () => {
+test('the table shows each change, whether it is observed, the reaction of weeder, and its time', () => {
   const all = [resultOf('another image', 'yes', { weeder: 'restores it', took: 7.42 }), resultOf('scaled to 5', 'no')];
   assert.deepEqual(outcomeTable(all), [
     'what is done    observed   weeder         after',
@@ -58,7 +58,7 @@ test('a drift is a diff, and lines that are too long are cut', () => {
 });
 
 suite('weeder demo observer', { concurrency: 2 }, () => {
-  test('plays the story, each chapter as it should end, in plain lines that fit', async () => {
+  test('plays the story with the expected outcome of each chapter, in plain lines of at most 80 characters', async () => {
     const { stdout, stderr, code } = await cli(['demo', 'observer', '--speed=4']);
     assert.equal(stderr, '');
     assert.equal(code, 0, stdout);

@@ -92,7 +92,7 @@ function problemOf({ played }: Played) {
 const seconds = (downtimes: readonly Downtime[]) => downtimes.map(({ total }) => total / 1_000);
 
 suite('the demo on a cluster', { concurrency: 3 }, () => {
-  test('one half of the dependants is deleted and ready at once, the other half waits for its back-off', async () => {
+  test('half of the dependants is deleted and soon ready, the other half waits for its back-off', async () => {
     const played = await play();
     const { isBack, weeded, ignored } = outcomeOf(played);
     assert.ok(isBack);
@@ -108,7 +108,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.ok(!isThere(played));
   });
 
-  test('a crash-looping look-alike in another namespace is not deleted at the recovery of its own service', async () => {
+  test('a crash-looping pod with the same labels in another namespace is not deleted when its own service recovers', async () => {
     let server: Embedded['server'] | undefined;
     let exits = 0;
     const prepare = (cluster: Embedded) => {
@@ -163,7 +163,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.ok(!isThere(played));
   });
 
-  test('what the cluster refuses is reported, and what was created until then is removed', async () => {
+  test('a request that the cluster refuses is reported, and the created objects are removed', async () => {
     for (const refused of ['/services', '/status']) {
       const prepare = ({ server }: Embedded) =>
         server.setFaults(({ method, url }) =>
@@ -187,7 +187,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.equal(played.wasCleanedUp, false);
   });
 
-  test('a namespace whose creation was not answered is removed', async () => {
+  test('a namespace is removed if the response to its creation was lost', async () => {
     let isLost = false;
     const prepare = ({ server }: Embedded) =>
       server.setFaults(({ method }) => {
@@ -202,7 +202,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.ok(!isThere(played));
   });
 
-  test('a namespace that may not be removed is reported', async () => {
+  test('a namespace that the user may not delete is reported', async () => {
     const prepare = ({ server }: Embedded) =>
       server.setFaults(({ method, url }) =>
         method === 'DELETE' && url.endsWith(`/namespaces/${home}`) ? { refuse: forbidden } : undefined,

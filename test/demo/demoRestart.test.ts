@@ -37,7 +37,7 @@ function ended(...names: string[]): ChapterResult {
   return { chapter, rollouts: rolloutsOf(...names), stale: [], isSettled: true };
 }
 
-test('a chapter ends as expected if the necessary rollouts were made, once, and weeder reported them', () => {
+test('a chapter has the expected outcome if each needed rollout was made once, and weeder reported it', () => {
   const events = [restarted('web'), restarted('db')];
   assert.deepEqual(deviationsOf(ended('web', 'db'), events), []);
   assert.deepEqual(deviationsOf(ended('web', 'db', 'web'), events), [
@@ -53,7 +53,7 @@ test('a chapter ends as expected if the necessary rollouts were made, once, and 
   ]);
 });
 
-test('the table shows what was necessary, what was made, and what was missed', () => {
+test('the table shows the needed, the actual and the missed rollouts', () => {
   assert.deepEqual(rolloutTable([ended('web', 'db')], [ended('web', 'web', 'web')]), [
     'rollouts           needed   weeder   plain watcher',
     'a Secret changes        2        2     1 missed, 3',
@@ -61,7 +61,7 @@ test('the table shows what was necessary, what was made, and what was missed', (
   ]);
 });
 
-test('a plain watcher restarts for unused keys and for each change, and misses what it has not seen', async () => {
+test('a plain watcher restarts for unused keys and for each change, and misses changes while it is stopped', async () => {
   const used = cpuTime();
   const chapters = await playWithPlainWatcher(1);
   const made = chapters.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
@@ -80,7 +80,7 @@ test('a plain watcher restarts for unused keys and for each change, and misses w
 });
 
 suite('weeder demo restart', { concurrency: 2 }, () => {
-  test('plays the story, each chapter as it should end, in plain lines that fit', async () => {
+  test('plays the story with the expected outcome of each chapter, in plain lines of at most 80 characters', async () => {
     const { stdout, stderr, code } = await cli(['demo', 'restart', '--speed=20']);
     assert.equal(stderr, '');
     assert.equal(code, 0, stdout);

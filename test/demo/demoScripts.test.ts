@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { dependantScript, readyFile } from '../../src/demo/cluster/scripts.ts';
 
 /**
- * Runs the dependants' program with a shell. `answers` has a letter for each request to etcd: `y` is an answer,
- * anything else is none, and after its end there is none any more. Sleeps take no time.
+ * Runs the dependants' program with a shell. `answers` has a letter for each request to etcd: only for `y` there is a
+ * response. Further requests get none. Sleeps take no time.
  */
 function run(answers: string, address: string) {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-scripts-'));
@@ -35,7 +35,7 @@ function run(answers: string, address: string) {
   return { status, lines, requests, slept: lines.filter((line) => line === 'sleep 1').length };
 }
 
-test('a dependant that never reaches etcd exits at the fifth try, and is never ready', () => {
+test('a dependant that never reaches etcd exits after five attempts, and is never ready', () => {
   const { status, lines, requests, slept } = run('', '10.96.0.7');
   assert.equal(status, 1);
   assert.deepEqual(requests, Array(5).fill('wget -q -O /dev/null http://10.96.0.7:2379/'));
@@ -43,7 +43,7 @@ test('a dependant that never reaches etcd exits at the fifth try, and is never r
   assert.ok(!lines.includes(`touch ${readyFile}`));
 });
 
-test('a dependant is ready when it has reached etcd, and exits after ten failed tries in a row', () => {
+test('a dependant is ready when it has reached etcd, and exits after ten consecutive failures', () => {
   const before = 'nny';
   const after = 'yynnnnnnnnnyn';
   const { status, lines, requests } = run(before + after, '10.96.0.7');

@@ -5,7 +5,7 @@ import { diagram } from '../../src/diagram/diagram.ts';
 import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
 import { type diagramFormats, drawable, system } from '../../src/diagram/formats.ts';
 import { machines } from '../../src/diagram/machines.ts';
-import { sayings } from '../../src/diagram/system.ts';
+import { links } from '../../src/diagram/system.ts';
 import { offlineCli, oneSentence } from '../support/cli.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 
@@ -19,7 +19,7 @@ function allStates(state: DrawnState): DrawnState[] {
   return [state, ...state.children.flatMap(allStates)];
 }
 
-test('the help names everything that can be drawn', () => {
+test('the help names all pictures', () => {
   assert.deepEqual([...drawable].sort(), [system, ...machines.keys()].sort());
 });
 
@@ -91,7 +91,7 @@ for (const [name, { machine }] of machines) {
 
   test(`what ${name} spawns is in the picture of the system`, () => {
     for (const spawned of spawns) {
-      const isSaid = sayings.some(
+      const isSaid = links.some(
         ({ from, to, words }) => from === name && to === spawned && /spawns/.test(words.join(' ')),
       );
       assert.ok(isSaid, spawned);
@@ -99,7 +99,7 @@ for (const [name, { machine }] of machines) {
   });
 }
 
-test('a state with many incoming arrows that is only left by time is named in the boxes instead of drawn with arrows', () => {
+test('lines in the boxes replace the arrows to a state with many incoming arrows that is only left by timers', () => {
   const picture = drawn('workload', 'svg');
   const shapes = (shape: string, from: string, to: string) =>
     picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
@@ -110,16 +110,16 @@ test('a state with many incoming arrows that is only left by time is named in th
     [true, true],
   );
   assert.ok(picture.includes('>→ backingOff</text>'));
-  // Few arrows lead to the states of the others.
+  // The other machines have no state with many incoming arrows.
   for (const name of ['podDeletion', 'reflector', 'lease']) assert.ok(!drawn(name, 'svg').includes('>→ '), name);
 });
 
 test('in the picture of the system every event is known to its receiver', () => {
-  for (const { to, events } of sayings) {
+  for (const { to, events } of links) {
     const known = new Set(machines.get(to)?.machine.events ?? []);
     for (const event of events) assert.ok(known.has(event), `${to} knows no ${event}`);
   }
-  const drawnParts = new Set(sayings.flatMap(({ from, to }) => [from, to]));
+  const drawnParts = new Set(links.flatMap(({ from, to }) => [from, to]));
   assert.deepEqual(
     [...machines.keys()].filter((name) => !drawnParts.has(name)),
     [],

@@ -119,7 +119,7 @@ test('a terminating, missing or paused resource is shown as such; control charac
   const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
     (await explain(manifest, live, spec)).find((line) => line.startsWith('ConfigMap')) ?? '';
   assert.match(await said(ending), /: being deleted, and its end is waited for$/);
-  assert.match(await said(undefined), /: not there yet {2}→ corrected at once/);
+  assert.match(await said(undefined), /: not there yet {2}→ corrected immediately/);
   const pausedUntil = '2026-11-21T18:00:00Z';
   assert.match(await said(undefined, { pausedUntil }), /→ left so until 2026-11-21T18:00:00Z$/);
   const named = of('ConfigMap', { '\u001b[31m': '1' });

@@ -5,7 +5,7 @@ import { visit } from './support/browser.ts';
 
 const services = 5000;
 
-/** A running weeder with 10,000 actors: each service has a window, and the window an actor of its own. */
+/** A running weeder with 10,000 actors: an actor for each service, and one for its window. */
 function manyWindows() {
   return shown({}, (before) => {
     for (let n = 0; n < services; n += 1)
@@ -13,7 +13,7 @@ function manyWindows() {
   });
 }
 
-test('10,000 actors: only the visible rows are in the page, wherever one scrolls, and a key finds one of them', async (t) => {
+test('10,000 actors: only the visible rows are in the page at any scroll position, and a search finds an actor', async (t) => {
   await using weeder = await manyWindows();
   await weeder.at.clock.pass(1000);
   const began = performance.now();

@@ -38,7 +38,7 @@ test('a weeder that sends nothing is noticed within seconds, the time stops, and
   assert.equal(await page.locator('#notice').isVisible(), false);
 });
 
-test('a connection that breaks is shown at once, and missed changes appear after a reconnect', async (t) => {
+test('a lost connection is shown immediately, and missed changes appear after a reconnect', async (t) => {
   const { page, server } = await openPage(t, (its) => {
     its.greeting = scene(now);
   });

@@ -4,7 +4,7 @@ import { startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { visit } from './support/browser.ts';
 
-/** Collects in the page the states that are highlighted from now on, in their order. */
+/** Starts to collect the states that the page highlights, in order. */
 const collectLit = `window.lit = []; new MutationObserver((all) => {
   for (const { target } of all)
     if (target.matches('.box.lit')) window.lit.push(target.dataset.state);
@@ -15,7 +15,7 @@ test('the demo with the page: pods crash-loop, their deletions are highlighted, 
   t.after(() => demo.child.kill('SIGKILL'));
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
-  // The outage begins when a page is open: first the one that has to see all of it.
+  // The outage begins when a page is open: this page has to show all of it.
   const first = await visit(t, `${url}#machine=newest:podDeletion`);
   const machine = first.page;
   await machine.locator('.box').first().waitFor();

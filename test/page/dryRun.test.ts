@@ -63,7 +63,7 @@ test('a dry run is shown in the log, on the page, in a probe and in the metrics,
   ];
   const weeder = startCli([...args, ...addresses]);
   t.after(() => weeder.child.kill('SIGKILL'));
-  await until('it is at work', () => weeder.stdout().includes('caches synced, starting controller'));
+  await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
   const { page, consoleLines } = await visit(t, `http://127.0.0.1:${ui}`);
   await page.locator('#mode', { hasText: 'dry run: nothing is changed' }).waitFor();
   await page.getByRole('columnheader', { name: 'Would be deleted' }).waitFor();

@@ -7,7 +7,7 @@ import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
-/** Its position on the page: an element that is drawn again has none for a moment. */
+/** The position of an element on the page. An element that is being redrawn has none. */
 async function boxOf(locator: Locator) {
   for (;;) {
     const box = await locator.boundingBox();

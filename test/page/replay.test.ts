@@ -63,7 +63,7 @@ test('the applications of a recording are shown with their diffs, wide and narro
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
   for (const width of [1280, 360]) {
     const { page, consoleLines } = await visit(t, `${url}#applications`, { viewport: { width, height: 720 } });
-    // A slider that does not show the progress of the replay yet cannot be moved away from it.
+    // The slider can be moved only after it shows the progress of the replay.
     if (width === 360) await page.locator('#replay-time', { hasText: /^(.+) of \1$/ }).waitFor();
     await page.getByLabel('Time in the recording').press('Home');
     await page.getByText('The application observer manages no application.').waitFor();

@@ -12,7 +12,7 @@ const config = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels
 const leases = '/apis/coordination.k8s.io/v1/leases';
 const replicaSets = '/apis/apps/v1/replicasets';
 const kindOf: Readonly<Record<string, string>> = { [leases]: 'Lease', [replicaSets]: 'ReplicaSet' };
-/** There is no such collection: its stream never syncs. */
+/** The stream of this missing collection never syncs. */
 const nowhere = '/api/v1/nothings';
 
 /** A second controller, with a stream for each of these names. */
@@ -61,11 +61,11 @@ function started(cluster: Embedded, other: ReturnType<typeof otherController>) {
   return startEmbeddedWeeder(cluster, config, { others: [other.create], eventInstance: 'here' });
 }
 
-test('a controller starts once its own streams have synced, whatever the state of another controller’s', async () => {
+test('a controller starts when its own streams have synced, regardless of those of another controller', async () => {
   await using cluster = await embedded();
   const other = otherController({ nothings: nowhere });
   await using weeder = started(cluster, other);
-  await until('the weeder is at work', () => weeder.logged.includes('caches synced, starting controller'));
+  await until('the weeder runs', () => weeder.logged.includes('caches synced, starting controller'));
   await until('the stream has failed', () => weeder.logged.includes('stream lost'));
   assert.equal(weeder.controller.state(), 'syncing');
   assert.deepEqual(other.calls, []);
@@ -76,11 +76,11 @@ test('a controller starts once its own streams have synced, whatever the state o
   other.end();
 });
 
-test('the streams of a controller are opened with the weeder’s, and again when its needs change', async () => {
+test('the streams of a controller are opened with those of the weeder, and again when its needs change', async () => {
   await using cluster = await embedded();
   const other = otherController({ leases });
   await using weeder = started(cluster, other);
-  await until('all are at work', () => weeder.controller.state() === 'running');
+  await until('all controllers run', () => weeder.controller.state() === 'running');
   const names = () => weeder.controller.streams().map(({ name }) => name);
   assert.deepEqual(names().sort(), ['endpointslices', 'leases', 'pods app=api']);
   assert.deepEqual(other.calls, ['start']);
@@ -98,7 +98,7 @@ test('each config takes effect in all controllers, and all are counted', async (
   await using cluster = await embedded();
   const other = otherController({});
   await using weeder = started(cluster, other);
-  await until('all are at work', () => weeder.controller.state() === 'running');
+  await until('all controllers run', () => weeder.controller.state() === 'running');
   const next = parseConfig(config.replaceAll('db', 'cache'), 'config.yaml');
   assert.ok(next.ok);
   weeder.reload.take(next);
@@ -111,12 +111,12 @@ test('each config takes effect in all controllers, and all are counted', async (
   other.end();
 });
 
-test('on shutdown all controllers stop, and the manager waits for what is in flight in any of them', async () => {
+test('on shutdown all controllers stop, and the manager waits for their requests in flight', async () => {
   await using cluster = await embedded();
   const other = otherController({});
   await using weeder = started(cluster, other);
   const { controller } = weeder;
-  await until('all are at work', () => controller.state() === 'running');
+  await until('all controllers run', () => controller.state() === 'running');
   controller.shutdown();
   assert.deepEqual(other.calls, ['start', 'stop']);
   assert.equal(controller.state(), 'draining');
@@ -157,14 +157,14 @@ test('in a dry run no request of a controller changes anything', async () => {
   const other = otherController({});
   await using weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], isDryRun: true });
   other.end();
-  await until('all are at work', () => weeder.controller.state() === 'running');
+  await until('all controllers run', () => weeder.controller.state() === 'running');
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
   const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });
   assert.equal(!found.ok && found.failure.kind, 'notFound');
 });
 
-test('two controllers that use one stream name are rejected at once', async () => {
+test('two controllers that use one stream name are rejected immediately', async () => {
   await using cluster = await embedded();
   const other = otherController({ endpointslices: leases });
   assert.throws(() => started(cluster, other), /other calls a stream "endpointslices"/);

@@ -11,7 +11,7 @@ import { type World, world } from '../support/world/world.ts';
 
 const startTime = Date.UTC(2026, 0, 1, 12);
 
-/** A world whose actors can be described, with its own time. */
+/** A simulation whose actors can be described, with its own time. */
 function described(options: SimulationOptions, before?: (at: World) => void) {
   let at: World | undefined;
   const times = createActorTimes({ now: () => at?.clock.now() ?? startTime });
@@ -64,7 +64,7 @@ test('every actor shows its machine, its state, since when, and its timers', asy
   ] satisfies ActorEntry[]);
 });
 
-test('the time is that of the last state change, whatever else happens', async () => {
+test('the time is that of the last state change, regardless of other events', async () => {
   const { at, list } = described({}, (before) => before.slice({ ready: [false] }));
   at.slice({ ready: [true] });
   const sinceOf = () => list({ machine: 'endpoint' })[0]?.since;

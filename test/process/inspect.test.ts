@@ -79,7 +79,7 @@ test('Stately’s inspector receives the actors, their events with the sender, a
   assert.deepEqual([event.sessionId, event.sourceId], [dependants.sessionId, podWatch.sessionId]);
 });
 
-test('only names leave the process: no labels, selectors, pod states, answers or settings', async () => {
+test('only names leave the process: no labels, selectors, pod states, responses or settings', async () => {
   await using page = await inspectorPage();
   using connection = await connected(page.url, virtualClock());
   await until('it is connected', () => connection.logged.length > 0);
@@ -109,7 +109,7 @@ test('only names leave the process: no labels, selectors, pod states, answers or
   assert.ok(text.includes('"kapi-0"'), 'the names of pods are sent');
 });
 
-test('of an object only strings and numbers under keys that name something are sent', () => {
+test('only strings and numbers under keys for names are sent of an object', () => {
   const context = { namespace: 'a', name: 'b', window: 1, token: 'secret', pod: { uid: 'c' }, uid: {}, service: ['d'] };
   assert.deepEqual(namesOf(context), { namespace: 'a', name: 'b', window: 1 });
   for (const other of [undefined, null, 'name', 7, ['name']]) assert.deepEqual(namesOf(other), {});
@@ -122,12 +122,12 @@ test('an inspector that connects late receives the running actors, and none that
   const clock = virtualClock();
   using connection = await connected(`ws://127.0.0.1:${port}`, clock);
   const absent = 'no inspector at this address, retrying';
-  await until('it is missed', () => connection.logged.includes(absent));
+  await until('the absence is logged', () => connection.logged.includes(absent));
   const at = recovery(connection.inspect);
   await at.clock.pass(1000);
   clock.advance(retryAfter);
   await until('the connection was retried', () => clock.pending === 1);
-  assert.deepEqual(connection.logged, [absent], 'told once');
+  assert.deepEqual(connection.logged, [absent], 'reported once');
   await using page = await inspectorPage(port);
   clock.advance(retryAfter);
   await until('it is connected', () => connection.logged.includes('the inspector is connected'));

@@ -81,7 +81,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
     assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
   });
 
-  test('the bundle contains nothing of the inspector; there, --inspect states in one sentence what it needs', async () => {
+  test('the bundle does not contain the inspector; there, --inspect states in one sentence what it needs', async () => {
     const alone = join(folder, 'uninspected', 'weeder.js');
     cpSync(dirname(await bundle()), dirname(alone), { recursive: true });
     const texts = globSync('**/*.js', { cwd: dirname(alone) }).map((name) =>

@@ -29,7 +29,7 @@ function electing() {
       while (!condition() && clock.monotonic() - began < longest) await clock.pass(50);
       return clock.monotonic() - began;
     },
-    /** Applies this fate to the requests that match. */
+    /** Applies this fault to the matching requests. */
     doom(isMeant: (request: LeaseRequest) => boolean, fate: Fate) {
       api.setFate((request) => (isMeant(request) ? fate : undefined));
     },
@@ -81,7 +81,7 @@ test('of replicas that start at the same moment one leads, and the others stand 
   assert.deepEqual(standing(...replicas).sort(), ['leading', 'standingBy', 'standingBy']);
 });
 
-test('a released Lease is acquired by the standby at once, and leaseTransitions is one higher', async () => {
+test('the standby acquires a released Lease immediately, and increments leaseTransitions', async () => {
   const it = electing();
   const { a, b } = await it.two();
   a.shutdown();
@@ -100,7 +100,7 @@ test('a released Lease has no holder and a duration of one second', async () => 
   assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseDurationSeconds']], ['', 1]);
 });
 
-test('a Lease that may not be watched is polled, and a release is found within two retry periods', async () => {
+test('without the permission to watch the Lease it is polled, and a release is found within two retry periods', async () => {
   const it = electing();
   it.doom(({ isWatch }) => isWatch, { there: 0, back: 0, end: 403 });
   const { a, b } = await it.two();
@@ -133,7 +133,7 @@ for (const skew of [3_600_000, -3_600_000]) {
   });
 }
 
-test('a standby waits for the lease duration of the holder, whatever its own flags', async () => {
+test('a standby waits for the lease duration of the holder, not for its own', async () => {
   const long = { times: { leaseDuration: 60_000, renewDeadline: 40_000 } };
   const it = electing();
   const { a, b } = await it.two(long);
@@ -163,7 +163,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   assert.equal(acting(a, b).length, 1);
 });
 
-test('a failure that repeats is logged once', async () => {
+test('a repeated failure is logged once', async () => {
   const it = electing();
   const { a } = await it.two();
   it.doom(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
@@ -172,7 +172,7 @@ test('a failure that repeats is logged once', async () => {
   assert.match(a.warnings[0] ?? '', /503/);
 });
 
-test('a renewal whose answer is lost is not mistaken for another replica’s', async () => {
+test('a renewal whose response is lost is not mistaken for that of another replica', async () => {
   const it = electing();
   const { a, b } = await it.two();
   let lost = 0;
@@ -185,7 +185,7 @@ test('a renewal whose answer is lost is not mistaken for another replica’s', a
   assert.deepEqual([lost, acting(a, b), typesOf(a)], [1, ['a'], ['leadership.acquired']]);
 });
 
-test('a replica leads after an acquisition whose answer was lost', async () => {
+test('a replica leads after an acquisition whose response was lost', async () => {
   const it = electing();
   let lost = 0;
   it.api.setFate(({ method }) =>
@@ -206,7 +206,7 @@ test('a change of the Lease’s labels by another client does not end leadership
   assert.deepEqual(metadata.labels, { touched: 'yes' });
 });
 
-test('a leader that finds another holder in the Lease stops acting at once, and stands by', async () => {
+test('a leader that finds another holder in the Lease stops acting immediately, and stands by', async () => {
   const it = electing();
   const { a } = await it.two();
   it.api.store.patch(leases, where.namespace, where.name, { spec: { holderIdentity: 'thief' } });
@@ -216,7 +216,7 @@ test('a leader that finds another holder in the Lease stops acting at once, and 
   assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.lost', 'leadership.standsBy']);
 });
 
-test('a deleted Lease is created again by its leader, and no other replica leads meanwhile', async () => {
+test('a leader recreates a deleted Lease, and no other replica leads in between', async () => {
   const it = electing();
   const { a, b } = await it.two();
   it.api.store.delete(leases, where.namespace, where.name);
@@ -235,7 +235,7 @@ test('a Lease deleted after its leader died is acquired when the leader’s leas
   between(await it.timeUntil(() => b.mayAct()), 13_000, 20_000);
 });
 
-test('a Lease without a valid holder is acquired at once', async () => {
+test('a Lease without a valid holder is acquired immediately', async () => {
   for (const spec of [
     {},
     { holderIdentity: '' },
@@ -253,12 +253,12 @@ test('a Lease without a valid holder is acquired at once', async () => {
 
 test('for a holder with an invalid duration, the standby’s own lease duration counts', async () => {
   const it = electing();
-  it.api.store.create(leases, { metadata: where, spec: { holderIdentity: 'gone', leaseDurationSeconds: 0 } });
+  it.api.store.create(leases, { metadata: where, spec: { holderIdentity: 'stopped', leaseDurationSeconds: 0 } });
   const a = it.start('a');
   between(await it.timeUntil(() => a.mayAct()), 14_900, 15_200);
 });
 
-test('an answer that is not a Lease is logged, and the request is retried', async () => {
+test('a response that is not a Lease is logged, and the request is retried', async () => {
   const it = electing();
   const a = it.start('a');
   it.doom(() => true, { there: 1, back: 1, end: 'nonsense' });
@@ -284,7 +284,7 @@ test('a leader that was suspended for longer than the Lease does not act when it
   assert.deepEqual([acting(a, b), standing(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
 });
 
-test('after a suspension, the answer to a renewal sent before it is too old to count', async () => {
+test('after a suspension, the response to a renewal that was sent before it does not count', async () => {
   const it = electing();
   const { a, b } = await it.two();
   b.kill();

@@ -65,7 +65,7 @@ test('an added service gets its windows, and the streams that other services nee
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
   const { controller } = weeder;
   await until('weeder runs', () => controller.state() === 'running');
-  // One that brings the complete list, and one that continues from there.
+  // One delivers the complete list, and one continues from there.
   await until('the streams are open', () => play.watches('app=api') === 2);
   weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
   assert.deepEqual(weeder.processEvents, [
@@ -109,7 +109,7 @@ test('while the new streams cannot be read, the services of the old config stay 
   );
 });
 
-test('a removed service triggers no more deletions, whatever its stream still delivers', async () => {
+test('a removed service triggers no more deletions, even if its stream delivers more changes', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);
@@ -157,7 +157,7 @@ test('a rejected config changes nothing, is reported once, and is dropped when t
   ]);
 });
 
-test('a change during the first lists is in effect when weeder starts; one while it drains is not', async () => {
+test('a change during the first lists is in effect when weeder starts; a change while it drains is ignored', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);
   play.service('db', false);

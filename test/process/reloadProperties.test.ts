@@ -27,7 +27,7 @@ function learn(model: Model, step: StoryStep, now: number): void {
     if (step.ready && !wasReady && step.service in model.settings) model.began.set(step.service, now);
   }
   if (step.is !== 'config') return;
-  // Nothing shows since when these services are ready: a new one gets a full window.
+  // It is unknown since when these services are ready: a new one gets a full window.
   for (const name of Object.keys(step.settings)) {
     if (!(name in model.settings) && model.ready.get(name) === true) model.began.set(name, now);
   }
@@ -35,7 +35,7 @@ function learn(model: Model, step: StoryStep, now: number): void {
   model.settings = step.settings;
 }
 
-/** Whether the config in effect calls for the deletion of this pod at this moment. */
+/** Whether the config in effect requires the deletion of this pod at this time. */
 function isAllowed({ began, ready, settings }: Model, pod: string, now: number): boolean {
   const [app = '', number = ''] = pod.split('-');
   return Object.entries(settings).some(([service, setting]) => {
@@ -51,7 +51,7 @@ const podOf = ({ sentence }: TimelineLine) => /^DELETE shoot-1\/(\S+)$/.exec(sen
 
 const anyConfig = settingsFor(['a', 'b', 'c']).filter((settings) => Object.keys(settings).length > 0);
 
-test('however the config changes, only pods are deleted whose deletion the config in effect calls for', async () => {
+test('after any config changes, only pods are deleted whose deletion the config in effect requires', async () => {
   let deletions = 0;
   await fc.assert(
     fc.asyncProperty(anyConfig, stepsWith(anyConfig), async (first, steps) => {
@@ -77,7 +77,7 @@ test('however the config changes, only pods are deleted whose deletion the confi
   assert.ok(deletions > enough(100), `only ${deletions} deletions`);
 });
 
-test('a service that no change concerns has the same timeline with and without the changes', async () => {
+test('a service without a change has the same timeline with and without changes of other services', async () => {
   const a: ServiceSettings = {
     a: { seconds: 60, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' },
   };

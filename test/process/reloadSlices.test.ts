@@ -20,7 +20,7 @@ function list(sink: ObjectSink, at: number, ...slices: readonly Version[]): void
 
 const change = (sink: ObjectSink, each: Version) => sink.apply('MODIFIED', written(each));
 
-/** A stream of `a` and `b` that is synced, and one of `b` and `c` that is to replace it. */
+/** A synced stream of `a` and `b`, and a stream of `b` and `c` that replaces it. */
 function handover() {
   const at = recorded();
   const old = at.readiness.createSink({ names: new Set(['a', 'b']) });
@@ -59,7 +59,7 @@ test('a service that both streams watch is unaffected; one that only the new one
   assert.deepEqual(received(), ['shoot-1/c notReady', 'shoot-1/c ready']);
 });
 
-test('the first stream that is opened while the weeder runs finds what its first list has', () => {
+test('the first stream that is opened while weeder runs finds the services of its first list', () => {
   const at = recorded();
   const first = at.readiness.createSink({ names: new Set(['a', 'b']), isAddedLater: true });
   list(first, 10, { service: 'a', at: 1 }, { service: 'b', at: 2, ready: [false] });
@@ -94,7 +94,7 @@ test('a deletion that the old stream delivered is not undone by an older list', 
   assert.deepEqual(received(), ['shoot-1/a notReady gone', 'shoot-1/c ready found']);
 });
 
-test('what the old stream missed is a change, or a gap if a whole outage may lie in it', () => {
+test('a difference that the old stream missed is a change, or a gap if it may hide a whole outage', () => {
   const down = handover();
   list(down.next, 30, { ...b, at: 25, ready: [false] });
   assert.deepEqual(down.changes(), ['shoot-1/a notReady gone', 'shoot-1/b notReady']);

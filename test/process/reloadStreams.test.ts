@@ -60,7 +60,7 @@ test('a change that needs no other objects opens and closes no stream', () => {
   assert.deepEqual(at.changes(), []);
 });
 
-test('for another podSelector its stream is opened, the unused one is closed at once, and others stay open', () => {
+test('for another podSelector its stream is opened, the unused one is closed immediately, and others stay open', () => {
   const at = streamsFor(configOf({ db: [role('a'), role('b')] }));
   at.listAll();
   at.to(configOf({ db: [role('a'), role('c')] }));
@@ -90,13 +90,13 @@ test('a change before the new streams have synced replaces them, and a change ba
   assert.deepEqual(at.changes(), ['-endpointslices 3']);
 });
 
-test('before the first list is complete no old stream is kept open', () => {
+test('before the first list is complete an old stream is closed immediately', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.to(configOf({ cache: [role('b')] }));
   assert.deepEqual(at.changes(), ['+endpointslices 2', '+pods role=b', '-endpointslices', '-pods role=a']);
 });
 
-test('without a service there is no stream at all, and the first one that is added opens its own', () => {
+test('without a service there is no stream, and the first added service opens its streams', () => {
   const at = streamsFor(configOf({ db: [role('a')] }));
   at.listAll();
   at.to(configOf({}));
@@ -115,7 +115,7 @@ test('the streams of each namespace are replaced on their own', () => {
   assert.deepEqual(at.changes(), ['+endpointslices in x 2', '+endpointslices in y 2', '-endpointslices in y']);
 });
 
-test('sixteen podSelectors become seventeen and sixteen again: the known pods stay known meanwhile', () => {
+test('sixteen podSelectors become seventeen and sixteen again: the known pods stay known', () => {
   const looping = pod({ uid: 'u', labels: { role: 'r3' }, containers: [backOff()] });
   const at = streamsFor(configOf({ db: roles(16) }));
   const isKnown = () => at.weeder.pods.get('role=r3')?.get('u') !== undefined;
@@ -137,7 +137,7 @@ test('sixteen podSelectors become seventeen and sixteen again: the known pods st
   assert.ok(!isKnown());
 });
 
-test('the stream of all pods is reopened for one more podSelector, and not for one less', () => {
+test('the stream of all pods is reopened for one more podSelector, and not for one fewer', () => {
   const looping = pod({ uid: 'u', labels: { role: 'r17' }, containers: [backOff()] });
   const at = streamsFor(configOf({ db: roles(18) }));
   at.listAll();
@@ -152,7 +152,7 @@ test('the stream of all pods is reopened for one more podSelector, and not for o
   assert.equal(at.weeder.pods.get('role=r17')?.size, 1);
 });
 
-test('with more services than fit a URL, the stream of all slices is reopened for another name, and not for one less', () => {
+test('with more services than fit a URL, the stream of all slices is reopened for another name, and not for one fewer', () => {
   const many = (count: number) =>
     configOf(
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a-service-with-a-name-${index}`, [role('a')]])),

@@ -40,7 +40,7 @@ function part() {
   return { made, changes };
 }
 
-test('without its section restart control needs no stream, has no actor, and drains at once', async () => {
+test('without its section restart control needs no stream, has no actor, and drains immediately', async () => {
   const { made, changes } = part();
   made.start();
   made.configure(nothing);

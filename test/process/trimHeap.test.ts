@@ -61,7 +61,7 @@ test('a process that has grown since is trimmed again when it is idle, and at mo
   stop();
 });
 
-test('after stop there is no more trim', async () => {
+test('after stop() nothing is trimmed', async () => {
   const { clock, its, stop } = scene();
   stop();
   await clock.pass(60 * second);

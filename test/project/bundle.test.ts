@@ -163,7 +163,7 @@ function isOwn(name: string): boolean {
   return name.startsWith('./');
 }
 
-/** The machine's own Node, if it is older than the required one. */
+/** The Node of the machine, if it is older than the required version. */
 function oldNode(): string | undefined {
   const folders = ['/usr/bin', '/usr/local/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
   const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = globSync(['*.md', '{docs,deploy,visualizations,test}/**/*.md', 'packages/*/*.md'], { cwd: root });
 
-/** The anchors of a page, as GitHub makes them of its headings. */
+/** The anchors that GitHub generates from the headings of a page. */
 function anchorsOf(page: string): Set<string> {
   const headings = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm);
   return new Set(

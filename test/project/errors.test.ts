@@ -16,7 +16,7 @@ test('every code of the table is used by the program', () => {
   assert.deepEqual(unused, []);
 });
 
-test('every row is written for people: whole sentences, and what to do', () => {
+test('every row has whole sentences, and a hint', () => {
   for (const code of codes) {
     assert.match(code, /^[A-Z]+(_[A-Z]+)*$/);
     const { meaning, hint } = errorTable[code];

@@ -57,7 +57,7 @@ test('a room imports rooms of lower levels only', () => {
   assert.deepEqual(upwards.map(inWords), []);
 });
 
-test('no file is part of a circle of imports', () => {
+test('no file is part of an import cycle', () => {
   const packages = globSync('packages/*/{src,conformance,test}/**/*.ts', { cwd: root });
   const next = Map.groupBy([...imports.filter(isOurs), ...packages.flatMap(importsOf)], ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();

@@ -7,7 +7,7 @@ import { bareEvents } from '../support/oracle/exploration.ts';
 
 const file = new URL('../../visualizations/README.md', import.meta.url);
 const text = readFileSync(file, 'utf8');
-/** The clicks that the README suggests for each machine. */
+/** The events that the README suggests for each machine. */
 const rows = [...text.matchAll(/^\| `(\w+)` \| ((?:`[^`|]+`(?:, )?)+) \|/gm)].map(([, name = '', clicks = '']) => ({
   name,
   clicks: [...clicks.matchAll(/`([^`]+)`/g)].map(([, click = '']) => click),

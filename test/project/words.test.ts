@@ -17,7 +17,7 @@ const texts = globSync(
   },
 );
 
-/** Terms that the project used before, and those that replace them. */
+/** Former terms of the project, and their replacements. */
 const terms: readonly (readonly [RegExp, string])[] = [
   [/\b(Weeded|WouldBeWeeded)\b/, 'PodDeleted, PodDeletionDryRun'],
   [/\b(PodKept|DeletionGivenUp)\b/, 'DeletionSkipped, DeletionFailed'],

@@ -90,7 +90,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
   test('a workload that is not yet adopted: lists its sources, and says that nothing restarts', async (t) => {
     const { explain } = await cluster(t);
     assert.deepEqual(await explain(), [
-      'Deployment shop/web: to be adopted: what its sources say is written down, and nothing restarts',
+      'Deployment shop/web: to be adopted: the tags of its sources are recorded, and nothing restarts',
       '  ← ConfigMap settings#a (env)',
       '  ← ConfigMap optional (envFrom, absent)',
       '  ← Secret login (envFrom)',

@@ -226,7 +226,7 @@ test('over HTTP: one word for a probe, a line for each check on request, 405 for
   assert.deepEqual(seen.errors, []);
 });
 
-test('until weeder is ready for the first time, /readyz answers when it is, or at its time-out; later at once', async () => {
+test('until weeder is first ready, /readyz responds when it is, or at its timeout; later immediately', async () => {
   const clock = virtualClock();
   let isOk = false;
   const page = healthPage('readyz', () => [{ name: 'ping', isOk, detail: '' }], { patience: 2_000, clock });
@@ -235,11 +235,11 @@ test('until weeder is ready for the first time, /readyz answers when it is, or a
   const { port } = server.address() as AddressInfo;
   const probe = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
   const early = probe();
-  await until('it is asked', () => clock.pending > 0);
+  await until('the probe has arrived', () => clock.pending > 0);
   for (let passed = 0; passed < 2_000; passed += 50) await clock.pass(50);
   assert.equal(await early, 503);
   const held = probe();
-  await until('it is asked', () => clock.pending > 0);
+  await until('the probe has arrived', () => clock.pending > 0);
   isOk = true;
   await clock.pass(50);
   assert.equal(await held, 200);

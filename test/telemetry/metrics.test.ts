@@ -26,7 +26,7 @@ import { type World, world } from '../support/world/world.ts';
 
 const service = 'etcd-main-client';
 
-/** Counts the events of a simulated weeder; each call adds those that are new since the last one. */
+/** Counts the events of a simulated weeder; each call adds the new events. */
 function counting(at: World) {
   const metrics = createMetrics();
   const events = countEvents(metrics, at.clock);
@@ -240,7 +240,7 @@ test('changes of leadership are counted by kind; standing by is not one', async 
   assert.deepEqual(await counted(), ['acquired 2', 'lost 1', 'released 1']);
 });
 
-test('totals that controllers count themselves only grow, however often they are read and across a change of controller', async () => {
+test('totals that controllers count themselves only grow, after any number of reads and a change of controller', async () => {
   const metrics = createMetrics();
   const take = countTotals(metrics);
   const controller = (bytes: number, lost: number) => ({
@@ -329,7 +329,7 @@ test('requests are counted by the API’s own verb and resource, and by result',
   });
 });
 
-test('a server that answers with every possible status does not make a series of each', async () => {
+test('a server that responds with every possible status does not create a series for each', async () => {
   const metrics = createMetrics();
   const count = countRequests(metrics);
   for (let status = 100; status < 600; status += 1)

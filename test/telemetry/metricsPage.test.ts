@@ -17,7 +17,7 @@ import { serviceConfig } from '../support/world/simulation.ts';
 
 const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
 
-/** Series that exist only when something has happened, or is in progress. */
+/** Series that exist only after certain events. */
 const eventful = new Set(['nodejs_active_requests', 'nodejs_gc_duration_seconds']);
 
 function kindsOf(families: ReadonlyMap<string, Family>): string[] {
@@ -116,7 +116,7 @@ test('before there is a cluster weeder is not ready, and serves all its metrics'
   assert.equal(sampleValue(await seen.scrape(), 'weeder_recording_failures_total'), 1);
 });
 
-test('what a controller counted after the last scrape is added when the next controller replaces it', async () => {
+test('the counts of a controller since the last scrape are added when the next controller replaces it', async () => {
   await using cluster = await embedded();
   await using seen = await observed(['db']);
   let bytes = 0;

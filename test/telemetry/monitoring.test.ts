@@ -9,10 +9,10 @@ import { mentionedIn } from '../support/docs/promql.ts';
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const documented = documentedMetrics(read('docs/metrics.md'));
 
-/** What Prometheus adds to each series, and to the buckets of a histogram. */
+/** The labels that Prometheus adds to each series, and to the buckets of a histogram. */
 const scrapeLabels = ['job', 'instance', 'le'];
 
-/** What is wrong with the metrics and labels of an expression. */
+/** The errors in the metrics and labels of an expression. */
 function errorsOf(expr: string): string[] {
   const { metrics, labels } = mentionedIn(expr);
   const found = [...metrics].map((name) => {
@@ -138,7 +138,7 @@ const rules = z.strictObject({
 });
 const alerts = rules.parse(parse(read('deploy/monitoring/alerts.yaml'))).groups.flatMap((group) => group.rules);
 
-test('every alert names only metrics and labels that weeder has, with a description and a link to what to do', () => {
+test('every alert names only metrics and labels that weeder has, with a description and a link to its runbook', () => {
   assert.ok(alerts.length > 5);
   assert.equal(new Set(alerts.map(({ alert }) => alert)).size, alerts.length);
   assert.equal(new Set(alerts.map(({ annotations }) => annotations.runbook)).size, alerts.length);

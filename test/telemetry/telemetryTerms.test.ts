@@ -13,7 +13,7 @@ import { embedded } from '../support/world/embedded.ts';
 const name = 'dwd-weeder-leader-election';
 const path = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`;
 
-/** Writes another holder into the Lease; '' for none. Retried until it succeeds, as a renewal may come between. */
+/** Writes another holder into the Lease; '' for none. It is retried, because a renewal may conflict. */
 async function giveLease(client: KubeClient, holderIdentity: string): Promise<void> {
   for (let isWritten = false; !isWritten; ) {
     const found = await client.call({ method: 'GET', path });

@@ -70,7 +70,7 @@ test('a drift is shown with its desired and live value while its correction wait
   world.stop();
 });
 
-test('while a new manifest is refused the page shows why, and compares with what was applied before', async () => {
+test('while a new manifest is refused the page shows why, and compares with the last known good manifest', async () => {
   await using shown = await shownApplications();
   const { world, only } = shown;
   world.apply('web', { manifests: [configMap('one', 'old')] });
@@ -91,7 +91,7 @@ test('while a new manifest is refused the page shows why, and compares with what
   world.stop();
 });
 
-test('of a Secret the page has the names of keys, and no value, neither in drifts nor in corrections', async () => {
+test('the page has the names of the keys of a Secret, and no values, neither in drifts nor in corrections', async () => {
   await using shown = await shownApplications();
   const { world, only, textOf } = shown;
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one' }, data: { password: 'aHVudGVyMg==' } };
@@ -141,7 +141,7 @@ test('a search finds applications by words of names, kinds and states, and actor
   world.stop();
 });
 
-test('the page shows what was applied, drifted and corrected, without a value, and refuses POST', async () => {
+test('the page shows applies, drifts and corrections without values, and refuses POST', async () => {
   await using shown = await shownApplications();
   const { world, url } = shown;
   world.apply('web', { manifests: [configMap('one')] });

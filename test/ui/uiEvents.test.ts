@@ -83,7 +83,7 @@ test('nothing is polled while no page is open', async () => {
   assert.equal(page.live.load().polls, polls);
 });
 
-test('many services arrive as one list, and those that change as one', async () => {
+test('many services are sent as one list, and so are many changes', async () => {
   const names = Array.from({ length: 3000 }, (_, n) => `shoot-${n}`);
   await using page = await shown({}, (before) => {
     for (const namespace of names) before.slice({ namespace, ready: [true] });
@@ -97,7 +97,7 @@ test('many services arrive as one list, and those that change as one', async () 
   assert.equal(services.length, 3000);
 });
 
-test('a page receives the time every two seconds, so that it notices a weeder that hangs', async () => {
+test('a page receives a heartbeat with the time every two seconds', async () => {
   await using page = await down();
   await using viewer = await openPage(page.served.url);
   await viewer.received('beat', ({ now }) => now === startTime);

@@ -29,7 +29,7 @@ test('the history covers the last hour, with at most 20,000 moments', () => {
   assert.equal(history.texts().length, 20_000);
 });
 
-test('what began before the last hour and still lasts comes first; what has ended is dropped', () => {
+test('outages and windows that began before the last hour and have not ended come first; ended ones are dropped', () => {
   const history = createHistory(lastHour);
   add(history, 0, 'service.notReady', 'a/down');
   add(history, 1, 'service.notReady', 'a/recovered');

@@ -11,7 +11,7 @@ import { down, shown } from '../support/page/servedPage.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-/** A browser that requests the messages and never reads an answer: its socket fills up, and then weeder's does. */
+/** A browser that requests the messages and never reads the response: its socket fills up, and then weeder's. */
 function hungBrowser(port: number): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
@@ -34,7 +34,7 @@ test('a hung browser costs a bounded amount of memory, and receives the complete
   const last = 'shoot-99999/etcd-main-client';
   const { moments } = await hung.received('history', (message) => message.moments.at(-1)?.about === last);
   assert.equal(moments.length, 20_000);
-  await until('nothing waits any more', () => page.live.load().waiting === 0);
+  await until('no bytes are buffered', () => page.live.load().waiting === 0);
 });
 
 test('hung pages do not affect deletions, and memory stays bounded', async (t) => {
@@ -86,7 +86,7 @@ test('a browser that reads nothing for a minute is disconnected, and one that re
   assert.equal(disconnected(), 1);
 });
 
-test('10,000 actors are listed with pauses, once for all requests, and answered in small pages', async () => {
+test('10,000 actors are listed with pauses, once for all requests, and returned in small pages', async () => {
   await using page = await shown({}, (before) => {
     for (let n = 0; n < 5000; n += 1) before.slice({ namespace: `shoot-${n}`, ready: [false] });
   });
@@ -111,7 +111,7 @@ test('10,000 actors are listed with pauses, once for all requests, and answered 
   assert.equal(actors.length, 1000);
 });
 
-/** So many thousand events, as quickly as they can be reported. */
+/** Reports this many thousand events as fast as possible. */
 async function burst(live: Awaited<ReturnType<typeof down>>['live'], thousands: number): Promise<void> {
   for (let n = 0; n < thousands * 1000; n += 1) {
     live.report({ type: 'service.ready', namespace: `shoot-${n}`, service: 'etcd-main-client' });

@@ -20,7 +20,7 @@ function statusWith(url: string, headers: Readonly<Record<string, string>>): Pro
   });
 }
 
-test('every answer has a policy that forbids what the page does not need, and is not cached', async () => {
+test('every response has a policy that permits only the resources of the page, and is not cached', async () => {
   await using page = await shown();
   for (const path of ['', 'index.html', 'actors', 'machines/endpoint.svg', 'nowhere']) {
     const { headers } = await fetch(page.served.url + path);
@@ -56,7 +56,7 @@ test('the page, the pictures and the actors can be read, compressed or not, and 
   assert.equal((await fetch(`${page.served.url}replay`, { method: 'POST', body: '{"do":"play"}' })).status, 404);
 });
 
-test('on loopback it answers to the host names of loopback only: a foreign page cannot send a browser here', async () => {
+test('on loopback it accepts only the host names of loopback, which prevents DNS rebinding', async () => {
   await using page = await shown();
   for (const host of ['localhost', 'LOCALHOST:80', `127.0.0.1:${page.served.port}`, '127.9.9.9', '[::1]:1'])
     assert.equal(await statusWith(page.served.url, { host }), 200, host);
@@ -88,7 +88,7 @@ test('without a host it is served on loopback, and elsewhere only with an explic
   assert.equal((await fetch(`http://${other}:${open.served.port}/`)).status, 200);
 });
 
-test('another site can neither read the page nor hold its connections open; a link may lead here', async () => {
+test('another site can neither read the page nor hold its connections open; a link to the page works', async () => {
   await using page = await shown();
   const statusOf = (path: string, headers: Readonly<Record<string, string>>) =>
     statusWith(page.served.url + path, headers);

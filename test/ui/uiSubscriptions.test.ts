@@ -36,7 +36,7 @@ test('the selected actor is shown with each transition as in the picture, and th
   );
 });
 
-test('the newest actor of a machine is shown from its first step to its end, however short its life', async () => {
+test('the newest actor of a machine is shown from its first to its last step, even if it runs very briefly', async () => {
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');
@@ -54,7 +54,7 @@ test('the newest actor of a machine is shown from its first step to its end, how
   ]);
 });
 
-test('the newest actor stays selected while it lives and moves; one that does not move gives way to the next', async () => {
+test('the newest actor stays selected while it has transitions; an idle one is replaced by the next', async () => {
   await using page = await down();
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url, '?actor=newest:podDeletion');

@@ -19,7 +19,7 @@ interface ShownWorkloads extends AsyncDisposable {
   viewOf(name: string): Promise<WorkloadView>;
 }
 
-/** The live page of restart control in simulated time, with what `fill` puts there before it begins. */
+/** The live page of restart control in simulated time; `fill` adds objects before it starts. */
 async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads> {
   const clock = virtualClock();
   const times = createActorTimes(clock);
@@ -44,7 +44,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
   return { world, url, list, viewOf, [Symbol.asyncDispose]: () => served.value.close() };
 }
 
-test('a workload goes from state to state, with since when, for how long, and the reason of each', async () => {
+test('each state of a workload is shown with its start, its end and its reason', async () => {
   await using shown = await shownWorkloads();
   const { world, viewOf } = shown;
   const { clock } = world;
@@ -67,7 +67,7 @@ test('a workload goes from state to state, with since when, for how long, and th
   assert.deepEqual([done.state, done.restartedAt], ['current', rolling.restartedAt]);
 });
 
-test('a blocked workload shows why, with an end only if it is known; a pending one shows what it waits for', async () => {
+test('a blocked workload shows the reason, with an end only if it is known; a pending one shows why it waits', async () => {
   await using shown = await shownWorkloads();
   const { world, viewOf } = shown;
   for (const name of ['missing', 'paused', 'often']) {

@@ -38,7 +38,7 @@ export function addDemoFlags(command: Command): Command {
     .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
     .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
     .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
-    .option('--ui', 'offer the live page, and go on until Ctrl-C')
+    .option('--ui', 'serve the live page until Ctrl-C')
     .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Real cluster:')
     .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')

@@ -40,8 +40,10 @@ export const restartMapping = z
     ),
     ...defaultSettings,
     maxRestartsPerMinute: withDefault(atLeastOne, 30).describe('How many restarts may begin in a minute in total.'),
-    burst: withDefault(atLeastOne, 20).describe('How many restarts may begin at once after a time without restarts.'),
-    maxConcurrentRollouts: withDefault(atLeastOne, 10).describe('How many rollouts may be in progress at once.'),
+    burst: withDefault(atLeastOne, 20).describe(
+      'The maximum number of restarts in a burst, after a time without restarts.',
+    ),
+    maxConcurrentRollouts: withDefault(atLeastOne, 10).describe('The maximum number of concurrent rollouts.'),
     maxAdoptionsPerMinute: withDefault(atLeastOne, 120).describe(
       'How many workloads may be adopted in a minute. An adoption restarts nothing, but the annotation makes the controllers of Kubernetes reconcile the workload.',
     ),

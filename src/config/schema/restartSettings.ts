@@ -7,7 +7,7 @@ import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts'
 const someNamed = { error: 'this list is empty; give a name, or leave out the key' };
 
 const quietPeriod = duration('fromZero').describe(
-  'A workload is restarted when its sources have not changed for this time, so that many changes cause one restart. A Go duration, `0s` for at once.',
+  'A workload is restarted when its sources have not changed for this time, so that many changes cause one restart. A Go duration, `0s` for no delay.',
 );
 
 const quietMax = duration('fromZero').describe(

@@ -137,7 +137,7 @@ function scopesWithoutNamespaces(
 }
 
 const nothingToDo =
-  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that ask for it), or observer: {} for Applications';
+  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that opt in by annotation), or observer: {} for Applications';
 
 /** The content of a valid config file, with durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;

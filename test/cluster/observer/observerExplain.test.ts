@@ -111,7 +111,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const before = await contents(scene, ...paths);
     const drifted = await explain(scene, 'shop');
     const [head, observed, last, ...fields] = about(drifted, web);
-    assert.match(head ?? '', /: 1 field not as desired {2}→ corrected at once while weeder runs/);
+    assert.match(head ?? '', /: 1 field not as desired {2}→ corrected immediately while weeder runs/);
     assert.match(observed ?? '', /^ {2}observed: 1 field, as its entry of the schema lists$/);
     assert.match(last ?? '', /^ {2}applied last: this manifest, uid .*; state in the status: inSync$/);
     assert.ok(fields.includes(`  - ${image}: "web:1"`), fields.join('\n'));
@@ -143,7 +143,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const one = await explain(scene, 'one');
     assert.ok(one.some((line) => line.startsWith('  → weeder has not observed generation 2 yet:')));
     const [changed, , , ...fields] = about(one, `Service ${ns.name}/web`);
-    assert.match(changed ?? '', /: its manifest is not applied yet {2}→ corrected at once/);
+    assert.match(changed ?? '', /: its manifest is not applied yet {2}→ corrected immediately/);
     assert.ok(
       fields.some((line) => /^ {2}\+ \.spec\.ports\[port=80,protocol="TCP"\]/.test(line)),
       fields.join('\n'),

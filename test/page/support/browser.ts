@@ -6,7 +6,7 @@ import { launch } from './chromium.ts';
 /** A page in a browser, and its console output. */
 export interface Seen {
   readonly page: Page;
-  /** What was written to the console, thrown, or refused by the policy. */
+  /** The console output, including uncaught errors and violations of the policy. */
   readonly consoleLines: readonly string[];
   /** The origins of its requests: `http://127.0.0.1:9645`. */
   readonly origins: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export async function visit(t: TestContext, url: string, options: BrowserContext
   return { page, consoleLines, origins };
 }
 
-/** The page on a server of its own, after `prepare`. */
+/** Opens the page on a new server, which `prepare` has configured. */
 export async function openPage(
   t: TestContext,
   prepare: (server: PageServer) => void,

@@ -72,7 +72,7 @@ const headings = `[...document.querySelectorAll('h1,h2,h3,h4')].filter((each) =>
   .map((each) => Number(each.tagName[1]))`;
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`in the ${colorScheme} every text has enough contrast, everything has an accessible name, and the headings are in order`, async (t) => {
+  test(`in the ${colorScheme} theme every text has enough contrast, everything has an accessible name, and the headings are in order`, async (t) => {
     const { page, server, consoleLines } = await openPage(t, everything, { colorScheme });
     for (const view of views) {
       await go(page, view);
