@@ -1,7 +1,6 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ApplicationEvent, type ApplicationInput, application } from '../../../machines/observer/application.ts';
-import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/promises.ts';
+import { effectLogic } from '../../actors/effect.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceLogic } from '../resource/resourceActor.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
@@ -13,11 +12,13 @@ import { validateApplication } from './validateApplication.ts';
 
 export type ApplicationLogic = typeof application;
 
-type Question = (effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal) => Promise<ApplicationEvent>;
+type ApplicationEffect = (
+  effects: ObserverEffects,
+  entry: ApplicationEntry,
+  signal: AbortSignal,
+) => Promise<ApplicationEvent>;
 
 type Refusal = 'spec.refused' | 'apply.refused' | 'deletion.refused';
-
-const ended = new Error('the caller no longer waits');
 
 /** The `application` machine with its effects. */
 export function provideApplication(effects: ObserverEffects, logic: ResourceLogic): ApplicationLogic {
@@ -29,24 +30,16 @@ export function provideApplication(effects: ObserverEffects, logic: ResourceLogi
     return entry;
   }
 
-  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
-  function asking(refusal: Refusal, ask: Question) {
-    return fromCallback<AnyEventObject, ApplicationInput>(({ input, sendBack }) => {
-      const entry = entryOf(input);
-      const stop = new AbortController();
-      const asked = ask(effects, entry, stop.signal).then(
-        (event) => sendBack({ ...event, jitter: random() }),
-        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
-      );
-      track(entry.inFlight, asked);
-      return () => stop.abort(ended);
-    });
-  }
+  const inFlight = (input: ApplicationInput) => entryOf(input).inFlight;
+  const invoking = (refusal: Refusal, effect: ApplicationEffect) =>
+    effectLogic<ApplicationInput>({ refusal, random, inFlight }, (input, signal) =>
+      effect(effects, entryOf(input), signal),
+    );
 
   return application.provide({
     actors: {
-      validate: asking('spec.refused', validateApplication),
-      applyResources: asking('apply.refused', applyApplication),
+      validate: invoking('spec.refused', validateApplication),
+      applyResources: invoking('apply.refused', applyApplication),
       observer: fromCallback<AnyEventObject, ApplicationInput>(({ input }) =>
         startObserver(effects, entryOf(input), logic),
       ),
@@ -57,7 +50,7 @@ export function provideApplication(effects: ObserverEffects, logic: ResourceLogi
           () => sendBack({ type: 'requests.drained' }),
         );
       }),
-      deleteResources: asking('deletion.refused', deleteApplication),
+      deleteResources: invoking('deletion.refused', deleteApplication),
     },
     actions: applicationReports(effects),
   });

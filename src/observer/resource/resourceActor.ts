@@ -1,7 +1,5 @@
-import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ResourceEvent, type ResourceInput, resource } from '../../../machines/observer/resource.ts';
-import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/promises.ts';
+import { effectLogic } from '../../actors/effect.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { checkResource } from './checkResource.ts';
@@ -10,47 +8,40 @@ import { writeResource } from './writeResource.ts';
 
 export type ResourceLogic = typeof resource;
 
-type Question = (effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal) => Promise<() => ResourceEvent>;
-
-const ended = new Error('the caller no longer waits');
+type ResourceEffect = (
+  effects: ObserverEffects,
+  entry: ResourceEntry,
+  signal: AbortSignal,
+) => Promise<() => ResourceEvent>;
 
 /** The `resource` machine with its effects. */
 export function provideResource(effects: ObserverEffects): ResourceLogic {
   const { resourceOf, random } = effects;
 
-  /** A question that fails in an unforeseen way is a mistake in weeder: it is reported, and asked again after a pause. */
-  function asking(failure: 'check.failed' | 'write.failed', ask: Question) {
-    return fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
-      const entry = resourceOf(input.application, input.resource);
-      if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
-      const stop = new AbortController();
-      const asked = ask(effects, entry, stop.signal).then(
-        (answer) => sendBack({ ...answer(), jitter: random() }),
-        (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random() }),
-      );
-      track(entry.application.inFlight, asked);
-      return () => stop.abort(ended);
-    });
+  function entryOf({ application, resource: id }: ResourceInput): ResourceEntry {
+    const entry = resourceOf(application, id);
+    if (entry === undefined) throw new Error(`there is no resource ${id} in ${application}`);
+    return entry;
   }
 
-  /** Not tracked as a request of the resource, so that draining does not wait for it. */
-  const awaitKind = fromCallback<AnyEventObject, ResourceInput>(({ input, sendBack }) => {
-    const entry = resourceOf(input.application, input.resource);
-    if (entry === undefined) throw new Error(`there is no resource ${input.resource} in ${input.application}`);
-    const stop = new AbortController();
-    const { apiVersion, kind } = entry.manifest;
-    effects.restMapper.awaitServed(apiVersion, kind, stop.signal).then(
-      (served) => sendBack(served.ok ? { type: 'kind.served' } : { type: 'check.failed', jitter: random() }),
-      (error) => sendBack({ type: 'check.failed', reason: messageOf(error), jitter: random() }),
+  const inFlight = (input: ResourceInput) => entryOf(input).application.inFlight;
+  const invoking = (refusal: 'check.failed' | 'write.failed', effect: ResourceEffect) =>
+    effectLogic<ResourceInput>({ refusal, random, inFlight }, (input, signal) =>
+      effect(effects, entryOf(input), signal),
     );
-    return () => stop.abort(ended);
+
+  /** It is not a request of the resource, so that draining does not wait for it. */
+  const awaitKind = effectLogic<ResourceInput>({ refusal: 'check.failed', random }, async (input, signal) => {
+    const { apiVersion, kind } = entryOf(input).manifest;
+    const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
+    return { type: served.ok ? 'kind.served' : 'check.failed' };
   });
 
   return resource.provide({
     actors: {
-      check: asking('check.failed', checkResource),
-      correct: asking('write.failed', writeResource),
-      create: asking('write.failed', writeResource),
+      check: invoking('check.failed', checkResource),
+      correct: invoking('write.failed', writeResource),
+      create: invoking('write.failed', writeResource),
       awaitKind,
     },
     actions: resourceReports(effects),

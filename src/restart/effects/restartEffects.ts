@@ -1,4 +1,5 @@
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { Defer } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
@@ -43,6 +44,3 @@ export type WorkloadEffect = (
   signal: AbortSignal,
   afterwards: Defer,
 ) => Promise<WorkloadEvent>;
-
-/** Registers work to be done after the machine has received the event. */
-export type Defer = (work: () => void) => void;

@@ -1,8 +1,7 @@
-import { type Actor, type AnyEventObject, createActor, fromCallback } from 'xstate';
+import { type Actor, createActor } from 'xstate';
 import { type RecreationEvent, type RecreationInput, recreation } from '../../../machines/restart/recreation.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
-import { messageOf } from '../../base/errors.ts';
-import { track } from '../../base/promises.ts';
+import { effectLogic } from '../../actors/effect.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
@@ -56,11 +55,10 @@ interface Entry {
   actor: Actor<typeof recreation> | undefined;
 }
 
-type Ask = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
+type RequestForCopy = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
 
 const forged =
   'its name and its annotations are those of a copy that weeder keeps of a Job, and it is not sealed with a hash key of this weeder: nothing is made from it.';
-const ended = new Error('the caller no longer waits');
 
 export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;
@@ -72,19 +70,11 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   const reported = new Set<string>();
   let isRunning = false;
 
-  function invoking(refusal: `${string}.refused`, ask: Ask) {
-    return fromCallback<AnyEventObject, RecreationInput>(({ input, sendBack }) => {
-      const copy = entries.get(input.job)?.copy;
-      if (copy === undefined) return undefined;
-      const stop = new AbortController();
-      const answered = ask(copy, stop.signal).then(
-        (event) => sendBack({ ...event, jitter: random() }),
-        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
-      );
-      track(inFlight, answered);
-      return () => stop.abort(ended);
+  const invoking = (refusal: `${string}.refused`, request: RequestForCopy) =>
+    effectLogic<RecreationInput>({ refusal, random, inFlight: () => inFlight }, ({ job }, signal) => {
+      const copy = entries.get(job)?.copy;
+      return copy && request(copy, signal);
     });
-  }
 
   const logic = recreation.provide({
     actors: {

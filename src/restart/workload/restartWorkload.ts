@@ -1,6 +1,7 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { Defer, RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';

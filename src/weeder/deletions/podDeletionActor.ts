@@ -1,5 +1,6 @@
 import { assign, fromCallback } from 'xstate';
-import { podDeletion } from '../../../machines/weeder/podDeletion.ts';
+import { type PodDeletionInput, podDeletion } from '../../../machines/weeder/podDeletion.ts';
+import { effectLogic } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { DeletionQueue } from '../../queue/deletionQueue.ts';
@@ -18,8 +19,6 @@ export interface PodDeletionEffects {
   readonly random: () => number;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
 }
-
-const ended = new Error('the deletion has ended');
 
 export type PodDeletionLogic = typeof podDeletion;
 
@@ -49,25 +48,16 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       semaphoreSlot: fromCallback(({ input, sendBack }) =>
         queue.enter(input.uid, () => sendBack({ type: 'slot.granted' })),
       ),
-      deletePod: fromCallback(({ input, sendBack }) => {
+      deletePod: effectLogic<PodDeletionInput>({ refusal: 'delete.refused', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
-        const controller = new AbortController();
         const entry = entryOf(uid);
         const policy = entry && policyNow(entry, clock.monotonic());
-        if (entry === undefined || policy === undefined) {
-          sendBack({ type: 'delete.refused', reason: 'the window is over', jitter: random() });
-          return undefined;
-        }
+        if (entry === undefined || policy === undefined)
+          return Promise.resolve({ type: 'delete.refused', reason: 'the window is over' });
         entry.how = policy.deletion;
         for (const { stats } of entry.requests) if (stats.isOpen) stats.pending.add(uid);
         const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
-        deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, controller.signal).then(
-          (answer) => sendBack({ ...answer, jitter: random() }),
-          (error) => sendBack({ type: 'delete.refused', reason: messageOf(error), jitter: random() }),
-        );
-        // `abort()` gets an existing reason, because it would otherwise create an exception with a stack for every
-        // finished deletion.
-        return () => controller.abort(ended);
+        return deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, signal);
       }),
     },
     delays: {
