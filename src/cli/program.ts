@@ -29,7 +29,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
     .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
     .description(
-      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start at once. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Keeps applications as they were applied.',
+      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Keeps applications as they were applied.',
     )
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
@@ -41,7 +41,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .helpCommand('help [verb]', 'show the flags of a verb');
 
   const run = addRunFlags(program.command('run').usage('--config-file <file> [flags]'));
-  run.description('watch, weed and restart (also without a verb)').action(async (flags: RunFlags, command: Command) => {
+  run.description('run the controllers (also without a verb)').action(async (flags: RunFlags, command: Command) => {
     const { run: start } = await import('./run/run.ts');
     onExitCode(await start(flags, givenIgnoredFlags(command.opts())));
   });
@@ -60,7 +60,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
     .option('-n, --namespace <name>', 'of the application; default: that of the kubeconfig’s context', readNamespace)
-    .description('say what weeder sees, and what it would do')
+    .description('show the observed state, and what weeder would do')
     .argument('[what]', 'application: one of the application observer; a config says what it may hold')
     .argument('[name]', 'its name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
@@ -77,10 +77,10 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .description('replay a recording, or watch events, in simulated time')
     .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
     .optionsGroup('Config:')
-    .option('--config <file>', 'what weeder would have watched (YAML); watch events need one, a recording has its own')
+    .option('--config <file>', 'the config (YAML): required for watch events, instead of its own for a recording')
     .optionsGroup('Live page:')
     .option('--ui', 'show the recording on the live page, until Ctrl-C')
-    .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
+    .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Other:')
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import('./replay.ts');
@@ -89,7 +89,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   program
     .command('diagram')
     .usage('[machine] [flags]')
-    .description('print a state machine, or how all the actors hang together')
+    .description('print a state machine, or the actor system')
     .argument('[machine]', drawable.join(', '), system)
     .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
     .optionsGroup('Other:')

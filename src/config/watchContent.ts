@@ -91,5 +91,5 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   };
 }
 
-/** The minimum time between two reads, however many changes are reported. Milliseconds. */
+/** The minimum time between two reads, for any number of changes. Milliseconds. */
 const shortestPause = 100;

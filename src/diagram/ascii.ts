@@ -25,7 +25,7 @@ function blockOf(state: DrawnState, drawing: Drawing, first: string, rest: strin
 
 function suffixOf({ kind }: DrawnState): string {
   if (kind === 'final') return ' (final)';
-  return kind === 'parallel' ? ' (all of these at once)' : '';
+  return kind === 'parallel' ? ' (parallel)' : '';
 }
 
 function lineOf({ when, guard, actions, to }: DrawnTransition): string {

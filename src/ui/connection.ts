@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 
-/** One open page. Its memory is bounded, however slowly its browser reads. */
+/** One open page. Its memory is bounded, even if its browser reads slowly. */
 export interface Connection {
   /**
    * Sends a message, which is serialized once for all pages. The message is dropped if the browser does not keep up.

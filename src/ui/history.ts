@@ -4,7 +4,7 @@ import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { createOngoing } from './ongoing.ts';
 import type { Moment } from './protocol.ts';
 
-/** Moments as JSON texts; each is serialized once, however many pages show it. */
+/** Moments as JSON texts; each is serialized once, for all pages that show it. */
 export interface History {
   add(moment: Moment): string;
   /**

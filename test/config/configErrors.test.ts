@@ -171,7 +171,7 @@ test('durations are parsed as in Go, and limited to what a timer can count', () 
 
 test('dependantNamespaces other than the service’s own require namespaces', () => {
   const needs = (place: string) =>
-    `f:${place}: needs \`namespaces\`, where the service lives: without it, a service of this name in any watched namespace would have the dependants of others deleted`;
+    `f:${place}: needs \`namespaces\`, the namespaces of the service: without it, a service of this name in any watched namespace would have the dependants of others deleted`;
   const entry = (more: string) => `podSelectors: [{matchLabels: {app: web}}]${more}`;
   const file = (top: string, ...services: string[]) =>
     `${top}servicesAndDependantSelectors:\n${services.map((each, index) => `  s${index}: {${each}}\n`).join('')}`;

@@ -107,7 +107,7 @@ test('there are at most ten reads a second, and without events one in ten second
     watch.notice();
     await clock.pass(1);
   }
-  assert.ok(reads() <= 10, `${reads()} looks`);
+  assert.ok(reads() <= 10, `${reads()} reads`);
   await clock.pass(1000);
   const before = reads();
   await clock.pass(100_000);

@@ -15,7 +15,7 @@ const script = spawnSync('script', ['--version']).status === 0;
 
 function resultOf(row: string, observed: Chapter['observed'], came: Partial<ChapterResult> = {}): ChapterResult {
   const play = async () => ({ weeder: '', took: undefined, isAsExpected: true });
-  const chapter: Chapter = { title: `somebody: ${row}`, row, observed, play };
+  const chapter: Chapter = { title: `a user: ${row}`, row, observed, play };
   return { chapter, weeder: 'leaves it', took: undefined, isAsExpected: true, ...came };
 }
 
@@ -28,7 +28,7 @@ test('the table shows each change, whether it is observed, the reaction of weede
   ]);
   assert.deepEqual(deviationsOf(all), []);
   assert.deepEqual(deviationsOf([...all, resultOf('x', '', { isAsExpected: false })]), [
-    '"somebody: x" did not go as expected.',
+    '"a user: x" did not go as expected.',
   ]);
 });
 

@@ -13,7 +13,7 @@ import { demoPrograms } from '../support/world/demoPrograms.ts';
 import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 
 const home = 'weeder-demo-test';
-const forbidden = failure(403, 'Forbidden', 'nobody may do this here');
+const forbidden = failure(403, 'Forbidden', 'the user may not do this');
 
 type StoryEvent = ScenarioEvent | WeederEvent;
 
@@ -113,25 +113,25 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     let exits = 0;
     const prepare = (cluster: Embedded) => {
       ({ server } = cluster);
-      addLookAlike(cluster);
+      addPodWithSameLabels(cluster);
       server.store.watch(pods, { namespace: 'default' }, (_type, pod) => {
         ({ exits } = podView(pod));
       });
     };
     const onEvent = ({ type }: StoryEvent) => {
-      if (type === 'etcd.back' && server !== undefined) setLookAlikeService(server, true);
+      if (type === 'etcd.back' && server !== undefined) setServiceWithSameLabels(server, true);
     };
     const played = await play({ prepare, onEvent });
     assert.ok(outcomeOf(played).isBack);
     assert.ok(exits >= 3, `${exits} exits`);
     const left = played.cluster.server.store.list(pods).map(({ metadata }) => metadata.name);
-    assert.deepEqual(left, ['look-alike']);
+    assert.deepEqual(left, ['same-labels']);
   });
 
   test('pods that are not ready in time are reported so, and the namespace is removed', async () => {
     let service = 'etcd-main-client';
     const onEvent = ({ type }: StoryEvent) => {
-      if (type === 'etcd.back') service = 'gone-for-good';
+      if (type === 'etcd.back') service = 'other-service';
     };
     const played = await play({ timeout: 60_000, onEvent, needs: () => service });
     const { isBack, weeded, ignored } = outcomeOf(played);
@@ -172,7 +172,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
       const played = await play({ prepare, isWithoutKubelet: refused === '/status' });
       const { code, message: sentence } = problemOf(played);
       assert.equal(code, 'DEMO_REFUSED');
-      assert.match(sentence, /nobody may do this here/);
+      assert.match(sentence, /the user may not do this/);
       assert.equal(played.leftBehind, undefined);
       assert.ok(played.wasCleanedUp && !isThere(played));
     }
@@ -208,7 +208,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
         method === 'DELETE' && url.endsWith(`/namespaces/${home}`) ? { refuse: forbidden } : undefined,
       );
     const played = await play({ prepare, onEvent: (_event, stop) => stop.abort() });
-    assert.equal(played.leftBehind, 'nobody may do this here');
+    assert.equal(played.leftBehind, 'the user may not do this');
     assert.ok(isThere(played));
   });
 
@@ -228,20 +228,20 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
 });
 
 /** A crash-looping pod of a service of the same name, in another namespace. */
-function addLookAlike({ server }: Embedded): void {
+function addPodWithSameLabels({ server }: Embedded): void {
   const { store } = server;
-  setLookAlikeService(server, false);
+  setServiceWithSameLabels(server, false);
   const ownerReferences = [{ apiVersion: 'example.io/v1', kind: 'Owner', name: 'o', uid: 'u', controller: true }];
-  const metadata = { name: 'look-alike', namespace: 'default', labels: apiserverLabels, ownerReferences };
+  const metadata = { name: 'same-labels', namespace: 'default', labels: apiserverLabels, ownerReferences };
   made(store.create(pods, { metadata, spec: { containers: [{ name: 'main', image: 'x:1' }] } }));
 }
 
-function setLookAlikeService({ store }: Embedded['server'], ready: boolean): void {
+function setServiceWithSameLabels({ store }: Embedded['server'], ready: boolean): void {
   const labels = { 'kubernetes.io/service-name': 'etcd-main-client' };
   const endpoints = [{ addresses: ['10.0.0.9'], conditions: { ready } }];
-  if (ready) made(store.patch(endpointSlices, 'default', 'look-alike', { endpoints }));
+  if (ready) made(store.patch(endpointSlices, 'default', 'same-labels', { endpoints }));
   else {
-    const metadata = { name: 'look-alike', namespace: 'default', labels };
+    const metadata = { name: 'same-labels', namespace: 'default', labels };
     made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
   }
 }

@@ -25,7 +25,7 @@ function run(answers: string, address: string) {
   tool('timeout', 'shift; exec "$@"');
   tool(
     'wget',
-    `${note}\nasked=$(/usr/bin/grep -c ^wget ${calls})\n[ "$(/usr/bin/cut -c "$asked" ${folder}/answers)" = y ]`,
+    `${note}\nrequests=$(/usr/bin/grep -c ^wget ${calls})\n[ "$(/usr/bin/cut -c "$requests" ${folder}/answers)" = y ]`,
   );
   const env = { PATH: folder, ETCD_MAIN_CLIENT_SERVICE_HOST: address };
   const { status } = spawnSync('/bin/sh', ['-c', dependantScript], { env, timeout: 20_000 });

@@ -30,8 +30,8 @@ function electing() {
       return clock.monotonic() - began;
     },
     /** Applies this fault to the matching requests. */
-    doom(isMeant: (request: LeaseRequest) => boolean, fate: Fate) {
-      api.setFate((request) => (isMeant(request) ? fate : undefined));
+    injectFault(isMatching: (request: LeaseRequest) => boolean, fault: Fate) {
+      api.setFate((request) => (isMatching(request) ? fault : undefined));
     },
   };
 }
@@ -102,7 +102,7 @@ test('a released Lease has no holder and a duration of one second', async () => 
 
 test('without the permission to watch the Lease it is polled, and a release is found within two retry periods', async () => {
   const it = electing();
-  it.doom(({ isWatch }) => isWatch, { there: 0, back: 0, end: 403 });
+  it.injectFault(({ isWatch }) => isWatch, { there: 0, back: 0, end: 403 });
   const { a, b } = await it.two();
   await it.clock.pass(20_000);
   a.shutdown();
@@ -145,13 +145,13 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   const it = electing();
   const { a, b } = await it.two();
   const unavailable = { there: 1, back: 1, end: 503 } as const;
-  it.doom(() => true, unavailable);
+  it.injectFault(() => true, unavailable);
   await it.clock.pass(7_000);
   assert.deepEqual(acting(a, b), ['a']);
   it.api.setFate(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
-  it.doom(() => true, unavailable);
+  it.injectFault(() => true, unavailable);
   between(await it.timeUntil(() => !a.mayAct()), 7_900, 10_050);
   assert.equal(a.events.at(-1)?.type, 'leadership.lost');
   assert.deepEqual(standing(a), ['electing']);
@@ -166,7 +166,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
 test('a repeated failure is logged once', async () => {
   const it = electing();
   const { a } = await it.two();
-  it.doom(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
+  it.injectFault(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
   await it.clock.pass(8_000);
   assert.equal(a.warnings.length, 1);
   assert.match(a.warnings[0] ?? '', /503/);
@@ -261,7 +261,7 @@ test('for a holder with an invalid duration, the standby’s own lease duration 
 test('a response that is not a Lease is logged, and the request is retried', async () => {
   const it = electing();
   const a = it.start('a');
-  it.doom(() => true, { there: 1, back: 1, end: 'nonsense' });
+  it.injectFault(() => true, { there: 1, back: 1, end: 'nonsense' });
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a), a.warnings.length], [[], 1]);
   assert.match(a.warnings[0] ?? '', /something else/);
@@ -288,7 +288,7 @@ test('after a suspension, the response to a renewal that was sent before it does
   const it = electing();
   const { a, b } = await it.two();
   b.kill();
-  it.doom(({ method }) => method === 'PUT', { there: 1, back: 300 });
+  it.injectFault(({ method }) => method === 'PUT', { there: 1, back: 300 });
   await it.timeUntil(() => it.api.requests.at(-1)?.method === 'PUT');
   a.freeze();
   it.api.setFate(undefined);
@@ -313,7 +313,7 @@ test('the wall clock reveals a suspension of the machine that the monotonic cloc
 
 test('a replica that shuts down while it acquires the Lease releases it', async () => {
   const it = electing();
-  it.doom(({ method }) => method === 'POST', { there: 500, back: 500 });
+  it.injectFault(({ method }) => method === 'POST', { there: 500, back: 500 });
   const a = it.start('a');
   await it.clock.pass(100);
   a.shutdown();
@@ -325,7 +325,7 @@ test('a replica that shuts down during a renewal releases the Lease', async () =
   const it = electing();
   const a = it.start('a');
   await it.clock.pass(100);
-  it.doom(({ method }) => method === 'PUT', { there: 100, back: 500 });
+  it.injectFault(({ method }) => method === 'PUT', { there: 100, back: 500 });
   await it.clock.pass(2_050);
   a.shutdown();
   await it.clock.pass(3_000);

@@ -13,7 +13,7 @@ const configured: Config = { services: new Map(), restart: restartConfig() };
 
 function part() {
   const changes: string[][] = [];
-  const failure = { kind: 'network', message: 'nobody answers' } as const;
+  const failure = { kind: 'network', message: 'connection refused' } as const;
   const client: KubeClient = {
     server: 'https://127.0.0.1:1',
     call: async () => ({ ok: false, failure }),

@@ -61,6 +61,8 @@ const terms: readonly (readonly [RegExp, string])[] = [
     'event, reporter, receivedAt, isCancelled, onChange',
   ],
   [/\b(observerPart|restartPart|followKeys|LazyPart)\b/, 'observerController, restartController, watchHashKeys'],
+  [/\b(serviceGone|actorGone|lookNow|isBareWanted)\b/, 'serviceRemoved, actorStopped, readNow, isBareAllowed'],
+  [/\basked for by annotation\b|\bwent through\b/, 'opt-in by annotation, transitions'],
   [/\bimmutableRecreated: tell\b/, 'immutableRecreated: report'],
 ];
 

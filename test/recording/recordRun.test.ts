@@ -108,7 +108,7 @@ suite('weeder run --record', { concurrency: true }, () => {
     ];
     const weeder = startCli([...words, '--record', '/dev/full']);
     t.after(() => weeder.child.kill('SIGKILL'));
-    const said = 'the recording stops here; weeder goes on';
+    const said = 'the recording has stopped; weeder continues';
     await until('the warning', () => weeder.stdout().includes(said));
     await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
     weeder.child.kill('SIGTERM');

@@ -25,7 +25,7 @@ export interface DemoFlags {
 export function addDemoFlags(command: Command): Command {
   return command
     .optionsGroup('Outage:')
-    .option('--replicas <n>', 'how many dependant pods; on a real cluster twice as many', readWhole(1, 50), 2)
+    .option('--replicas <n>', 'number of dependant pods; twice as many on a real cluster', readWhole(1, 50), 2)
     .addOption(
       new Option('--outage <duration>', 'how long etcd is down').argParser(readOutage).default(100_000, '1m40s'),
     )
@@ -35,15 +35,15 @@ export function addDemoFlags(command: Command): Command {
         .default(600_000, '10m0s'),
     )
     .optionsGroup('Simulated cluster:')
-    .option('--speed <n>', 'how many times as fast time runs; default: such that it takes about 25 s', readSpeed)
-    .option('--seed <n>', 'the same seed, the same crashes', readWhole(0, 1_000_000_000), 1)
-    .option('--kubelet <version>', `whose way of reporting: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
+    .option('--speed <n>', 'multiple of real time; default: so that it takes about 25 s', readSpeed)
+    .option('--seed <n>', 'random seed: equal seeds cause equal crashes', readWhole(0, 1_000_000_000), 1)
+    .option('--kubelet <version>', `simulated version: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
     .option('--ui', 'serve the live page until Ctrl-C')
-    .option('--ui-bind-addr <address>', 'where; default: 127.0.0.1:9645', readAddress)
+    .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Real cluster:')
-    .option('--kubeconfig <file>', 'play on this cluster, in a namespace of its own that is removed at the end')
+    .option('--kubeconfig <file>', 'play on this cluster, in a new namespace that is deleted at the end')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--image <image>', 'has to have busybox’s sh, httpd, wget and timeout', defaultImage)
+    .option('--image <image>', 'an image with busybox’s sh, httpd, wget and timeout', defaultImage)
     .optionsGroup('Other:');
 }
 

@@ -71,7 +71,7 @@ export function addClusterFlags(command: Command): Command {
     .option('--kubeconfig <file>', 'the kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
     .option('--namespaces <names>', 'watch only these namespaces, separated by commas; default: all', readNames)
-    .option('--kube-api-qps <n>', 'requests a second at most; 0: no limit', readNumber, 0)
+    .option('--kube-api-qps <n>', 'maximum requests per second; 0: no limit', readNumber, 0)
     .option('--kube-api-burst <n>', 'the burst of these requests', readNumber, 0);
 }
 
@@ -100,7 +100,7 @@ export function addRunFlags(command: Command): Command {
     )
     .optionsGroup('Deletions, restarts and applies:')
     .option('--dry-run [bool]', 'make all decisions, but delete, restart, apply and write nothing', readBoolean, false)
-    .option('--concurrent-deletions <n>', 'deletions in flight at most', readCount, 32)
+    .option('--concurrent-deletions <n>', 'maximum number of deletions in flight', readCount, 32)
     .option('--events [bool]', 'report windows, deletions, restarts and drift in Kubernetes Events', readBoolean, true)
     .option(
       '--observer-impersonate [bool]',
@@ -131,7 +131,7 @@ export function addRunFlags(command: Command): Command {
         .argParser(readSize)
         .default(64 * 2 ** 20, '64Mi'),
     )
-    .option('--record-files <n>', 'how many rotated files are kept: <file>.1, <file>.2, …', readFiles, 1)
+    .option('--record-files <n>', 'number of rotated files: <file>.1, <file>.2, …', readFiles, 1)
     .addOption(
       new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
     )

@@ -61,7 +61,7 @@ export async function startRecording(
     concurrentDeletions,
     isDryRun,
     onFailure(cause) {
-      logger.warn({ file, cause }, 'the recording stops here; weeder goes on');
+      logger.warn({ file, cause }, 'the recording has stopped; weeder continues');
       onFailure();
     },
   });

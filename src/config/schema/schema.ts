@@ -115,7 +115,7 @@ export const configFile = z
   });
 
 const whichService =
-  'needs `namespaces`, where the service lives: without it, a service of this name in any watched namespace would have the dependants of others deleted';
+  'needs `namespaces`, the namespaces of the service: without it, a service of this name in any watched namespace would have the dependants of others deleted';
 
 interface Scope {
   readonly namespaces?: readonly string[] | undefined;
