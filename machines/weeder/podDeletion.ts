@@ -34,7 +34,7 @@ interface PodDeletionContext extends PodDeletionInput {
   /** Milliseconds to wait before the next try. */
   readonly retryIn: number;
   /** What became of the pod while a try was in flight. */
-  readonly hasLeft: 'no' | 'recovered' | 'gone';
+  readonly observed: 'crashLooping' | 'recovered' | 'removed';
   /** No window wants it deleted any more. */
   readonly isCancelled: boolean;
 }
@@ -42,9 +42,9 @@ interface PodDeletionContext extends PodDeletionInput {
 export type PodDeletionEvent =
   | ({ readonly type: 'pod.crashLooping' } & Partial<PodState>)
   /** It exists, and no longer crash-loops. */
-  | { readonly type: 'pod.left' }
+  | { readonly type: 'pod.recovered' }
   /** It is gone or being deleted, or the selector no longer selects it. */
-  | { readonly type: 'pod.gone' }
+  | { readonly type: 'pod.removed' }
   /** A window wants it deleted (again). */
   | { readonly type: 'windows.open' }
   /** No open window wants it deleted any more. */
@@ -96,7 +96,7 @@ export const podDeletion = setup({
             protection: event.protection ?? 'none',
             waitIn: event.waitIn ?? 0,
             waitReason: event.waitReason,
-            hasLeft: 'no' as const,
+            observed: 'crashLooping' as const,
           }
         : {},
     ),
@@ -108,14 +108,14 @@ export const podDeletion = setup({
     noteSettled: assign({ settleIn: 0 }),
     /** The implementation reads what has changed because time has passed. */
     measureWait: assign({}),
-    noteLeft: assign({ hasLeft: 'recovered' }),
-    noteDeleted: assign({ hasLeft: 'gone' }),
+    noteRecovered: assign({ observed: 'recovered' }),
+    noteRemoved: assign({ observed: 'removed' }),
     noteCancelled: assign({ isCancelled: true }),
     noteRequested: assign({ isCancelled: false }),
     reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
-    reportGone: unprovided,
+    reportRemoved: unprovided,
     reportPending: unprovided,
     reportSkipped: unprovided,
     reportRefused: unprovided,
@@ -131,8 +131,8 @@ export const podDeletion = setup({
       (event.protection ?? 'none') === 'none',
     isPending: ({ context }) => context.waitIn > 0,
     isUntried: ({ context }) => context.refusals === 0,
-    hasRecovered: ({ context }) => context.hasLeft === 'recovered',
-    hasGone: ({ context }) => context.hasLeft === 'gone',
+    hasRecovered: ({ context }) => context.observed === 'recovered',
+    wasRemoved: ({ context }) => context.observed === 'removed',
     isCancelled: ({ context }) => context.isCancelled,
     hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
   },
@@ -158,7 +158,7 @@ export const podDeletion = setup({
     triedVersion: '',
     refusals: 0,
     retryIn: shortestRetry,
-    hasLeft: 'no',
+    observed: 'crashLooping',
     isCancelled: false,
   }),
   initial: 'settling',
@@ -174,8 +174,8 @@ export const podDeletion = setup({
       after: { settleTime: { target: 'weighing', actions: 'noteSettled' } },
       on: {
         'pod.crashLooping': { target: 'settling', reenter: true, actions: 'noteNewestState' },
-        'pod.left': { target: 'recovered' },
-        'pod.gone': { target: 'gone' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
         'windows.closed': [
           { guard: 'isUntried', target: 'skipped', description: 'No deletion was due, and none was tried.' },
           { target: 'abandoned' },
@@ -195,8 +195,8 @@ export const podDeletion = setup({
       after: { waitTime: { target: 'weighing' } },
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
-        'pod.left': { target: 'recovered' },
-        'pod.gone': { target: 'gone' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
         'windows.closed': [{ guard: 'isUntried', target: 'skipped' }, { target: 'abandoned' }],
       },
     },
@@ -218,8 +218,8 @@ export const podDeletion = setup({
               { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
               { target: '#podDeletion.settling', actions: 'noteNewestState' },
             ],
-            'pod.left': { target: '#podDeletion.recovered' },
-            'pod.gone': { target: '#podDeletion.gone' },
+            'pod.recovered': { target: '#podDeletion.recovered' },
+            'pod.removed': { target: '#podDeletion.removed' },
             'windows.closed': { target: '#podDeletion.abandoned' },
           },
         },
@@ -236,13 +236,13 @@ export const podDeletion = setup({
           },
           on: {
             'delete.accepted': { target: '#podDeletion.deleted' },
-            'delete.notFound': { target: '#podDeletion.gone' },
+            'delete.notFound': { target: '#podDeletion.removed' },
             'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'noteRefusal' },
             'delete.refused': { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'delete.rejected': { target: '#podDeletion.abandoned' },
             'pod.crashLooping': { actions: 'noteNewestState' },
-            'pod.left': { actions: 'noteLeft' },
-            'pod.gone': { actions: 'noteDeleted' },
+            'pod.recovered': { actions: 'noteRecovered' },
+            'pod.removed': { actions: 'noteRemoved' },
             'windows.closed': { actions: 'noteCancelled' },
             'windows.open': { actions: 'noteRequested' },
           },
@@ -253,15 +253,15 @@ export const podDeletion = setup({
       description: 'The API server has a newer state than the one that was tried. The decision waits for it.',
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
-        { guard: 'hasGone', target: 'gone' },
+        { guard: 'wasRemoved', target: 'removed' },
         { guard: 'isCancelled', target: 'abandoned' },
         { guard: 'hasNewerState', target: 'settling' },
       ],
       after: { retryDelay: { target: 'settling', description: 'No newer state was observed: retry.' } },
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
-        'pod.left': { target: 'recovered' },
-        'pod.gone': { target: 'gone' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
         'windows.closed': { target: 'abandoned' },
       },
     },
@@ -271,14 +271,14 @@ export const podDeletion = setup({
         'from 200 ms to 10 s, or as long as the server asked for.',
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
-        { guard: 'hasGone', target: 'gone' },
+        { guard: 'wasRemoved', target: 'removed' },
         { guard: 'isCancelled', target: 'abandoned' },
       ],
       after: { retryDelay: { target: 'settling' } },
       on: {
         'pod.crashLooping': { actions: 'noteNewestState' },
-        'pod.left': { target: 'recovered' },
-        'pod.gone': { target: 'gone' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
         'windows.closed': { target: 'abandoned' },
       },
     },
@@ -287,8 +287,8 @@ export const podDeletion = setup({
       entry: 'reportProtected',
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
-        'pod.left': { target: 'recovered' },
-        'pod.gone': { target: 'gone' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
         'windows.open': {
           actions: 'reportProtected',
           description: 'Reports to one more window that the pod is protected.',
@@ -305,10 +305,10 @@ export const podDeletion = setup({
       description: 'It no longer crash-loops: the kubelet has restarted the container.',
       entry: 'reportRecovered',
     },
-    gone: {
+    removed: {
       type: 'final',
       description: 'It was deleted by another client, or the selector no longer selects it.',
-      entry: 'reportGone',
+      entry: 'reportRemoved',
     },
     skipped: {
       type: 'final',

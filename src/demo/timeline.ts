@@ -46,7 +46,7 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
       };
     case 'pod.recovered':
       return { who: 'weeder', what: `skips ${event.pod.name}: it has recovered`, tone: 'plain' };
-    case 'pod.gone':
+    case 'pod.removed':
       return { who: 'weeder', what: `skips ${event.pod.name}: another client deleted it`, tone: 'plain' };
     case 'deletion.pending':
       return { who: 'weeder', what: `waits to delete ${event.pod.name}: ${waitBecause[event.reason]}`, tone: 'plain' };

@@ -21,7 +21,7 @@ export const links: readonly ActorLink[] = [
   link('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
   link('endpoint', 'dependants', ['spawns one for each podSelector', 'of the window'], ['window.hold']),
   link('podIndex', 'dependants', [], ['pod.crashLooping']),
-  link('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.left', 'windows.open', 'windows.closed']),
+  link('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.recovered', 'windows.open', 'windows.closed']),
   link('podDeletion', 'queue', ['enters']),
   link('queue', 'podDeletion', [], ['slot.granted']),
   link('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),

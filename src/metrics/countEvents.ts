@@ -68,7 +68,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
       case 'pod.recovered':
         countDeletion(event, 'recovered');
         break;
-      case 'pod.gone':
+      case 'pod.removed':
         countDeletion(event, 'not_found');
         break;
       case 'deletion.expired':

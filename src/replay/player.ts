@@ -107,16 +107,16 @@ export function createPlayer(
       isDryRun: header.isDryRun,
       random: () => randoms.shift() ?? 0.5,
       report,
-      deletePod: ({ uid }) => answers.ask(uid, { type: 'delete.accepted' }),
-      readySince: (evidence) => ages.ask(evidenceKey(evidence), undefined),
+      deletePod: ({ uid }) => answers.request(uid, { type: 'delete.accepted' }),
+      readySince: (evidence) => ages.request(evidenceKey(evidence), undefined),
     });
     return { weeder, streams: createStreams({ weeder, config, namespaces: header.namespaces, resumed }) };
   }
   let stage = begin(isContinued ? assumeReady(config) : config, header.streams);
   async function take(line: WeederInput): Promise<void> {
     if (line.in === 'created') stage = begin(recordedConfig(line.config));
-    else if (line.in === 'response') answers.give(line.uid, line.response);
-    else if (line.in === 'readySince') ages.give(line.evidence, line.since ?? undefined);
+    else if (line.in === 'response') answers.respond(line.uid, line.response);
+    else if (line.in === 'readySince') ages.respond(line.evidence, line.since ?? undefined);
     else feed(line, stage);
     // What the file began with is known: from now on services are found by their own config.
     if (line.in === 'snapshotEnd') stage.weeder.configure(config);

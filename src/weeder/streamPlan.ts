@@ -32,11 +32,11 @@ export function planStreams(config: Config, namespaces: 'all' | readonly string[
 }
 
 /**
- * Whether this stream delivers everything that the wanted one would deliver, so that nothing has to be listed again.
+ * Whether this stream delivers everything that `required` would deliver, so that nothing has to be listed again.
  */
-export function canServe(open: StreamPlan, wanted: StreamPlan): boolean {
-  const isSame = open.path === wanted.path && open.labelSelector === wanted.labelSelector;
-  return isSame && [...wanted.covers].every((each) => open.covers.has(each));
+export function canServe(open: StreamPlan, required: StreamPlan): boolean {
+  const isSame = open.path === required.path && open.labelSelector === required.labelSelector;
+  return isSame && [...required.covers].every((each) => open.covers.has(each));
 }
 
 /** Whether a stream of EndpointSlices with this label selector delivers only those of the services that it names. */

@@ -106,10 +106,10 @@ export function createStreams(options: StreamsOptions): Streams {
 
   /** Once all streams of a group are synced, the streams that they replace are closed. */
   function closeReplaced(group: string): boolean {
-    const wanted = plans.filter((plan) => plan.group === group);
+    const planned = plans.filter((plan) => plan.group === group);
     const streams = [...open.values()].filter(({ plan }) => plan.group === group);
-    const isReady = wanted.every((plan) => streams.some((each) => each.isSynced && each.plan === plan));
-    const replaced = isReady ? streams.filter(({ plan }) => !wanted.includes(plan)) : [];
+    const isReady = planned.every((plan) => streams.some((each) => each.isSynced && each.plan === plan));
+    const replaced = isReady ? streams.filter(({ plan }) => !planned.includes(plan)) : [];
     for (const stream of replaced) close(stream);
     return replaced.length > 0;
   }
@@ -117,7 +117,7 @@ export function createStreams(options: StreamsOptions): Streams {
   function arrange(config: Config): void {
     const taken = new Set(open.keys());
     plans = planStreams(config, namespaces);
-    const wantedIn = (group: string) =>
+    const coveredIn = (group: string) =>
       new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
     const missing = plans.filter((plan) => {
       const found = [...open.values()].find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
@@ -127,13 +127,13 @@ export function createStreams(options: StreamsOptions): Streams {
       return false;
     });
     for (const stream of [...open.values()].filter(({ plan }) => !plans.includes(plan))) {
-      const wanted = wantedIn(stream.plan.group);
-      const covers = new Set([...stream.plan.covers].filter((each) => wanted.has(each)));
+      const required = coveredIn(stream.plan.group);
+      const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
       stream.sink.keepOnly?.(covers);
       if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
       // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched
       // before.
-      const ofUse = { EndpointSlice: wanted, Pod: covers }[stream.plan.kind];
+      const ofUse = { EndpointSlice: required, Pod: covers }[stream.plan.kind];
       if (!stream.isSynced || ofUse.size === 0) close(stream);
     }
     for (const plan of missing) {

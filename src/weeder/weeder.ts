@@ -112,8 +112,8 @@ export function createWeeder(options: WeederOptions): Weeder {
     readySince: options.readySince,
     evidence: slices.evidence,
     indexOf: (service, selector) => {
-      const wanted = services.get(service)?.podSelectors[selector];
-      return wanted === undefined ? undefined : indexes.get(selectorToString(wanted));
+      const podSelector = services.get(service)?.podSelectors[selector];
+      return podSelector === undefined ? undefined : indexes.get(selectorToString(podSelector));
     },
   });
 
@@ -196,6 +196,6 @@ function openIndexes(indexes: Map<string, PodIndex>, services: Config['services'
 }
 
 function closeIndexes(indexes: Map<string, PodIndex>, services: Config['services']): void {
-  const wanted = distinctSelectors({ services });
-  for (const text of [...indexes.keys()]) if (!wanted.has(text)) indexes.delete(text);
+  const selectors = distinctSelectors({ services });
+  for (const text of [...indexes.keys()]) if (!selectors.has(text)) indexes.delete(text);
 }

@@ -36,7 +36,7 @@ type Rule = readonly [sentence: string, isSo: (walked: Walked, snapshot: AnyMach
 
 const afterAnswer: Readonly<Record<string, string>> = {
   'delete.accepted': 'deleted',
-  'delete.notFound': 'gone',
+  'delete.notFound': 'removed',
   'delete.rejected': 'abandoned',
   'delete.conflicted': 'conflicted',
   'delete.refused': 'backingOff',

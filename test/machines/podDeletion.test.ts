@@ -5,8 +5,8 @@ import { decide, type InternalEvent } from '../support/oracle/decisions.ts';
 
 const pod = { uid: 'a', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '10' };
 const turn: PodDeletionEvent = { type: 'slot.granted' };
-const left: PodDeletionEvent = { type: 'pod.left' };
-const gone: PodDeletionEvent = { type: 'pod.gone' };
+const left: PodDeletionEvent = { type: 'pod.recovered' };
+const removed: PodDeletionEvent = { type: 'pod.removed' };
 const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
 const closed: PodDeletionEvent = { type: 'windows.closed' };
 const reopened: PodDeletionEvent = { type: 'windows.open' };
@@ -55,7 +55,7 @@ test('a silent back-off waits 2 s first, recalculated with each update', () => {
 test('one DELETE when it has a slot, and the outcome', () => {
   assert.deepEqual(decided([turn]), { state: 'attempting.deleting', effects: ['spawn deletePod'] });
   assert.deepEqual(decided([turn, accepted]), { state: 'deleted', effects: ['reportDeleted'] });
-  assert.deepEqual(decided([turn, notFound]), { state: 'gone', effects: ['reportGone'] });
+  assert.deepEqual(decided([turn, notFound]), { state: 'removed', effects: ['reportRemoved'] });
   assert.deepEqual(decided([turn, { type: 'delete.rejected' }]), { state: 'abandoned', effects: ['reportAbandoned'] });
 });
 
@@ -98,10 +98,10 @@ test('a deletion that would be too early or too expensive waits, and is reconsid
 
 test('a pod that another client deletes has not recovered, wherever it waits', () => {
   for (const events of [[], [turn, refused()], [turn, conflicted]])
-    assert.deepEqual(decided([...events, gone]), { state: 'gone', effects: ['reportGone'] });
-  for (const answer of [refused(), conflicted]) assert.equal(decided([turn, gone, answer]).state, 'gone');
-  assert.equal(decided([turn, gone, accepted]).state, 'deleted');
-  assert.equal(decided([gone], pending).state, 'gone');
+    assert.deepEqual(decided([...events, removed]), { state: 'removed', effects: ['reportRemoved'] });
+  for (const answer of [refused(), conflicted]) assert.equal(decided([turn, removed, answer]).state, 'removed');
+  assert.equal(decided([turn, removed, accepted]).state, 'deleted');
+  assert.equal(decided([removed], pending).state, 'removed');
 });
 
 test('a deletion in flight completes: it counts when accepted, and is not retried when refused', () => {

@@ -353,7 +353,7 @@ const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, {
   'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },
   'pod.skipped': { type: 'pod.skipped', pod: crashing, reason: 'barePod', ...window },
   'pod.recovered': { type: 'pod.recovered', ...about },
-  'pod.gone': { type: 'pod.gone', ...about },
+  'pod.removed': { type: 'pod.removed', ...about },
   'deletion.pending': { type: 'deletion.pending', reason: 'coolingDown', waitIn: 10_000, ...about },
   'deletion.expired': { type: 'deletion.expired', reason: 'tooLate', ...about },
   'deletion.refused': {

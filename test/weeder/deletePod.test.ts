@@ -14,7 +14,7 @@ const request: DeletionAttempt = {
   name: 'kapi-0',
   resourceVersion: '7',
   policy,
-  isWanted: () => true,
+  isRequested: () => true,
 };
 
 /** A client that records its requests, and responds as given. */

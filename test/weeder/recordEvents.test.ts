@@ -175,7 +175,7 @@ test('domain events that are only useful in the log are not Events', () => {
     { type: 'pod.recovered', pod, also: [], ...window },
     { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
     { type: 'deletion.blocked', pod, also: [], ...window },
-    { type: 'pod.gone', pod, also: [], ...window },
+    { type: 'pod.removed', pod, also: [], ...window },
     { type: 'deletion.expired', pod, reason: 'tooLate', also: [], ...window },
     { type: 'actor.failed', actor: 'x', error: new Error('x') },
   ];

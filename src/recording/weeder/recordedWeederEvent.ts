@@ -23,7 +23,7 @@ export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], Event
   'pod.deleted': decision('pod deleted'),
   'pod.skipped': decision('deletion skipped'),
   'pod.recovered': report('pod recovered'),
-  'pod.gone': report('pod gone'),
+  'pod.removed': report('pod removed'),
   'deletion.pending': report('deletion pending'),
   'deletion.expired': report('deletion expired'),
   'deletion.refused': report('deletion refused'),

@@ -45,7 +45,7 @@ export function createWeederSnapshot(): WeederSnapshot {
   const streams = new Map<string, StreamState>();
   const windows = new Set<string>();
   let isRunning = false;
-  let questions = 0;
+  let pendingRequests = 0;
 
   function streamOf(name: string, at: Moment): StreamState {
     const stream = streams.get(name) ?? { objects: new Map(), updatedAt: at, listing: undefined, list: undefined };
@@ -58,13 +58,13 @@ export function createWeederSnapshot(): WeederSnapshot {
     streams.clear();
     windows.clear();
     isRunning = false;
-    questions = 0;
+    pendingRequests = 0;
   }
 
   function applyInput(entry: WeederInput, at: Moment): void {
     if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
     if (entry.in === 'created') forgetAll();
-    if (entry.in === 'readySince') questions = Math.max(0, questions - 1);
+    if (entry.in === 'readySince') pendingRequests = Math.max(0, pendingRequests - 1);
     if (!('stream' in entry)) return;
     const stream = streamOf(entry.stream, at);
     if (entry.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), seen: new Set() };
@@ -75,7 +75,7 @@ export function createWeederSnapshot(): WeederSnapshot {
   return {
     apply(entry, at) {
       if ('in' in entry) applyInput(entry, at);
-      else if (entry.out === 'readySince.requested') questions += 1;
+      else if (entry.out === 'readySince.requested') pendingRequests += 1;
       else if (entry.out === 'window.opened') windows.add(windowKey(entry.about, entry.window));
       else if (entry.out === 'window.closed') windows.delete(windowKey(entry.about, entry.window));
     },
@@ -85,7 +85,7 @@ export function createWeederSnapshot(): WeederSnapshot {
       { ...now, in: 'snapshotEnd', isRunning, windows: [...windows] },
     ],
     get isAwaitingResponse() {
-      return questions > 0;
+      return pendingRequests > 0;
     },
   };
 }
@@ -122,20 +122,20 @@ function recallListing(
   const again = [...objects].flatMap(([key, { object, since }]) =>
     named.has(key) ? [{ ...(since.t > began.t ? since : began), in: 'ADDED' as const, stream, object }] : [],
   );
-  const gone = [...before].flatMap(([key, { object }]) =>
+  const deleted = [...before].flatMap(([key, { object }]) =>
     objects.has(key) ? [] : [{ ...began, in: 'DELETED' as const, stream, object }],
   );
-  return [{ ...began, in: 'begin', stream }, ...gone, ...again.sort((a, b) => a.t - b.t)];
+  return [{ ...began, in: 'begin', stream }, ...deleted, ...again.sort((a, b) => a.t - b.t)];
 }
 
-function applyObject(stream: StreamState, isGone: boolean, object: object, at: Moment): void {
+function applyObject(stream: StreamState, isDeleted: boolean, object: object, at: Moment): void {
   const { objects, listing } = stream;
   const key = keyOf(object);
   const known = objects.get(key);
   if (listing === undefined) stream.updatedAt = at;
-  if (isGone) objects.delete(key);
+  if (isDeleted) objects.delete(key);
   else objects.set(key, { object, since: known !== undefined && isSame(known.object, object) ? known.since : at });
-  if (!isGone) listing?.seen.add(key);
+  if (!isDeleted) listing?.seen.add(key);
 }
 
 function isSame(before: object, now: object): boolean {

@@ -77,7 +77,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
 
   async function ask(to: string): Promise<RecordedObserverResponse> {
     const known = isMidway ? standing.get(to) : undefined;
-    return known ?? answers.ask(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
+    return known ?? answers.request(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
   }
 
   const apis = observerApis({
@@ -212,7 +212,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
       if ('stream' in input) feedStream(input);
       else feed(input);
       if (input.in === 'response' && !isRecalling) {
-        answers.give(input.request, input.response);
+        answers.respond(input.request, input.response);
         // An answer was acted upon before the next input came, even where both have the same time.
         await settled();
       } else if (input.in === 'snapshotEnd') await resume();

@@ -64,7 +64,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   }
 
   async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
-    const answer = digests.get(to) ?? (await answers.ask(to, unanswered));
+    const answer = digests.get(to) ?? (await answers.request(to, unanswered));
     if (answer.is === 'refused') return { ...answer, reason };
     return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
   }
@@ -170,7 +170,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   return {
     async take(input) {
       if (isContinued) learn(input);
-      if (input.in === 'response') answers.give(input.request, input.response);
+      if (input.in === 'response') answers.respond(input.request, input.response);
       else feed(input);
       // An answer was acted upon before the next input came, even where both have the same time.
       if (waitedFor.has(input.in)) await settled();

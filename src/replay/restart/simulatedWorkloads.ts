@@ -100,12 +100,12 @@ function completeStatus(object: JsonObject, kind: WorkloadKind): JsonObject {
   const status = objectOf(given);
   const observedGeneration = objectOf(metadata)['generation'] ?? null;
   if (kind === 'DaemonSet') {
-    const wanted = numberOf(status['desiredNumberScheduled']) ?? 0;
+    const desired = numberOf(status['desiredNumberScheduled']) ?? 0;
     return {
       observedGeneration,
-      currentNumberScheduled: wanted,
-      updatedNumberScheduled: wanted,
-      numberAvailable: wanted,
+      currentNumberScheduled: desired,
+      updatedNumberScheduled: desired,
+      numberAvailable: desired,
     };
   }
   const replicas = numberOf(objectOf(spec)['replicas']) ?? 1;

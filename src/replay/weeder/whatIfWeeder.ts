@@ -69,7 +69,7 @@ export function createWhatIfWeeder({
   const clock = virtualClock(startedAt);
   const events: TimelineEvent[] = [];
   const deleted: WouldDelete[] = [];
-  const gone = new Map<string, { readonly pod: CrashLoopingPod; readonly would: WouldDelete }>();
+  const byUid = new Map<string, { readonly pod: CrashLoopingPod; readonly would: WouldDelete }>();
   const newest = new Map<string, JsonObject>();
   const selectors = distinctSelectors(config);
   const create = (its: Config) =>
@@ -95,13 +95,13 @@ export function createWhatIfWeeder({
         const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
         const would: WouldDelete = { pod: name, ...times, isSilent, isRepeated, backOff };
         deleted.push(would);
-        gone.set(pod.uid, { pod, would });
+        byUid.set(pod.uid, { pod, would });
       },
     });
   let weeder = create(config);
   let streams = podStreamsOf(weeder, config);
 
-  /** To a stream that does not select a pod, it looks as if it had gone. */
+  /** A stream that does not select the pod receives it as DELETED. */
   function deal(type: ChangeType, object: JsonObject): void {
     for (const { sink, labelSelector } of streams) {
       const selector = selectors.get(labelSelector);
@@ -122,7 +122,7 @@ export function createWhatIfWeeder({
     },
     pod(type, object) {
       const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
-      const known = gone.get(uid);
+      const known = byUid.get(uid);
       if (known !== undefined) {
         if (isRestarted(object, known.pod)) known.would.restartedAt ??= clock.now();
         return;

@@ -22,7 +22,7 @@ export interface DeletionAttempt {
   readonly resourceVersion: string;
   readonly policy: DeletionPolicy;
   /** Called immediately before the request is sent: whether an open window still requests the deletion. */
-  readonly isWanted: () => boolean;
+  readonly isRequested: () => boolean;
 }
 
 /** The API server's answer, as the event that the `podDeletion` machine takes. */
@@ -34,7 +34,12 @@ export type DeletePod = (request: DeletionAttempt, signal: AbortSignal) => Promi
 /** Deletes or evicts pods through the API server, with uid and resourceVersion as preconditions. */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
   return async (request, signal) => {
-    const result = await client.call({ ...apiRequest(request), onlyStatus: true, signal, isWanted: request.isWanted });
+    const result = await client.call({
+      ...apiRequest(request),
+      onlyStatus: true,
+      signal,
+      isWanted: request.isRequested,
+    });
     return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
   };
 }
@@ -61,7 +66,7 @@ function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
   if (failure.kind === 'cancelled') {
-    const reason = failure === notLeading ? failure.message : 'no window wants it any more';
+    const reason = failure === notLeading ? failure.message : 'no window requests it any more';
     return { type: 'delete.refused', reason, failure: failure.kind };
   }
   const reason = describeFailure(failure, server);

@@ -18,7 +18,7 @@ export interface DeletionRequest {
 }
 
 /** Why a window no longer requests the deletion of a pod. */
-export type WithdrawalReason = 'left' | 'gone' | 'over' | 'held';
+export type WithdrawalReason = 'recovered' | 'removed' | 'over' | 'held';
 
 /** The state of one pod whose deletion a window requests or has requested. */
 export interface DeletionEntry {
@@ -45,7 +45,7 @@ type ConcernedWindows = readonly [WindowStats, ...WindowStats[]];
  * counts as closed.
  */
 export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
-  return [...requests].find((want) => now <= want.stats.closesAt && permits(want, pod))?.policy;
+  return [...requests].find((request) => now <= request.stats.closesAt && permits(request, pod))?.policy;
 }
 
 /** How long the deletion waits because it would be too early, or would bring the pod back later than a restart. */
@@ -55,7 +55,7 @@ export function waitOf(
   clock: Clock,
 ): Pick<PodState, 'waitIn' | 'waitReason'> {
   const waits = [...requests]
-    .filter((want) => permits(want, pod))
+    .filter((request) => permits(request, pod))
     .map(({ stats, policy }) => longest(stats.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
   return waits.sort((a, b) => a.waitIn - b.waitIn)[0] ?? { waitIn: 0, waitReason: undefined };
 }
@@ -72,17 +72,17 @@ function longest(pause: number, restart: number): { waitIn: number; waitReason: 
  * ignored.
  */
 export function settleIn({ uid, resourceVersion }: CrashLoopingPod, requests: Iterable<DeletionRequest>): number {
-  const indexes = [...requests].map((want) => want.index);
+  const indexes = [...requests].map((request) => request.index);
   const current = indexes.filter((index) => index.get(uid)?.resourceVersion === resourceVersion);
   return Math.min(...current.map((index) => index.settleIn(uid)));
 }
 
 /** The windows whose stats count a deletion: those that requested it while it was in flight. */
 export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): ConcernedWindows | undefined {
-  const asking = [...withdrawn.keys(), ...requests].filter(
-    (want) => permits(want, pod) && want.stats.pending.has(pod.uid),
+  const requesting = [...withdrawn.keys(), ...requests].filter(
+    (request) => permits(request, pod) && request.stats.pending.has(pod.uid),
   );
-  return someOf(asking.map((want) => want.stats));
+  return someOf(requesting.map((request) => request.stats));
 }
 
 /**
@@ -91,11 +91,11 @@ export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): Concer
  */
 export function concernedBy(
   { withdrawn, requests }: DeletionEntry,
-  endings: readonly (WithdrawalReason | undefined)[] = ['left', 'gone', 'over', 'held', undefined],
+  endings: readonly (WithdrawalReason | undefined)[] = ['recovered', 'removed', 'over', 'held', undefined],
 ): ConcernedWindows | undefined {
   const newest = new Map<WindowStats, WithdrawalReason | undefined>();
-  for (const [want, ending] of withdrawn) newest.set(want.stats, ending);
-  for (const want of requests) newest.set(want.stats, undefined);
+  for (const [request, ending] of withdrawn) newest.set(request.stats, ending);
+  for (const request of requests) newest.set(request.stats, undefined);
   return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([stats]) => stats));
 }
 

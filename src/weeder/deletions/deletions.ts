@@ -10,7 +10,12 @@ import type { ReportWeeder } from './weederEvents.ts';
 import type { Windows } from './windows.ts';
 
 const inFlight = { attempting: 'deleting' } as const;
-const signals = { left: 'pod.left', gone: 'pod.gone', over: 'windows.closed', held: 'windows.closed' } as const;
+const signals = {
+  recovered: 'pod.recovered',
+  removed: 'pod.removed',
+  over: 'windows.closed',
+  held: 'windows.closed',
+} as const;
 
 /** The pods whose deletion open windows request. Each pod has a `podDeletion` actor, which is a root. */
 export interface Deletions {
@@ -115,7 +120,10 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   /** This was the last request for this pod. */
   function end(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     const snapshot = entry.actor.getSnapshot();
-    if (snapshot.status !== 'active' || (snapshot.matches('protected') && ending !== 'left' && ending !== 'gone')) {
+    if (
+      snapshot.status !== 'active' ||
+      (snapshot.matches('protected') && ending !== 'recovered' && ending !== 'removed')
+    ) {
       forget(uid);
       return;
     }
@@ -148,13 +156,13 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.stats.skipped.has(uid);
       if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });
     },
-    left(request, uid, { isGone, deletedAt }) {
+    left(request, uid, { isRemoved, deletedAt }) {
       const entry = entries.get(uid);
       if (entry !== undefined && deletedAt !== undefined) {
         entry.deletedAt = deletedAt;
         request.stats.rounds.dated(uid, deletedAt);
       }
-      release(request, uid, isGone ? 'gone' : 'left');
+      release(request, uid, isRemoved ? 'removed' : 'recovered');
     },
     withdraw(request, because) {
       for (const uid of [...request.uids]) release(request, uid, because);
@@ -181,6 +189,6 @@ function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clo
 
 /** A bare pod is not protected if at least one of the windows deletes bare pods. */
 function protectionFor({ protection }: CrashLoopingPod, requests: readonly DeletionRequest[]): Protection {
-  const isBarePodWanted = requests.some((request) => request.policy.barePods === 'delete');
-  return protection === 'barePod' && isBarePodWanted ? 'none' : protection;
+  const canDeleteBarePods = requests.some((request) => request.policy.barePods === 'delete');
+  return protection === 'barePod' && canDeleteBarePods ? 'none' : protection;
 }

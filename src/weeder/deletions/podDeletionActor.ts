@@ -34,11 +34,11 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   /** Reports the outcome to each window that withdrew its request before it closed; returns the other windows. */
   function reportWithdrawn(entry: DeletionEntry) {
     const { pod } = entry;
-    const left = concernedBy(entry, ['left']);
-    const gone = concernedBy(entry, ['gone']);
+    const recovered = concernedBy(entry, ['recovered']);
+    const removed = concernedBy(entry, ['removed']);
     const held = concernedBy(entry, ['held']);
-    if (left !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(left) });
-    if (gone !== undefined) report({ type: 'pod.gone', pod, ...refsOf(gone) });
+    if (recovered !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(recovered) });
+    if (removed !== undefined) report({ type: 'pod.removed', pod, ...refsOf(removed) });
     if (held !== undefined) report({ type: 'deletion.blocked', pod, ...refsOf(held) });
     return concernedBy(entry, ['over', undefined]);
   }
@@ -56,8 +56,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return Promise.resolve({ type: 'delete.refused', reason: 'the window is over' });
         entry.how = policy.deletion;
         for (const { stats } of entry.requests) if (stats.isOpen) stats.pending.add(uid);
-        const isWanted = () => policyNow(entry, clock.monotonic()) !== undefined;
-        return deletePod({ uid, namespace, name, resourceVersion, policy, isWanted }, signal);
+        const isRequested = () => policyNow(entry, clock.monotonic()) !== undefined;
+        return deletePod({ uid, namespace, name, resourceVersion, policy, isRequested }, signal);
       }),
     },
     delays: {
@@ -101,10 +101,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           const windows = concernedBy(entry);
           if (windows !== undefined) report({ type: 'pod.recovered', pod: entry.pod, ...refsOf(windows) });
         }),
-      reportGone: ({ context: { uid } }) =>
+      reportRemoved: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
           const windows = concernedBy(entry);
-          if (windows !== undefined) report({ type: 'pod.gone', pod: entry.pod, ...refsOf(windows) });
+          if (windows !== undefined) report({ type: 'pod.removed', pod: entry.pod, ...refsOf(windows) });
         }),
       reportPending: ({ context: { uid, waitReason, waitIn } }) =>
         withEntry(uid, (entry) => {

@@ -35,7 +35,7 @@ export type WeederEvent =
   | ({ readonly type: 'pod.skipped'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)
   | ({ readonly type: 'pod.recovered' } & ConcernsPod)
   /** Another client deleted the pod, or the selector no longer selects it. */
-  | ({ readonly type: 'pod.gone' } & ConcernsPod)
+  | ({ readonly type: 'pod.removed' } & ConcernsPod)
   /** A deletion is possible, and waits for `waitIn` before it is decided again. */
   | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & ConcernsPod)
   /** The window closed before a deletion was due: none was attempted. */

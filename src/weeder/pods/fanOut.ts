@@ -33,9 +33,9 @@ export function fanOut(indexes: ReadonlyMap<string, PodIndex>, selectors: Readon
     close() {
       for (const { sink } of targets) sink.close();
     },
-    keepOnly(kept) {
-      for (const { text, sink } of targets) if (!kept.has(text)) sink.close();
-      targets = targets.filter(({ text }) => kept.has(text));
+    keepOnly(remaining) {
+      for (const { text, sink } of targets) if (!remaining.has(text)) sink.close();
+      targets = targets.filter(({ text }) => remaining.has(text));
     },
   };
 }

@@ -16,7 +16,7 @@ interface PodListener {
 /** How a pod left the index. */
 export interface Departure {
   /** The pod is gone, is terminating, or is no longer selected; false: its containers no longer crash-loop. */
-  readonly isGone: boolean;
+  readonly isRemoved: boolean;
   /** When the API server accepted the deletion: epoch milliseconds by its clock. */
   readonly deletedAt: number | undefined;
 }
@@ -174,13 +174,13 @@ export function createPodIndex(clock: Clock): PodIndex {
 }
 
 /** The pod is missing from a complete list. */
-const unseen: Departure = { isGone: true, deletedAt: undefined };
+const unseen: Departure = { isRemoved: true, deletedAt: undefined };
 
 function departureOf(type: ChangeType, object: unknown): Departure {
   const { deletionTimestamp, deletionGracePeriodSeconds } = objectOf(objectOf(object)['metadata']);
   const endsAt = timeOf(deletionTimestamp);
   const deletedAt = endsAt === undefined ? undefined : endsAt - (numberOf(deletionGracePeriodSeconds) ?? 0) * 1000;
-  return { isGone: type === 'DELETED' || endsAt !== undefined, deletedAt };
+  return { isRemoved: type === 'DELETED' || endsAt !== undefined, deletedAt };
 }
 
 /** No namespace can have this name. */

@@ -76,7 +76,7 @@ function lineOf(event: WeederEvent): LogLine {
     }
     case 'pod.recovered':
       return line('debug', aboutPod(event), 'pod recovered, not deleted');
-    case 'pod.gone':
+    case 'pod.removed':
       return line('debug', aboutPod(event), 'pod was deleted by another client, or is no longer selected');
     case 'deletion.pending': {
       const fields = { ...aboutPod(event), reason: event.reason, waitIn: formatDuration(Math.round(event.waitIn)) };

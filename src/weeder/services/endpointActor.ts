@@ -76,11 +76,14 @@ function provideDependants(effects: EndpointEffects): typeof dependants {
         const config = effects.services.get(input.service);
         if (request === undefined || config === undefined) return undefined;
         requests.set(keyOfChild(input), request);
-        const { dependantNamespaces: wanted } = config;
-        const unsubscribe = request.index.subscribe(wanted === 'same' ? [input.namespace] : wanted, {
-          crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid }),
-          left: (uid, departure) => deletions.left(request, uid, departure),
-        });
+        const { dependantNamespaces } = config;
+        const unsubscribe = request.index.subscribe(
+          dependantNamespaces === 'same' ? [input.namespace] : dependantNamespaces,
+          {
+            crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid }),
+            left: (uid, departure) => deletions.left(request, uid, departure),
+          },
+        );
         return () => {
           unsubscribe();
           requests.delete(keyOfChild(input));

@@ -36,7 +36,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { services, runtime, report, windows, clock } = options;
   const actors = new Map<string, Actor<EndpointLogic>>();
   /** Services without a slice: their actor is removed when its last window closes. */
-  const gone = new Set<string>();
+  const withoutSlices = new Set<string>();
   const logic = provideEndpoint(options);
 
   function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
@@ -51,7 +51,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     const actor = createActor(logic, { ...runtime, id: key, input });
     actors.set(key, actor);
     actor.subscribe({
-      next: () => removeIfDeleted(key),
+      next: () => removeIfIdle(key),
       error: (error) => {
         actors.delete(key);
         report({ type: 'actor.failed', actor: `endpoint ${key}`, error });
@@ -62,10 +62,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   /** An actor without slices and windows has no state that a new one would lack. */
-  function removeIfDeleted(key: string): void {
+  function removeIfIdle(key: string): void {
     const actor = actors.get(key);
-    if (!gone.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
-    gone.delete(key);
+    if (!withoutSlices.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
+    withoutSlices.delete(key);
     actors.delete(key);
     actor.stop();
   }
@@ -77,7 +77,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     if (stats !== undefined) stats.failureReason = 'the config has changed';
     actors.get(key)?.stop();
     actors.delete(key);
-    gone.delete(key);
+    withoutSlices.delete(key);
     if (stats !== undefined) windows.close(stats);
   }
 
@@ -112,17 +112,17 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
     changed(service) {
       const key = keyOf(service.namespace, service.service);
-      if (service.exists) gone.delete(key);
-      else gone.add(key);
+      if (service.exists) withoutSlices.delete(key);
+      else withoutSlices.add(key);
       if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
       else actors.get(key)?.send({ type: 'endpoint.notReady' });
-      removeIfDeleted(key);
-      if (!actors.has(key)) gone.delete(key);
+      removeIfIdle(key);
+      if (!actors.has(key)) withoutSlices.delete(key);
     },
     stop() {
       for (const actor of actors.values()) actor.stop();
       actors.clear();
-      gone.clear();
+      withoutSlices.clear();
     },
     actors: () => actors.values(),
     get size() {

@@ -59,10 +59,10 @@ export interface Readiness extends ObjectSink {
   serviceUid(namespace: string, service: string): string | undefined;
 }
 
-/** `isWanted` selects the services that are reported; its result may change. */
+/** `isSelected` selects the services that are reported; its result may change. */
 export function createReadiness(
   clock: Clock,
-  isWanted: (namespace: string, service: string) => boolean,
+  isSelected: (namespace: string, service: string) => boolean,
   listener: ReadinessListener,
 ): Readiness {
   /** Whether each service that has a slice counts as ready. */
@@ -86,7 +86,7 @@ export function createReadiness(
 
   function notify(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
     const event = readinessOf(key);
-    if (isWanted(event.namespace, event.service)) listener[what](event, seenUntil);
+    if (isSelected(event.namespace, event.service)) listener[what](event, seenUntil);
   }
 
   function learn(key: string): void {
@@ -102,8 +102,8 @@ export function createReadiness(
   function settle(key: string): void {
     const [wasReady, existed] = [readiness.get(key) === true, readiness.has(key)];
     learn(key);
-    const isGone = existed && !readiness.has(key);
-    if (isGone || (readiness.get(key) === true) !== wasReady) notify('changed', key);
+    const hasNoSlices = existed && !readiness.has(key);
+    if (hasNoSlices || (readiness.get(key) === true) !== wasReady) notify('changed', key);
   }
 
   /** A service that is discovered has not recovered. */
@@ -170,7 +170,7 @@ export function createReadiness(
     ...createSink(),
     createSink,
     services: () =>
-      [...readiness.keys()].map(readinessOf).filter(({ namespace, service }) => isWanted(namespace, service)),
+      [...readiness.keys()].map(readinessOf).filter(({ namespace, service }) => isSelected(namespace, service)),
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {

@@ -78,13 +78,16 @@ test('a cancelled deletion says whether leadership or its window was lost', asyn
     name: 'kapi-0',
     resourceVersion: '7',
     policy: { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined },
-    isWanted: () => true,
+    isRequested: () => true,
   };
   const refused = (reason: string): DeletionAnswer => ({ type: 'delete.refused', reason, failure: 'cancelled' });
   const deletionBy = (isValid: boolean) =>
     deleteThrough(leaderGate({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
   assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });
   assert.deepEqual(await deletionBy(false)(request, never), refused('this replica lost leadership'));
-  const isWanted = () => false;
-  assert.deepEqual(await deletionBy(true)({ ...request, isWanted }, never), refused('no window wants it any more'));
+  const isRequested = () => false;
+  assert.deepEqual(
+    await deletionBy(true)({ ...request, isRequested }, never),
+    refused('no window requests it any more'),
+  );
 });

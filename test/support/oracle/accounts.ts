@@ -46,7 +46,7 @@ function falseCount(events: readonly ReportedEvent[], name: string): string[] {
   const reported = events.filter((event) => namesOf(event).includes(name));
   const counts = [
     ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(reported, 'pod.deleted')],
-    ['kept', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(reported, 'pod.skipped')],
+    ['skipped', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(reported, 'pod.skipped')],
   ] as const;
   const givenUp = [...new Set(closed.flatMap((event) => event.failed))].toSorted();
   const reportedFailed = [

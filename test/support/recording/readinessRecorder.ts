@@ -5,12 +5,12 @@ import { virtualClock } from '../world/virtualClock.ts';
 export const startTime = Date.UTC(2026, 0, 1);
 
 /** A readiness that records the changes it reports. */
-export function recorded(isWanted: (namespace: string, service: string) => boolean = () => true) {
+export function recorded(isSelected: (namespace: string, service: string) => boolean = () => true) {
   const changes: string[] = [];
   const clock = virtualClock(startTime);
   const words = ({ namespace, service, isReady, exists }: ServiceReadiness) =>
     `${namespace}/${service} ${isReady ? 'ready' : 'notReady'}${exists ? '' : ' gone'}`;
-  const readiness = createReadiness(clock, isWanted, {
+  const readiness = createReadiness(clock, isSelected, {
     changed: (service) => changes.push(words(service)),
     foundReady: (service) => changes.push(`${words(service)} found`),
     readyAfterGap: (service, seenUntil) => changes.push(`${words(service)} after gap since ${seenUntil - startTime}`),

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { parseDuration } from '../../../src/base/duration.ts';
 import { configFile, keysAt as configKeysAt } from '../../../src/config/schema/schema.ts';
 import { replayApplication, replayEdit, replayKind, replayRefusal } from './replayObserverFormat.ts';
-import { replaySource, replayWorkload, restartRequestKinds, rolloutTime, sourceGone } from './replayRestartFormat.ts';
+import {
+  replaySource,
+  replayWorkload,
+  restartRequestKinds,
+  rolloutTime,
+  sourceDeleted,
+} from './replayRestartFormat.ts';
 
 /** A Go duration as milliseconds; `before` lets it lie before the start. */
 function duration(before: 'never' | 'allowed' = 'never') {
@@ -58,7 +64,7 @@ const slice = z.strictObject({
   written: duration('allowed').optional(),
 });
 
-const gone = z.strictObject({ name: z.string(), namespace: z.string().default('shoot-1') });
+const deleted = z.strictObject({ name: z.string(), namespace: z.string().default('shoot-1') });
 
 const answer = z.strictObject({
   to: z.enum(['deletions', ...restartRequestKinds]).default('deletions'),
@@ -94,22 +100,22 @@ const stream = z.enum(['pods', 'slices']);
 
 const actions = {
   slice: slice.optional(),
-  sliceGone: gone.optional(),
+  sliceDeleted: deleted.optional(),
   pod: pod.optional(),
-  podGone: gone.optional(),
+  podDeleted: deleted.optional(),
   source: replaySource.optional(),
-  sourceGone: sourceGone.optional(),
+  sourceDeleted: sourceDeleted.optional(),
   workload: replayWorkload.optional(),
-  workloadGone: z.string().optional(),
+  workloadDeleted: z.string().optional(),
   rollouts: rolloutTime.optional(),
   podBroken: z.string().optional(),
   undo: z.string().optional(),
   restoreTemplate: z.string().optional(),
   application: replayApplication.optional(),
-  applicationGone: z.string().optional(),
+  applicationDeleted: z.string().optional(),
   edit: replayEdit.optional(),
   object: z.record(z.string(), z.unknown()).optional(),
-  objectGone: z.string().optional(),
+  objectDeleted: z.string().optional(),
   namespaceEnds: z.string().optional(),
   refuse: replayRefusal.optional(),
   kind: replayKind.optional(),
@@ -183,10 +189,10 @@ const shapes: Readonly<Record<string, z.ZodObject>> = {
   pod,
   answer,
   expect: expectation,
-  sliceGone: gone,
-  podGone: gone,
+  sliceDeleted: deleted,
+  podDeleted: deleted,
   source: replaySource,
-  sourceGone,
+  sourceDeleted,
   workload: replayWorkload,
   application: replayApplication,
   edit: replayEdit,

@@ -48,10 +48,10 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
   return {
     happen(step) {
       if (step.application) world.apply(step.application.name, specOf(step.application, start));
-      if (step.applicationGone !== undefined) world.deleteApplication(step.applicationGone);
+      if (step.applicationDeleted !== undefined) world.deleteApplication(step.applicationDeleted);
       if (step.edit) world.edit(step.edit.object, step.edit.patch);
       if (step.object) world.put(step.object);
-      if (step.objectGone !== undefined) world.remove(step.objectGone);
+      if (step.objectDeleted !== undefined) world.remove(step.objectDeleted);
       if (step.namespaceEnds !== undefined) world.terminating.add(step.namespaceEnds);
       happenToApi(world, step);
     },

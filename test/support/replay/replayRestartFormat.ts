@@ -17,7 +17,7 @@ export const replaySource = z.strictObject({
   skip: z.string().optional(),
 });
 
-export const sourceGone = z.strictObject({ name: z.string(), namespace, kind });
+export const sourceDeleted = z.strictObject({ name: z.string(), namespace, kind });
 
 export const replayWorkload = z.strictObject({
   name: z.string(),

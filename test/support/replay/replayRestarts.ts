@@ -68,9 +68,9 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
   return {
     happen(step) {
       if (step.source) putSource(world, step.source);
-      if (step.sourceGone) world.deleteSource(step.sourceGone);
+      if (step.sourceDeleted) world.deleteSource(step.sourceDeleted);
       if (step.workload) putWorkload(step.workload);
-      if (step.workloadGone !== undefined) removeWorkload(step.workloadGone);
+      if (step.workloadDeleted !== undefined) removeWorkload(step.workloadDeleted);
       happenToRollouts(world, step);
       if (step.answer) api.script(step.answer);
     },

@@ -140,9 +140,9 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function happen(step: Omit<ReplayStep, 'at'>, where: string): void {
     if (step.slice) cluster.put(sliceOf(step.slice, nodeTime));
-    if (step.sliceGone) cluster.remove('EndpointSlice', step.sliceGone.namespace, step.sliceGone.name);
+    if (step.sliceDeleted) cluster.remove('EndpointSlice', step.sliceDeleted.namespace, step.sliceDeleted.name);
     if (step.pod) putPod(step.pod);
-    if (step.podGone) cluster.remove('Pod', step.podGone.namespace, step.podGone.name);
+    if (step.podDeleted) cluster.remove('Pod', step.podDeleted.namespace, step.podDeleted.name);
     if (step.gap) cluster.cut(kinds[step.gap]);
     if (step.relist) cluster.relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);

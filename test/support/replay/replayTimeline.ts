@@ -29,8 +29,8 @@ export function sentenceOf(event: WeederEvent): string {
       return `${podOf(event.pod)} skipped (${event.reason}) in ${windowOf(event)}`;
     case 'pod.recovered':
       return `${podOf(event.pod)} recovered in ${windowsOf(event)}`;
-    case 'pod.gone':
-      return `${podOf(event.pod)} gone in ${windowsOf(event)}`;
+    case 'pod.removed':
+      return `${podOf(event.pod)} removed in ${windowsOf(event)}`;
     case 'deletion.pending':
       return `${podOf(event.pod)} pending (${event.reason}) in ${windowsOf(event)}`;
     case 'deletion.expired':

@@ -163,7 +163,7 @@ test('a dry run reports once per crash loop what it would delete, and deletes no
 
 test('the deletion of a dry run sends no request', async () => {
   const policy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined } as const;
-  const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy, isWanted: () => true };
+  const request = { uid: 'a', namespace: 'b', name: 'c', resourceVersion: '1', policy, isRequested: () => true };
   assert.deepEqual(await deleteNothing(request, new AbortController().signal), { type: 'delete.accepted' });
 });
 
