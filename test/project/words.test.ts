@@ -63,7 +63,10 @@ const terms: readonly (readonly [RegExp, string])[] = [
   [/\b(observerPart|restartPart|followKeys|LazyPart)\b/, 'observerController, restartController, watchHashKeys'],
   [/\b(serviceGone|actorGone|lookNow|isBareWanted)\b/, 'serviceRemoved, actorStopped, readNow, isBareAllowed'],
   [/\basked for by annotation\b|\bwent through\b/, 'opt-in by annotation, transitions'],
-  [/'pod\.(gone|left)'|\b(pod|slice|source|workload|application|object)Gone\b/, 'pod.removed, pod.recovered, podDeleted'],
+  [
+    /'pod\.(gone|left)'|\b(pod|slice|source|workload|application|object)Gone\b/,
+    'pod.removed, pod.recovered, podDeleted',
+  ],
   [/\bimmutableRecreated: tell\b/, 'immutableRecreated: report'],
 ];
 
