@@ -44,7 +44,7 @@ export async function connect(options: ConnectOptions, clock: Clock): Promise<Re
     ...(onRequest === undefined ? {} : { onRequest }),
   });
   const timeout = options.apiServerTimeout ?? (isInPod(access.value) ? 0 : patience);
-  const failure = await greet(client, timeout || Number.POSITIVE_INFINITY, options, clock);
+  const failure = await probeServer(client, timeout || Number.POSITIVE_INFINITY, options, clock);
   if (failure === undefined) return ok(client);
   await client.close();
   return failed(asProblem(failure, client.server));
@@ -54,7 +54,7 @@ function isInPod({ source }: ClusterAccess): boolean {
   return source.startsWith('service account ');
 }
 
-async function greet(
+async function probeServer(
   client: KubeClient,
   timeout: number,
   { signal, onWaiting }: ConnectOptions,
@@ -66,14 +66,14 @@ async function greet(
     const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs, signal });
     // A user who may watch pods may still lack the permission for discovery.
     if (result.ok || result.failure.kind === 'forbidden') return undefined;
-    if (!isAway(result.failure) || clock.monotonic() >= deadline) return result.failure;
+    if (!isUnavailable(result.failure) || clock.monotonic() >= deadline) return result.failure;
     if (attempt === 1) onWaiting(describeFailure(result.failure, client.server));
     await pause(Math.min(retryEvery, deadline - clock.monotonic()), clock, signal);
   }
 }
 
 /** Whether the API server may soon become reachable. */
-function isAway({ kind, reason }: ApiFailure): boolean {
+function isUnavailable({ kind, reason }: ApiFailure): boolean {
   if (kind === 'network') return reason !== 'TLS';
   return kind === 'timeout' || kind === 'unavailable' || kind === 'throttled';
 }
@@ -98,5 +98,5 @@ function asProblem(failure: ApiFailure, server: string): CodedError {
 function codeOf(failure: ApiFailure) {
   if (failure.kind === 'unauthorized') return 'CLUSTER_REFUSES';
   if (failure.kind === 'credentials') return 'CLUSTER_CREDENTIALS';
-  return isAway(failure) || failure.kind === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
+  return isUnavailable(failure) || failure.kind === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
 }

@@ -37,11 +37,13 @@ function whomOf({ kinds, namespaces, selector }: RestartRule): string {
 function howOf(settings: RestartSettings): string {
   const { strategy, quietPeriod, quietMax, minInterval } = settings;
   const quiet = `after ${formatDuration(quietPeriod)} without a change or ${formatDuration(quietMax)} with changes`;
-  return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...besides(settings)].join('; ');
+  return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...otherSettings(settings)].join(
+    '; ',
+  );
 }
 
 /** Lists only the settings that differ from their defaults. */
-function besides(settings: RestartSettings): readonly string[] {
+function otherSettings(settings: RestartSettings): readonly string[] {
   const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,

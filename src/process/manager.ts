@@ -161,7 +161,7 @@ export function startManager(options: ManagerOptions): Manager {
   }
 
   /** Stops waiting for streams that the API server refuses or serves slowly while it serves their peers. */
-  function excuse(): void {
+  function skipUnavailable(): void {
     if (actor.getSnapshot().value !== 'syncing') return;
     const before = excused;
     excused = excusedStreams(streams());
@@ -170,22 +170,22 @@ export function startManager(options: ManagerOptions): Manager {
 
   let slowTimer: TimerHandle | undefined;
   /** False while every stream is read in time, so that hundreds of streams are not examined each time one is synced. */
-  let mayBeExcused = false;
-  function excuseFromNowOn(): void {
-    mayBeExcused = true;
-    excuse();
+  let mayBeSkipped = false;
+  function startSkipping(): void {
+    mayBeSkipped = true;
+    skipUnavailable();
   }
 
   const reflected: StreamStatuses = {
     ...statuses,
     synced(name, objects) {
       statuses.synced(name, objects);
-      if (mayBeExcused) excuse();
-      slowTimer ??= clock.setTimeout(excuseFromNowOn, longestFirstList);
+      if (mayBeSkipped) skipUnavailable();
+      slowTimer ??= clock.setTimeout(startSkipping, longestFirstList);
     },
     lost(name, reason, problem, details) {
       statuses.lost(name, reason, problem, details);
-      if (details?.isRefused === true) excuseFromNowOn();
+      if (details?.isRefused === true) startSkipping();
     },
   };
 

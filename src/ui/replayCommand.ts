@@ -13,7 +13,7 @@ const commands = z.discriminatedUnion('do', [
 ]);
 
 /** POST /replay: accepts a command from the page itself, and from no foreign page in the browser. */
-export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
+export function replayCommand(execute: (command: ReplayCommand) => Promise<void>) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
@@ -25,7 +25,7 @@ export function replayCommand(obey: (command: ReplayCommand) => Promise<void>) {
       return sendText(request, response, 415, 'expected Content-Type application/json\n');
     const command = commands.safeParse(await readJson(request));
     if (!command.success) return sendText(request, response, 400, `${z.prettifyError(command.error)}\n`);
-    await obey(command.data);
+    await execute(command.data);
     response.writeHead(204).end();
   };
 }

@@ -86,7 +86,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
     await player.playTo(Math.max(target, position()));
   }
 
-  async function obey(command: ReplayCommand): Promise<void> {
+  async function execute(command: ReplayCommand): Promise<void> {
     const wasPlaying = isPlaying;
     if (command.do === 'speed') speed = command.speed;
     else pause();
@@ -103,20 +103,20 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
 
   function play(): void {
     isPlaying = position() < end;
-    if (isPlaying) goOnIn(frame, pace.monotonic());
+    if (isPlaying) advanceIn(frame, pace.monotonic());
   }
 
-  function goOnIn(delay: number, since: number): void {
-    timer = pace.setTimeout(() => void enqueue(() => goOn(since)), delay);
+  function advanceIn(delay: number, since: number): void {
+    timer = pace.setTimeout(() => void enqueue(() => advance(since)), delay);
   }
 
-  async function goOn(since: number): Promise<void> {
+  async function advance(since: number): Promise<void> {
     if (!isPlaying) return;
     const at = pace.monotonic();
     await player.playTo(Math.min(end, position() + (at - since) * speed));
     isPlaying = position() < end;
     live.sendClock();
-    if (isPlaying) goOnIn(frame, at);
+    if (isPlaying) advanceIn(frame, at);
   }
 
   function enqueue(job: () => Promise<void>): Promise<void> {
@@ -127,7 +127,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   return {
     live,
     clock,
-    command: (command) => enqueue(() => obey(command)),
+    command: (command) => enqueue(() => execute(command)),
     stop: pause,
   };
 }

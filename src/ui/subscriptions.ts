@@ -53,7 +53,7 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
   const starting = new WeakMap<object, Step[]>();
 
   function messageOf(found: Found, step?: Step): string {
-    const actor = viewOf(source() ?? { since: () => undefined }, asItIs(found));
+    const actor = viewOf(source() ?? { since: () => undefined }, refreshed(found));
     if (step === undefined) return eventText({ type: 'actor', actor });
     return eventText({ type: 'actor', actor: { ...actor, states: step.states }, transition: step.transition });
   }
@@ -151,10 +151,10 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
 
   function seek(id: string, chosen: Subscription, root: Found, descendants: (found: Found) => Iterable<Found>): void {
     if (!id.startsWith('newest:') && !`${id}/`.startsWith(`${root.id}/`)) return;
-    for (const found of descendants(root)) if (isIt(id, chosen, found)) chosen.found = found;
+    for (const found of descendants(root)) if (isChosen(id, chosen, found)) chosen.found = found;
   }
 
-  function isIt(id: string, chosen: Subscription, found: Found): boolean {
+  function isChosen(id: string, chosen: Subscription, found: Found): boolean {
     const since = ({ actor }: Found) => source()?.since(actor) ?? 0;
     if (id !== newestOf(found)) return id === found.id;
     return chosen.found === undefined || since(found) > since(chosen.found);
@@ -173,7 +173,7 @@ function isAlive({ actor }: Found): boolean {
   return actor.getSnapshot().status === 'active';
 }
 
-function asItIs(found: Found): Found {
+function refreshed(found: Found): Found {
   const snapshot: unknown = found.actor.getSnapshot();
   return isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
 }

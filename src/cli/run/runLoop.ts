@@ -111,7 +111,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   const followed = followConfig(opened, reload.take, logger);
   // A manager that is stopping ignores a new config.
   stop.addEventListener('abort', followed.stop);
-  const end = await lead(stop, () => {
+  const end = await runManagers(stop, () => {
     current = startManager({
       config: reload.config(),
       client: client.value,
@@ -144,7 +144,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
  * Runs one manager after the other: when one has lost leadership, the next becomes a standby without any of the old
  * state. Ending the process instead would only put weeder itself into a crash-loop back-off.
  */
-async function lead(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd> {
+async function runManagers(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd> {
   for (;;) {
     const controller = start();
     const shutdown = () => controller.shutdown();

@@ -38,9 +38,9 @@ export function refusedCron(text: string): string | undefined {
     const count = given.length === 1 ? '1 field' : `${given.length} fields`;
     return `found ${quoted(text)}, which has ${count} and not five${hint}`;
   }
-  if (everComes(text)) return undefined;
+  if (hasOccurrence(text)) return undefined;
   const wrong = fields.findIndex(
-    (_, at) => !everComes(fields.map((_, each) => (each === at ? given[at] : '*')).join(' ')),
+    (_, at) => !hasOccurrence(fields.map((_, each) => (each === at ? given[at] : '*')).join(' ')),
   );
   const field = fields[wrong];
   if (field !== undefined) {
@@ -77,7 +77,7 @@ function withUpperEnd(field: string, at: number): string {
   return field.replace(/(?<![^,])(\d+)\//g, `$1-${fields[at]?.last}/`);
 }
 
-function everComes(cron: string): boolean {
+function hasOccurrence(cron: string): boolean {
   try {
     return scheduleOf({ cron, timeZone: 'UTC' }).nextAfter(0) !== undefined;
   } catch {

@@ -94,7 +94,7 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
   const controller = startWeeder({ client, clock, logger, namespaces: [namespace], report: onEvent });
   try {
     const ready = await untilReady(options, outage, () => controller.state() === 'running');
-    return ready.ok && ready.value === 'met' ? await suffer(options, outage, begin) : stoppedOr(ready);
+    return ready.ok && ready.value === 'met' ? await playOutage(options, outage, begin) : stoppedOr(ready);
   } finally {
     outage.stop();
     controller.shutdown();
@@ -121,7 +121,7 @@ async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding
 }
 
 /** Plays the scenario from the prelude to the end. */
-async function suffer(
+async function playOutage(
   options: ClusterDemoOptions,
   outage: Outage,
   begin: () => number,

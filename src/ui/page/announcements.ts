@@ -25,7 +25,7 @@ const most = 3;
 export function createAnnouncements(announce: (text: string) => void): Announcements {
   let gathered: string[] = [];
 
-  function say(): void {
+  function flush(): void {
     const more = gathered.length - most;
     announce(`${gathered.slice(0, most).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`);
     gathered = [];
@@ -36,7 +36,7 @@ export function createAnnouncements(announce: (text: string) => void): Announcem
       const message = messages[what]?.(about);
       if (message === undefined) return;
       gathered.push(message);
-      if (gathered.length === 1) setTimeout(say, gathering);
+      if (gathered.length === 1) setTimeout(flush, gathering);
     },
   };
 }

@@ -17,7 +17,7 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   ...children: readonly Node[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
-  dress(made, parts, children);
+  fill(made, parts, children);
   return made;
 }
 
@@ -27,11 +27,11 @@ export function createSvg<K extends keyof SVGElementTagNameMap>(
   ...children: readonly Node[]
 ): SVGElementTagNameMap[K] {
   const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  dress(made, parts, children);
+  fill(made, parts, children);
   return made;
 }
 
-function dress(made: Element, parts: Parts, children: readonly Node[]): void {
+function fill(made: Element, parts: Parts, children: readonly Node[]): void {
   if (parts.class !== undefined) made.setAttribute('class', parts.class);
   if (parts.text !== undefined) made.textContent = parts.text;
   for (const [name, value] of Object.entries(parts.attributes ?? {})) made.setAttribute(name, value);
