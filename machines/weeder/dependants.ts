@@ -2,9 +2,9 @@ import { type AnyEventObject, fromCallback, setup } from 'xstate';
 import type { DependantsInput } from './endpoint.ts';
 
 export type DependantsEvent =
-  /** The pod watch saw a pod in crash-loop back-off, or newer news of one that still is. */
+  /** The pod watch observed a pod in crash-loop back-off, or a newer state in which it still is. */
   | { readonly type: 'pod.crashLooping'; readonly uid?: string }
-  /** The service went down again. */
+  /** The service is not ready again. */
   | { readonly type: 'window.hold' };
 
 const fiveMinutes = 300_000;

@@ -29,11 +29,11 @@ export interface DependantsInput {
   readonly window: number;
   /** Which of the service's podSelectors, from 0. */
   readonly selector: number;
-  /** How long the child lives, in milliseconds. */
+  /** How long the child runs, in milliseconds. */
   readonly watchDuration: number;
   /** How often the config has changed while a window of this endpoint was open: distinguishes added from removed selectors. */
   readonly renewal: number;
-  /** The service is down again, and deletions wait. */
+  /** The service is not ready again, and deletions are held. */
   readonly isHeld: boolean;
 }
 
@@ -44,26 +44,26 @@ interface EndpointContext extends EndpointInput {
   readonly children: readonly string[];
   /** The window holds its deletions. */
   readonly isHeld: boolean;
-  /** How often its children were replaced because the config had changed. */
+  /** How often the children were replaced because the config had changed. */
   readonly renewal: number;
   /** How long the window that opens next lasts, in milliseconds. */
   readonly remaining: number;
-  /** Epoch milliseconds: what happened until then was seen. 0 at weeder's start, when nothing was. */
+  /** Epoch milliseconds: everything up to this time was observed. 0 when weeder starts. */
   readonly seenUntil: number;
 }
 
 export type EndpointEvent =
-  /** A backing pod is ready where none was; or the service appeared, ready, after weeder's start. */
+  /** The first backing pod became ready, or a ready service appeared after weeder had started. */
   | { readonly type: 'endpoint.ready' }
-  /** It was ready already when weeder started, or is still ready after a gap (epoch milliseconds) in what weeder saw. */
+  /** The service was ready when weeder started, or is still ready after a gap in the stream that began at `seenUntil`. */
   | { readonly type: 'endpoint.foundReady'; readonly seenUntil?: number }
   /** No backing pod is ready. */
   | { readonly type: 'endpoint.notReady' }
   /** Since when the service is ready, according to the backing pods. Epoch milliseconds. */
   | { readonly type: 'recovery.timeKnown'; readonly readySince?: number; readonly now?: number }
-  /** The backing pods do not say. */
+  /** The backing pods do not contain the time. */
   | { readonly type: 'recovery.timeUnknown' }
-  /** The config says something else of this service. `remaining`: milliseconds left of the open window by now. */
+  /** The config of this service has changed. `remaining`: milliseconds left of the open window. */
   | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
   | DoneActorEvent
   | ErrorActorEvent;
@@ -95,7 +95,7 @@ export const endpoint = setup({
     measureRestOfWindow: assign({
       remaining: ({ context, event }) => (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
     }),
-    /** The new children start before the old ones stop, so that a deletion that both want is not given up between. */
+    /** The new children start before the old ones stop, so that a deletion that both request is not cancelled in between. */
     openWindow: enqueueActions(({ context, enqueue }) => {
       const window = context.window + 1;
       const children = Array.from({ length: context.selectors }, (_, selector) => `dependants-${window}-${selector}`);
@@ -109,7 +109,7 @@ export const endpoint = setup({
       for (const id of context.children) enqueue.stopChild(id);
     }),
     noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
-    /** What the config says now decides at once, for what is left of the window. */
+    /** The new config applies immediately, for the rest of the window. */
     renewWindow: enqueueActions(({ context, enqueue }) => {
       if (context.children.length === 0) return;
       const { namespace, service, window, remaining, isHeld } = context;
@@ -369,7 +369,7 @@ export const endpoint = setup({
   },
 });
 
-/** What is left of a window that should have opened at `readySince`; all of it when that lies in the future. */
+/** Returns the rest of a window that should have opened at `readySince`; the full window if that is in the future. */
 function restOfWindow(
   context: EndpointContext,
   event: { readonly readySince?: number; readonly now?: number },
@@ -378,7 +378,7 @@ function restOfWindow(
   return Math.max(0, context.watchDuration - age);
 }
 
-/** What a change leaves out stays as it is. */
+/** Fields that the event does not have are unchanged. */
 function configOf(context: EndpointContext, event: Partial<EndpointInput> & { readonly remaining?: number }) {
   const { selectors, watchDuration, onStart, whileNotReady, remaining } = { ...context, ...event };
   return { selectors, watchDuration, onStart, whileNotReady, remaining };

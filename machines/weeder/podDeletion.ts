@@ -27,35 +27,35 @@ export interface PodDeletionInput extends PodState {
 }
 
 interface PodDeletionContext extends PodDeletionInput {
-  /** The state that the try in flight insists on. */
+  /** The resourceVersion that is the precondition of the attempt in flight. */
   readonly triedVersion: string;
-  /** Tries that were refused, since the first. */
+  /** The number of refused attempts. */
   readonly refusals: number;
-  /** Milliseconds to wait before the next try. */
+  /** Milliseconds until the next attempt. */
   readonly retryIn: number;
-  /** What became of the pod while a try was in flight. */
+  /** The state of the pod, as observed while an attempt was in flight. */
   readonly observed: 'crashLooping' | 'recovered' | 'removed';
-  /** No window wants it deleted any more. */
+  /** No window requests the deletion any more. */
   readonly isCancelled: boolean;
 }
 
 export type PodDeletionEvent =
   | ({ readonly type: 'pod.crashLooping' } & Partial<PodState>)
-  /** It exists, and no longer crash-loops. */
+  /** The pod exists, and no longer crash-loops. */
   | { readonly type: 'pod.recovered' }
-  /** It is gone or being deleted, or the selector no longer selects it. */
+  /** The pod was deleted or is terminating, or the selector no longer selects it. */
   | { readonly type: 'pod.removed' }
-  /** A window wants it deleted (again). */
+  /** A window requests the deletion (again). */
   | { readonly type: 'windows.open' }
-  /** No open window wants it deleted any more. */
+  /** No open window requests the deletion any more. */
   | { readonly type: 'windows.closed' }
   | { readonly type: 'slot.granted' }
   | { readonly type: 'delete.accepted' }
   /** 404. */
   | { readonly type: 'delete.notFound' }
-  /** 409: the pod is not in the state that the try insisted on. `jitter` is random, from 0 to 1. */
+  /** 409: the pod is not in the state of the precondition. `jitter` is random, from 0 to 1. */
   | { readonly type: 'delete.conflicted'; readonly jitter?: number }
-  /** Recoverable. `retryAfter`, in milliseconds, is the server's own wish. */
+  /** Recoverable. `retryAfter`, in milliseconds, is the minimum delay that the server requests. */
   | {
       readonly type: 'delete.refused';
       readonly jitter?: number;
@@ -64,7 +64,7 @@ export type PodDeletionEvent =
       /** The class of the error. */
       readonly failure?: string;
     }
-  /** Unrecoverable: the same request would be refused for ever. */
+  /** Unrecoverable: the same request would always be refused. */
   | { readonly type: 'delete.rejected'; readonly reason?: string };
 
 const shortestRetry = 200;
@@ -106,7 +106,7 @@ export const podDeletion = setup({
       retryIn: retryDelay(context.refusals, event),
     })),
     noteSettled: assign({ settleIn: 0 }),
-    /** The implementation reads what has changed because time has passed. */
+    /** The implementation reads the current wait. */
     measureWait: assign({}),
     noteRecovered: assign({ observed: 'recovered' }),
     noteRemoved: assign({ observed: 'removed' }),
@@ -323,7 +323,7 @@ export const podDeletion = setup({
   },
 });
 
-/** Doubles from 200 ms to 10 s, of which a random half is taken off; never sooner than the server asked for. */
+/** Doubles from 200 ms to 10 s, less a random part of up to one half; at least the delay that the server requests. */
 function retryDelay(refusals: number, event: PodDeletionEvent): number {
   const jitter = 'jitter' in event ? (event.jitter ?? 1) : 1;
   const retryAfter = 'retryAfter' in event ? (event.retryAfter ?? 0) : 0;

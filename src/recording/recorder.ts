@@ -32,17 +32,17 @@ export interface RecorderOptions {
   readonly onFailure: (message: string) => void;
 }
 
-/** A flight recording: everything that reaches the cores of the controllers, and everything that they decide. */
+/** A flight recording: all inputs and decisions of the controllers. */
 export interface Recorder {
-  /** The weeder with everything recorded that passes in and out beside its streams. The next one takes its place. */
+  /** Creates a weeder whose inputs and outputs are recorded, except its streams. It replaces the previous one. */
   createWeeder(options: WeederOptions): Weeder;
-  /** Its streams, with everything recorded of them that can matter. */
+  /** Creates the streams of the weeder, and records every object that a decision may depend on. */
   createStreams(options: StreamsOptions): Streams;
-  /** Takes down what passes in and out of restart control, which stands in between by itself. */
+  /** Records the inputs and outputs of restart control. */
   readonly restarts: RestartRecording;
-  /** The same of the application observer. */
+  /** Records the inputs and outputs of the application observer. */
   readonly observer: ObserverRecording;
-  /** Writes what is left. */
+  /** Flushes the buffer. */
   close(): Promise<void>;
 }
 

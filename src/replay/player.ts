@@ -42,9 +42,9 @@ export interface Player {
 
 interface PlayerOptions {
   readonly report: ReportWeeder;
-  /** Told of each event and each request of restart control. */
+  /** Called with each event and each request of restart control. */
   readonly reportRestart?: (recorded: RecordedRestartEvent) => void;
-  /** Told of each of its events, also of those of which a file that begins in the middle does not say enough. */
+  /** Called with each of its events, including those that are excluded in a file that begins in the middle. */
   readonly onRestartEvent?: ReportRestart;
   /** Called with each event and each write of the application observer. */
   readonly reportObserver?: (event: RecordedObserverEvent) => void;

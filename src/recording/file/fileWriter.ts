@@ -4,9 +4,9 @@ import { messageOf } from '../../base/errors.ts';
 /** Appends lines to a file behind the caller's back: nothing waits for the disk, and nothing throws. */
 export interface FileWriter {
   write(line: string): void;
-  /** What is written from now on goes into a new file; the one so far becomes FILE.1. */
+  /** Begins a new file; the current one becomes FILE.1. */
   rotate(): void;
-  /** Writes what is left and closes the file. */
+  /** Flushes the buffer and closes the file. */
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function openFileWriter(options: FileWriterOptions): Promise<FileWr
   let handle = await openNew(path, oldFiles);
   let batches: Batch[] = [];
   let pending = 0;
-  /** Up to here the file consists of whole lines. */
+  /** The length of the whole lines in the file. */
   let position = 0;
   let hasFailed = false;
   let timer: NodeJS.Timeout | undefined;

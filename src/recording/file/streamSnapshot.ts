@@ -25,7 +25,7 @@ export function newStreamSnapshot(): StreamSnapshot {
   return { objects: new Map(), listing: undefined, end: undefined, isLost: false };
 }
 
-/** The complete list has ended: what it has not named is gone. */
+/** The complete list has ended: objects that it does not contain are removed. */
 export function endList(stream: StreamSnapshot, end: ListEnd): void {
   const { objects, listing } = stream;
   for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);

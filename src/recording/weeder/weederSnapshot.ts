@@ -3,12 +3,12 @@ import { crashLooping, isSameStay } from '../../weeder/pods/crashLooping.ts';
 import { isSliceStream, type Moment, type WeederInput, type WeederOutput, windowKey } from './weederLines.ts';
 
 /**
- * What a new file of a recording has to repeat of those before it, because they may be gone when it is replayed: the
- * objects that the streams left behind, and which windows are open.
+ * The state at the beginning of a new file, which is replayed without the files before it: the objects of the streams
+ * and the open windows.
  */
 interface WeederSnapshot {
   apply(entry: WeederInput | WeederOutput, at: Moment): void;
-  /** Nothing comes of this stream any more. */
+  /** This stream was closed. */
   forgetStream(stream: string): void;
   /**
    * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
@@ -53,7 +53,7 @@ export function createWeederSnapshot(): WeederSnapshot {
     return stream;
   }
 
-  /** A fresh weeder knows nothing of the one before. */
+  /** A new weeder does not have the state of the previous one. */
   function forgetAll(): void {
     streams.clear();
     windows.clear();

@@ -17,7 +17,7 @@ export interface JsonFile {
   /** The first of `lines`. */
   readonly first: JsonLine;
   readonly rest: readonly JsonLine[];
-  /** Its last line has no end: whoever wrote it was killed, or the file was cut. */
+  /** The last line has no end: the writer was killed, or the file was cut. */
   readonly cut: CodedError | undefined;
 }
 

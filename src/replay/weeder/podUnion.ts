@@ -2,7 +2,7 @@ import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts'
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 
-/** The pods of several recorded streams as one stream: a pod is gone when it is in none of them. */
+/** The pods of several recorded streams as one stream: a pod is deleted when none of them has it. */
 export interface PodUnion {
   createSink(): ClosableSink;
 }

@@ -45,12 +45,12 @@ interface WhatIfOptions {
   readonly readySince: ReadySince;
 }
 
-/** A weeder in simulated time whose deletions are all accepted: a pod is gone then, whatever the stream delivers of it later. */
+/** A weeder in simulated time. All deletions are accepted; later events of a deleted pod are ignored. */
 interface WhatIfWeeder {
   readonly clock: VirtualClock;
   /** The one at work now. */
   readonly weeder: Weeder;
-  /** A fresh weeder takes the place of the one before, which stops. */
+  /** Stops the current weeder, and replaces it by a new one. */
   renew(config: Config): void;
   pod(type: ChangeType, object: JsonObject): void;
   /** Awaits the end of the last window. */

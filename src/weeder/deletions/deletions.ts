@@ -150,8 +150,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
         create(entry.requests, pod);
         return;
       }
-      // The state is sent before `windows.open`: otherwise a window that deletes bare pods would be told that this pod
-      // is kept.
+      // The state is sent before `windows.open`: otherwise a window that deletes bare pods would receive a report
+      // that this pod is skipped.
       sendNewestState(entry, pod, isNew);
       const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.stats.skipped.has(uid);
       if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });

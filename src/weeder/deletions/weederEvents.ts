@@ -90,8 +90,8 @@ export function windowRefOf({ namespace, service, window }: WindowRef): WindowRe
 
 /**
  * The event as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
- * the current state, so this replica reports neither a deletion as given up nor the end of a window. Undefined: nothing
- * is reported.
+ * the current state, so this replica reports neither a failed deletion nor the end of a window. Returns undefined if
+ * nothing is reported.
  */
 export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
   switch (event.type) {

@@ -8,7 +8,7 @@ export interface WindowStats extends WindowRef {
   readonly openedAt: number;
   /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
   closesAt: number;
-  /** Why a deletion is given up that the window no longer requests. */
+  /** Why a deletion failed that the window no longer requests. */
   failureReason: string;
   /** False once the window is closed or replaced: it requests no further deletions. */
   isOpen: boolean;

@@ -20,8 +20,8 @@ export function backOffOf({ message, restarts, finishedAt }: CrashLoopingPod): B
 }
 
 /**
- * How much of the back-off is left at `now` (epoch milliseconds), at most all of it. Undefined if the status does not
- * tell.
+ * How much of the back-off is left at `now` (epoch milliseconds), at most all of it. Undefined if the status does
+ * not contain it.
  */
 export function backOffLeft(pod: CrashLoopingPod, now: number): number | undefined {
   const { duration, until } = backOffOf(pod);

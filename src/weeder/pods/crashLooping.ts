@@ -58,7 +58,7 @@ export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
   };
 }
 
-/** These controllers count a terminating pod as gone, and replace it at once; others wait until it has stopped. */
+/** These controllers replace a pod while it is terminating; others wait until it has stopped. */
 const replacingAtOnce: readonly unknown[] = ['ReplicaSet', 'ReplicationController', 'Job'];
 
 function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedAtOnce'> {

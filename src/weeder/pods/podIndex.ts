@@ -9,13 +9,13 @@ import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.t
 interface PodListener {
   /** A pod is crash-looping: it is new, or has a newer state. */
   crashLooping(pod: CrashLoopingPod): void;
-  /** A pod no longer crash-loops: it runs, is no longer selected, is terminating, or is gone. */
+  /** A pod no longer crash-loops: it runs, is no longer selected, is terminating, or was deleted. */
   left(uid: string, departure: Departure): void;
 }
 
 /** How a pod left the index. */
 export interface Departure {
-  /** The pod is gone, is terminating, or is no longer selected; false: its containers no longer crash-loop. */
+  /** The pod was deleted, is terminating, or is no longer selected; false: its containers no longer crash-loop. */
   readonly isRemoved: boolean;
   /** When the API server accepted the deletion: epoch milliseconds by its clock. */
   readonly deletedAt: number | undefined;

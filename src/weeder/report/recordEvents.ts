@@ -15,9 +15,9 @@ interface RecordEventsOptions {
   readonly clock: Clock;
 }
 
-/** Records as Kubernetes Events those events that help whoever inspects the pod or the service. */
+/** Records as Kubernetes Events those events that help a user who inspects the pod or the service. */
 export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEventsOptions): ReportWeeder {
-  /** The uids of the Services with an open window, kept because their slices may be gone when the window closes. */
+  /** The uids of the Services with an open window, stored because their slices may be deleted when the window closes. */
   const uids = new Map<string, string | undefined>();
 
   function serviceOf({ namespace, service }: WindowRef, uid: string | undefined): ObjectRef {
