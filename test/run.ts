@@ -45,11 +45,23 @@ function processes(): readonly string[] {
   return order.map((folder, index) => entryOf(index, folder, folders.get(folder) ?? []));
 }
 
-/** The number is in the name because the runner starts files in the order of their names. */
+/**
+ * The first test ends when all files are loaded. Otherwise the runner would call the `after` hooks as soon as the tests
+ * of the files loaded so far have ended. The number is in the name because the runner starts files in that order.
+ */
 function entryOf(index: number, folder: string, tests: readonly string[]): string {
   const path = join(entries, `${`${index}`.padStart(2, '0')}-${folder.replaceAll('/', '-')}.js`);
-  const imports = tests.map((test) => `await import(${JSON.stringify(pathToFileURL(join(root, test)).href)});\n`);
-  writeFileSync(path, imports.join(''));
+  const urls = tests.map((test) => pathToFileURL(join(root, test)).href);
+  writeFileSync(
+    path,
+    `import { test } from 'node:test';
+const load = async () => {
+  for (const url of ${JSON.stringify(urls)}) await import(url);
+};
+const loaded = load();
+test('the test files of ${folder} can be loaded', () => loaded);
+`,
+  );
   return path;
 }
 

@@ -13,7 +13,8 @@ export interface Downtime {
 }
 
 interface Replica {
-  readonly pod: string;
+  pod: string;
+  newestPod: string;
   total: number;
   downSince: number | undefined;
 }
@@ -21,6 +22,8 @@ interface Replica {
 /** Counts the downtimes of the dependants whose changes it receives. */
 interface DowntimeCount {
   observe(type: ChangeType, pod: PodView): void;
+  /** The downtimes count from now on: before the outage, a pod may have waited for the service or for its image. */
+  begin(): void;
   /** In the order in which the pods were created. */
   all(): readonly Downtime[];
   /** The number of ready replicas. */
@@ -51,7 +54,8 @@ export function countDowntimes(clock: Clock, report: (change: PodChange) => void
   return {
     observe(type, { uid, name, isReady, isEnding }) {
       if (type === 'ADDED') {
-        const replica = vacant.shift() ?? { pod: name, total: 0, downSince: undefined };
+        const replica = vacant.shift() ?? { pod: name, newestPod: name, total: 0, downSince: undefined };
+        replica.newestPod = name;
         if (!replicas.includes(replica)) replicas.push(replica);
         replicaOf.set(uid, replica);
         report({ type: 'pod.created', pod: name });
@@ -63,6 +67,13 @@ export function countDowntimes(clock: Clock, report: (change: PodChange) => void
       replicaOf.delete(uid);
       vacant.push(replica);
       report({ type: 'pod.ending', pod: name });
+    },
+    begin() {
+      for (const replica of replicas) {
+        replica.pod = replica.newestPod;
+        replica.total = 0;
+        if (replica.downSince !== undefined) replica.downSince = clock.now();
+      }
     },
     all: () =>
       replicas.map(({ pod, total, downSince }) => ({

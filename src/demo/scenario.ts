@@ -1,7 +1,6 @@
 import {
   type ApiServer,
   createApiServer,
-  isPodReady,
   type KubeletVersion,
   programAnnotation,
   seededRandom,
@@ -9,8 +8,9 @@ import {
   startKubelet,
   startReplicaSets,
 } from '@weeder/embedded-cluster';
-import { pods } from '@weeder/embedded-cluster/resources';
+import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { Clock, TimerHandle } from '../base/clock.ts';
+import { readSlice } from '../weeder/services/endpointSlice.ts';
 import { areBack, countDowntimes, type Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
 import { apiserverLabels, createDependants, createEtcd, etcdLabels, etcdReplicas, home } from './objects.ts';
@@ -81,9 +81,12 @@ export function startScenario(
   }
 
   let hasDependants = false;
-  /** Adds the dependants when etcd is ready: without etcd they would crash before the outage. */
+  /** Adds the dependants when the service of etcd has its endpoints: without them they would crash before the outage. */
   function addDependants(): void {
-    if (hasDependants || store.list(pods, etcdPods).filter(isPodReady).length < etcdReplicas) return;
+    const ready = store
+      .list(endpointSlices, { namespace: home })
+      .flatMap((slice) => readSlice(slice, home).backingPods ?? []);
+    if (hasDependants || ready.length < etcdReplicas) return;
     hasDependants = true;
     createDependants(store, replicas);
   }
@@ -96,7 +99,7 @@ export function startScenario(
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed, report }),
-    store.watch(pods, etcdPods, addDependants),
+    store.watch(endpointSlices, { namespace: home }, addDependants),
     store.watch(pods, dependants, (type, pod) => downtime.observe(type, podView(pod))),
   ];
 

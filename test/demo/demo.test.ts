@@ -58,7 +58,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     const table = tableOf(ended);
     assert.equal(table.length, 3);
     for (const [withWeeder = 0, without = 0, saved = 0] of table) {
-      assert.ok(withWeeder < 100 && without > 150 && saved > 60, JSON.stringify(table));
+      assert.ok(withWeeder < 100 + late && without > 150 && saved > 60 - late, JSON.stringify(table));
     }
   });
 

@@ -72,6 +72,7 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
     isReady: () => counts.weeded.ready() === replicas && counts.ignored.ready() === replicas,
     begin() {
       report({ type: 'etcd.down' });
+      for (const count of Object.values(counts)) count.begin();
       serving.set(false);
     },
     end() {
