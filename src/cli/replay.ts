@@ -5,7 +5,6 @@ import type { BindAddress } from '../base/http.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
-import { withoutObserver } from '../replay/observer/whatIfApplications.ts';
 import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';
 import { type JsonFile, type JsonLine, readJsonLines } from '../replay/recorded/jsonLines.ts';
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recorded/recordingFile.ts';
@@ -79,9 +78,7 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   if (!config.ok) return fail(config.error);
   const result = await replayWhatIf(recording, config.value);
   printWhatIf(result);
-  const undone = withoutObserver(recording, config.value);
-  if (undone.length > 0) printLines(['', ...undone]);
-  const unknown = limitationsOf(recording, config.value, result.unreadSources);
+  const unknown = limitationsOf(recording, config.value);
   if (unknown.length > 0) printLines(['', 'not known from the recording:', ...unknown.map((each) => `  ${each}`)]);
   return exitCodes.ok;
 }

@@ -1,12 +1,11 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
-import { applicationLimitations } from './observer/whatIfApplications.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 
 /** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
-export function limitationsOf(recording: RecordingFile, config: Config, unread: readonly string[] = []): string[] {
+export function limitationsOf(recording: RecordingFile, config: Config): string[] {
   const { header, config: recorded, lines } = recording;
   const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
   const configs = [recorded, ...later];
@@ -39,17 +38,17 @@ export function limitationsOf(recording: RecordingFile, config: Config, unread: 
     ...(deleted === 0 || header.isDryRun
       ? []
       : [`${podsOf(deleted)} deleted then: what they would have done is unknown`]),
-    ...(config.restart === undefined ? [] : unrecordedRestarts(lines, unread)),
-    ...applicationLimitations(recording, config, configs),
+    ...ofOtherControllers(lines, config),
   ];
 }
 
-function unrecordedRestarts(lines: readonly RecordedLine[], unread: readonly string[]): string[] {
-  if (!lines.some((line) => 'restart' in line))
-    return ['restart control was not recorded: nothing is known of workloads'];
+/** Whether a restart or a correction is due depends on contents that a recording does not have. */
+function ofOtherControllers(lines: readonly RecordedLine[], { restart, observer }: Config): string[] {
+  const hasRestarts = restart !== undefined || lines.some((line) => 'restart' in line);
+  const hasApplications = observer !== undefined || lines.some((line) => 'observer' in line);
   return [
-    'how long the rollout of a restart would have taken: it counts as over at once',
-    ...unread.map((source) => `the content of ${source} was not read: each write of it counts as a change`),
+    ...(hasRestarts ? ['restarts: only deletions are decided again with another config'] : []),
+    ...(hasApplications ? ['applications: only deletions are decided again with another config'] : []),
   ];
 }
 

@@ -5,10 +5,8 @@ import { evidenceKey, type WeederInput } from '../recording/weeder/weederLines.t
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
-import { createWhatIfApplications } from './observer/whatIfApplications.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import { createWhatIfRestarts } from './restart/whatIfRestarts.ts';
 import { assumeReady } from './weeder/assumeReady.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts';
@@ -34,8 +32,6 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     },
   });
   const { clock } = stage;
-  const restarts = config.restart === undefined ? undefined : createWhatIfRestarts(recording, config.restart, clock);
-  const applications = createWhatIfApplications(recording, config, clock);
   const begin = (its: Config, resumed?: RecordingHeader['streams']) => {
     const { weeder } = stage;
     const sinks = unfiltered(weeder, createPodUnion(stage.pod));
@@ -59,13 +55,8 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     if (ms > 0) await clock.pass(ms);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if ('in' in line) feed(line);
-    if ('restart' in line && 'in' in line.restart) restarts?.take(line.restart);
-    await applications.take(line);
   }
-  applications.end();
-  const ended = await stage.end();
-  const events = [...ended.events, ...(restarts?.events ?? []), ...applications.events].toSorted((a, b) => a.t - b.t);
-  return { ...ended, events, unreadSources: [...(restarts?.unreadSources ?? [])] };
+  return stage.end();
 }
 
 /** What came of a stream goes to its sink. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli, file, folder, offlineCli, oneSentence } from '../support/cli.ts';
+import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordIncident } from '../support/recording/recording.ts';
+import { configMap } from '../support/world/observerWorld.ts';
 
 /** The recorded incident: a 2m window, kapi-0 and kapi-1 deleted in it, debug skipped. */
 async function incident(name: string): Promise<string> {
@@ -91,4 +93,22 @@ test('a config that cannot be used is reported, and so are recordings mixed with
   const event = file('event.jsonl', '{"type":"ADDED","object":{"kind":"Pod"}}\n');
   const args = ['replay', '--config', configWith('x.yaml', ''), path, event];
   assert.match(oneSentence(await cli(args), 1), /^\.\/event\.jsonl:1: found no recording; recordings and watch events/);
+});
+
+test('restarts and applications are not decided again, and the output says so', async () => {
+  const [restarts, applications] = ['restarts', 'applications'].map(
+    (what) => `  ${what}: only deletions are decided again with another config\n`,
+  );
+  const path = await incident('others.jsonl');
+  const without = await whatIf(configWith('weeder-only.yaml', ''), path);
+  assert.doesNotMatch(without, /decided again/);
+  const config = configWith('all.yaml', 'observer: {}\nrestartControl: {}\n');
+  assert.ok((await whatIf(config, path)).endsWith(`${restarts}${applications}`));
+  const observed = join(folder, 'observed.jsonl');
+  await recordObserved(observed, async (world) => {
+    world.apply('web', { manifests: [configMap('settings')] });
+    await world.pass(10_000);
+  });
+  const stdout = await whatIf(configWith('unlike.yaml', ''), observed);
+  assert.ok(stdout.includes(`${applications}`) && !stdout.includes(`${restarts}`), stdout);
 });

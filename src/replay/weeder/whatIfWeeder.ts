@@ -33,8 +33,6 @@ export interface WhatIfResult {
   readonly startedAt: number;
   readonly events: readonly TimelineEvent[];
   readonly deleted: readonly WouldDelete[];
-  /** Sources whose content was not read: each write of them counts as a change. */
-  readonly unreadSources?: readonly string[];
 }
 
 interface WhatIfOptions {
