@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Cleanup } from '../cluster/support/namespace.ts';
+import type { Cleanup } from '../cluster/support/cleanup.ts';
+
 import { startControlPlane } from '../cluster/support/plane/controlPlane.ts';
 import { unprivilegedUsers } from '../cluster/support/plane/credentials.ts';
 import { faultyApiServer } from '../faults/support/apiServer.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
+import type { Cleanup } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Cleanup } from '../support/namespace.ts';
+
 import { at, configMap, pathOf, untilObject } from '../support/observer/observedObjects.ts';
 import {
   edit,

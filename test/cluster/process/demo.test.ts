@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { apiserverLabels, etcdService } from '../../../src/demo/objects.ts';
 import { demoPrograms } from '../../support/world/demoPrograms.ts';
+import type { Cleanup } from '../support/cleanup.ts';
 import {
   type Cluster,
   crashLoopBackOff,
@@ -17,7 +18,7 @@ import {
   watchDeletions,
 } from '../support/cluster.ts';
 import { type DemoProcess, startDemo } from '../support/demoProcess.ts';
-import type { Cleanup } from '../support/namespace.ts';
+
 import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
 import { untilTime } from '../support/scene.ts';
 

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Cleanup, cleanUp } from './cleanup.ts';
 import { eventually } from './eventually.ts';
-import type { Cleanup } from './namespace.ts';
+
 import type { Cluster } from './plane/access.ts';
 import { type Ending, temporaryFile } from './weeder.ts';
 
@@ -35,7 +36,7 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
     stderr += text;
   });
   const exited = endOf(child).finally(() => rmSync(pidFile, { force: true }));
-  t.after(async () => {
+  cleanUp(t, async () => {
     child.kill('SIGKILL');
     await exited;
   });

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { type Cleanup, cleanUp } from './cleanup.ts';
 import { type Cluster, connect, coordinatesVariable, readCoordinates } from './plane/access.ts';
 import { startControlPlane } from './plane/controlPlane.ts';
-
-/** Registers a cleanup: node:test's context of a test or a suite. */
-export interface Cleanup {
-  after(cleanup: () => unknown): void;
-}
 
 /** A namespace of one test. */
 export interface TestNamespace {
@@ -38,7 +34,7 @@ export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluste
   const name = `${prefix}-${randomBytes(4).toString('hex')}`;
   const cleanups: (() => unknown)[] = [];
   const namespace = await newNamespace(home, name, { after: (cleanup) => cleanups.push(cleanup) });
-  t.after(async () => {
+  cleanUp(t, async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
   });
   return namespace;

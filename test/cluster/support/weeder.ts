@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Cleanup } from './namespace.ts';
+import { type Cleanup, cleanUp } from './cleanup.ts';
+
 import type { Cluster } from './plane/access.ts';
 import { guardFolder } from './plane/process.ts';
 import { collectLog, type WeederLog } from './weederLog.ts';
@@ -127,7 +128,7 @@ export function superviseWeeder(
   });
   early.catch(() => {});
 
-  t.after(async () => {
+  cleanUp(t, async () => {
     const wasRunning = child.exitCode === null && child.signalCode === null;
     const hadToRun = !isEnding && expects.exit !== true;
     const { code } = await end('SIGTERM');

@@ -6,7 +6,8 @@ import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { startManager } from '../../../src/process/manager.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
-import type { Cleanup } from './namespace.ts';
+import { type Cleanup, cleanUp } from './cleanup.ts';
+
 import { type RunningWeeder, type StartOptions, unexpectedIn } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
 
@@ -78,7 +79,7 @@ export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHe
     stopping ??= stop();
     return stopping;
   };
-  t.after(async () => {
+  cleanUp(t, async () => {
     await stopOnce();
     const found = unexpectedIn(log, '', expects);
     if (found.length > 0) throw new Error(`weeder did not behave: ${found.join('; ')}`);

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as forward } from 'node:https';
-import type { Cleanup } from '../../cluster/support/namespace.ts';
+import { type Cleanup, cleanUp } from '../../cluster/support/cleanup.ts';
+
 import type { Cluster } from '../../cluster/support/plane/access.ts';
 import {
   type FaultyServer,
@@ -46,7 +47,7 @@ export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Sp
   }
 
   const server = await faultyServer(protocol, serve);
-  t.after(async () => {
+  cleanUp(t, async () => {
     agent.destroy();
     await server.close();
   });

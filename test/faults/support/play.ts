@@ -1,3 +1,4 @@
+import type { Cleanup } from '../../cluster/support/cleanup.ts';
 import {
   crashLoopBackOff,
   createReplicaSet,
@@ -9,7 +10,7 @@ import {
   startWeeder,
   type WeederProcess,
 } from '../../cluster/support/cluster.ts';
-import type { Cleanup } from '../../cluster/support/namespace.ts';
+
 import { freePorts } from '../../cluster/support/plane/ports.ts';
 import { type Scene, setScene } from '../../cluster/support/scene.ts';
 import { oneByOne } from '../../support/oneByOne.ts';

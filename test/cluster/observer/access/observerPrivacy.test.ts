@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
 import { ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
+import type { Cleanup } from '../../support/cleanup.ts';
 import { grant, type Rule } from '../../support/deploy/rbac.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Cleanup, newNamespace, type TestNamespace } from '../../support/namespace.ts';
+import { newNamespace, type TestNamespace } from '../../support/namespace.ts';
 import { conditionOf, configMap, pathOf, rowOf, untilObject } from '../../support/observer/observedObjects.ts';
 import {
   edit,

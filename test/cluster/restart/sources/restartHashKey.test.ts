@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, suite, test } from 'node:test';
 import { objectOf } from '../../../../src/base/json.ts';
+import type { Cleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/cluster.ts';
 import type { Deployed } from '../../support/deploy/deployment.ts';
-import type { Cleanup } from '../../support/namespace.ts';
+
 import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
 import { type Restarting, setRestarting } from '../../support/restart/restarting.ts';
 

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { bundle } from '../../../support/bundle.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { create, remove } from '../manifests.ts';
-import type { Cleanup, TestNamespace } from '../namespace.ts';
+import type { TestNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 import { freePorts } from '../plane/ports.ts';
 import { type StartOptions, superviseWeeder, temporaryFile, type WeederProcess } from '../weeder.ts';
@@ -83,7 +84,7 @@ export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly 
   for (const object of objects) {
     if (workloadKinds.includes(object.kind)) continue;
     await create(cluster, object);
-    t.after(() => remove(cluster, object).catch(() => {}));
+    cleanUp(t, () => remove(cluster, object).catch(() => {}));
   }
   const user = userOf(objects);
   for (const role of objects) {

@@ -16,8 +16,9 @@ import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourceApi, ResourcePlan, Target } from '../../../../src/observer/plan/resourceApi.ts';
 import { fieldMaskFor } from '../../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../../src/observer/schema/readObserverSchema.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 
 /** The options of a plan, if they matter. */
@@ -53,7 +54,7 @@ export interface EditOptions {
 export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<Applying> {
   const ns = await testNamespace(t, prefix, ofCluster);
   const client = clientFor(ns.cluster, 'admin');
-  t.after(() => client.close());
+  cleanUp(t, () => client.close());
   const kinds = restMapperOf(client, systemClock);
   const signal = new AbortController().signal;
   const own = ownerOf({ namespace: ns.name, name: 'shop' });

@@ -1,8 +1,9 @@
 import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { createAll, type DeployedWeeder, one, startDeployed } from '../deploy/deployed.ts';
 import type { Manifest } from '../deploy/kustomize.ts';
 import { create } from '../manifests.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { installApplications } from './applicationCrd.ts';
 import { makeAccount } from './observerScene.ts';
 

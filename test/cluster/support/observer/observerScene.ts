@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
 import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
@@ -52,7 +53,7 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   const changes: Change[] = [];
   const stop = new AbortController();
   const watching: Promise<void>[] = [];
-  t.after(async () => {
+  cleanUp(t, async () => {
     stop.abort();
     await Promise.all(watching);
   });

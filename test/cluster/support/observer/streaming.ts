@@ -6,7 +6,8 @@ import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
 import { createStreamStatuses } from '../../../../src/kube/watch/streamStatus.ts';
 import type { WatchSource } from '../../../../src/kube/watch/watchOnce.ts';
 import { type TestSink, testSink } from '../../../support/world/testSink.ts';
-import type { Cleanup } from '../namespace.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
+
 import type { Cluster } from '../plane/access.ts';
 
 /** A reflector of weeder on a real API server. */
@@ -47,7 +48,7 @@ export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingO
   });
   const actor = createActor(machine, { clock: systemClock, input: { name: 'test' } });
   actor.start();
-  t.after(async () => {
+  cleanUp(t, async () => {
     actor.stop();
     await client.close();
   });

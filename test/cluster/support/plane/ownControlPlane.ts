@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import { type Cleanup, sharedControlPlane } from '../namespace.ts';
+import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions =
   await eventually(() => take(lock), { what: 'a turn for a control plane of its own', within: 540_000, every: 100 });
   try {
     const plane = await startControlPlane({ controllerManager: false, ...options });
-    t.after(async () => {
+    cleanUp(t, async () => {
       await plane.stop();
       rmSync(lock, { recursive: true, force: true });
     });

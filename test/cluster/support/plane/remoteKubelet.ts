@@ -2,7 +2,8 @@ import { type KubeletOptions, type KubeObject, type Program, startKubelet } from
 import { configMaps, endpointSlices, pods, secrets } from '@weeder/embedded-cluster/resources';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { arrayOf, objectOf, textOf } from '../../../../src/base/json.ts';
-import type { Cleanup } from '../namespace.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
+
 import type { Cluster } from './access.ts';
 import { remoteStore } from './remoteStore.ts';
 
@@ -35,7 +36,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
   });
   const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
   const stop = startKubelet({ store, clock: systemClock, version: '1.36', seed: 1, program, ...more });
-  t.after(stop);
+  cleanUp(t, stop);
 }
 
 /** A DaemonSet requests its pod's node by name. */

@@ -11,7 +11,8 @@ import { matchesSelector } from '../../../../src/kube/objects/selector.ts';
 import type { ChangeType } from '../../../../src/kube/watch/metadataFastPath.ts';
 import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
 import type { ObjectSink } from '../../../../src/kube/watch/sink.ts';
-import type { Cleanup } from '../namespace.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
+
 import type { Cluster } from './access.ts';
 
 /** What the simulated kubelet needs of an API. */
@@ -53,6 +54,7 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
   const mirrors = new Map<Resource, Mirror>();
   const refusals: string[] = [];
   let writes = Promise.resolve();
+  let isOver = false;
 
   const actors = kinds.map((kind) => {
     const group = kind.group === '' ? 'api' : `apis/${kind.group}`;
@@ -65,8 +67,9 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
     });
     return actor.start();
   });
-  t.after(async () => {
+  cleanUp(t, async () => {
     for (const actor of actors) actor.stop();
+    isOver = true;
     await writes;
     await client.close();
     assert.deepEqual(refusals, []);
@@ -79,6 +82,8 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
   }
 
   function send(method: 'PATCH' | 'DELETE', path: string, body: JsonObject): void {
+    // The kubelet is stopped after its store.
+    if (isOver) return;
     const contentType = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
     writes = writes.then(async () => {
       const result = await client.call({ method, path, body, contentType });

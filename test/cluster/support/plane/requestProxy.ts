@@ -4,7 +4,8 @@ import { Agent, createServer, request as forward } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { Cleanup } from '../namespace.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
+
 import type { Cluster } from './access.ts';
 import { freePorts } from './ports.ts';
 
@@ -63,7 +64,7 @@ export async function startRequestProxy(
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  t.after(() => {
+  cleanUp(t, () => {
     server.close();
     server.closeAllConnections();
     agent.destroy();

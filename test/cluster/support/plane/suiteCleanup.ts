@@ -1,5 +1,5 @@
 import { after } from 'node:test';
-import type { Cleanup } from '../namespace.ts';
+import type { Cleanup } from '../cleanup.ts';
 
 /** The cleanup of the suite in whose body this is called: its end, when all of its tests have ended. */
 export function suiteCleanup(): Cleanup {

@@ -1,8 +1,9 @@
 import { objectOf } from '../../../../src/base/json.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { createAll, type DeployedWeeder, one, startDeployed } from '../deploy/deployed.ts';
 import type { Manifest } from '../deploy/kustomize.ts';
 import { eventually } from '../eventually.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import type { StartOptions } from '../weeder.ts';
 import { podTemplate } from './podTemplate.ts';

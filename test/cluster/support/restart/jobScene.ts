@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
+import type { Cleanup } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
-import type { Cleanup } from '../namespace.ts';
+
 import { KubeObject } from '../objects.ts';
 import { type RestartScene, setRestartScene } from './restartScene.ts';
 

@@ -4,8 +4,9 @@ import { type WorkloadKind, workloadKindNames, workloadKinds } from '../../../..
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
+import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { KubeObject, type Pod, WatchEvent } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
@@ -57,7 +58,7 @@ export async function setRestartScene(
   const seen = new Map<string, KubeObject[]>();
   const stop = new AbortController();
   const watching = workloadKindNames.map((kind) => watchKind(kind).catch(rethrowUnless(stop.signal)));
-  t.after(async () => {
+  cleanUp(t, async () => {
     stop.abort();
     await Promise.all(watching);
   });

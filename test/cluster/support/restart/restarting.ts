@@ -1,9 +1,10 @@
 import { before } from 'node:test';
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import type { WorkloadState } from '../../../../src/restart/state/state.ts';
+import type { Cleanup } from '../cleanup.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';
-import { type Cleanup, type TestNamespace, testNamespace } from '../namespace.ts';
+import { type TestNamespace, testNamespace } from '../namespace.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import { suiteCleanup } from '../plane/suiteCleanup.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
