@@ -33,7 +33,7 @@ export type ApplicationEvent =
   /** Its spec has changed, it is being deleted, or its deletion is to be forced. */
   | { readonly type: 'application.changed' }
   /** The object does not exist any more. */
-  | { readonly type: 'application.gone' }
+  | { readonly type: 'application.deleted' }
   /** Its resources can be applied, except those with errors of their own. */
   | { readonly type: 'spec.valid' }
   /** An error concerns the whole application: nothing is applied. */
@@ -50,13 +50,13 @@ export type ApplicationEvent =
   | { readonly type: 'requests.drained' }
   /** Its resources are deleted or released, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
-  /** What was deleted is not gone yet, and nothing is in the way. */
+  /** A deleted resource still exists, and nothing blocks its deletion. */
   | { readonly type: 'deletion.pending'; readonly jitter?: number }
   | ({ readonly type: 'deletion.refused' } & Refused);
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
-/** How often it is asked at least whether what was deleted is gone. */
+/** The longest time between two checks whether the deleted resources still exist. */
 const longestEnding = 10_000;
 /** As much as a timer counts to. */
 const longestDelay = 2 ** 31 - 1;
@@ -131,7 +131,7 @@ export const application = setup({
   }),
   initial: 'validating',
   on: {
-    'application.gone': { target: '.gone', description: 'The object was deleted: its finalizer was removed.' },
+    'application.deleted': { target: '.deleted', description: 'The object was deleted: its finalizer was removed.' },
   },
   states: {
     validating: {
@@ -231,7 +231,7 @@ export const application = setup({
           },
           on: {
             'application.changed': { actions: 'markChanged' },
-            'deletion.done': { target: '#application.gone' },
+            'deletion.done': { target: '#application.deleted' },
             'deletion.pending': [
               { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
               { target: 'waiting', actions: 'scheduleRecheck' },
@@ -251,7 +251,7 @@ export const application = setup({
         },
       },
     },
-    gone: {
+    deleted: {
       type: 'final',
       description: 'Nothing is left to manage.',
     },

@@ -47,7 +47,7 @@ export type RecreationEvent =
   | { readonly type: 'create.done' }
   /** A Job of this name exists already. */
   | { readonly type: 'create.conflicted' }
-  /** The copy is gone: the client that deleted it does not want the Job back. */
+  /** The copy was deleted: the client that deleted it does not want the Job back. */
   | { readonly type: 'create.cancelled' }
   | ({ readonly type: 'create.refused' } & Refused)
   | { readonly type: 'copy.deleted' }
@@ -96,7 +96,7 @@ export const recreation = setup({
     requestLife: 120_000,
     /** The stream delivers the change sooner, unless the stream has failed. */
     recheckInterval: 5_000,
-    /** A node drops its copy of an immutable source shortly after the last pod that used it is gone. */
+    /** A node drops its copy of an immutable source shortly after the last pod that used it has ended. */
     nodeCleanup: 2_000,
     retryDelay: ({ context }) => context.retryIn,
   },
@@ -169,7 +169,7 @@ export const recreation = setup({
       on: {
         'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
         'create.conflicted': { target: 'checking', description: 'Another client was faster, or an answer was lost.' },
-        'create.cancelled': { target: 'gone' },
+        'create.cancelled': { target: 'ended' },
         'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
@@ -187,7 +187,7 @@ export const recreation = setup({
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
       on: {
-        'copy.deleted': { target: 'gone' },
+        'copy.deleted': { target: 'ended' },
         'copy.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
@@ -195,7 +195,7 @@ export const recreation = setup({
       description: 'Something failed that may pass: tried again after a pause that grows from 200 ms to a minute.',
       after: { retryDelay: { target: 'checking' } },
     },
-    gone: {
+    ended: {
       type: 'final',
       description: 'Nothing is left to do.',
     },

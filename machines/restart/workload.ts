@@ -153,8 +153,8 @@ export type WorkloadEvent =
   | { readonly type: 'state.written' }
   | ({ readonly type: 'state.conflicted' } & Refused)
   | ({ readonly type: 'state.refused' } & Refused)
-  /** The workload is gone, or it is no longer managed and has no state. */
-  | { readonly type: 'workload.gone' };
+  /** The workload was deleted, or it is no longer managed and has no state. */
+  | { readonly type: 'workload.deleted' };
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
@@ -291,7 +291,7 @@ export const workload = setup({
   }),
   initial: 'assessing',
   on: {
-    'workload.gone': { target: '.gone', description: 'Deleted.' },
+    'workload.deleted': { target: '.ended', description: 'Deleted.' },
     'config.changed': { actions: 'noteConfig' },
   },
   states: {
@@ -574,7 +574,7 @@ export const workload = setup({
       on: {
         'state.written': [
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
-          { target: 'gone', actions: 'reportWritten' },
+          { target: 'ended', actions: 'reportWritten' },
         ],
         'state.conflicted': [
           { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
@@ -584,7 +584,7 @@ export const workload = setup({
         'workload.changed': { actions: 'markDirty' },
       },
     },
-    gone: {
+    ended: {
       type: 'final',
       description: 'Nothing is left to manage.',
     },

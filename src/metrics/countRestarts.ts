@@ -76,5 +76,5 @@ export function countRestarts(metrics: Metrics): ReportRestart {
 /** Counts how often sources are read for hashing, by kind and result. */
 export function countHashReads(metrics: Metrics): ReportRead {
   for (const kind of ['ConfigMap', 'Secret']) metrics.hashReads.inc({ kind, result: 'ok' }, 0);
-  return (kind, result) => metrics.hashReads.inc({ kind, result: result === 'gone' ? 'not_found' : result });
+  return (kind, result) => metrics.hashReads.inc({ kind, result: result === 'notFound' ? 'not_found' : result });
 }

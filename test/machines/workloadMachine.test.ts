@@ -120,7 +120,7 @@ test('a workload that is no longer managed loses its state, and its record is re
     [leaving.state, leaving.effects, leaving.context.outcome],
     ['releasing', ['spawn writeState'], 'released'],
   );
-  assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'gone', effects: ['reportWritten'] });
+  assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'ended', effects: ['reportWritten'] });
 });
 
 test('a workload that is managed again while it is released is assessed, whatever the response', () => {
@@ -132,7 +132,7 @@ test('a workload that is managed again while it is released is assessed, whateve
 
 test('the record of a deleted workload is removed from every state', () => {
   for (const events of [[], [told.isNew], [told.isCurrent], toVerifying, toPatching, [blocked], [told.isUnmanaged]]) {
-    assert.equal(decided([...events, told.gone]).state, 'gone');
+    assert.equal(decided([...events, told.deleted]).state, 'ended');
   }
 });
 

@@ -59,7 +59,7 @@ function step(walk: Walk, event: EventObject): void {
 function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
   const isRare = choice > 950;
   const possible = events.filter(
-    (event) => snapshot.can(event) && (isRare || !/^workload.gone|^assessed.unmanaged/.test(event.type)),
+    (event) => snapshot.can(event) && (isRare || !/^workload.deleted|^assessed.unmanaged/.test(event.type)),
   );
   return possible[choice % Math.max(1, possible.length)];
 }

@@ -143,7 +143,7 @@ test('a new file repeats the newest state of each object, in the order in which 
     ({
       in: 'response',
       request: `digest configmap/shop/settings key uses ${version}`,
-      response: { is: 'gone' },
+      response: { is: 'notFound' },
     }) as const;
   const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
   snapshot.apply({ in: 'created', config: { old: true } });

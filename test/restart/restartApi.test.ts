@@ -37,11 +37,11 @@ test('a source is read in full from its own path, with its resource version', as
   assert.deepEqual([...content.data], [['password', Buffer.from('one')]]);
 
   it.server.failNext(answerWith(404, statusBody(404, 'NotFound', 'secrets "password" not found')));
-  assert.equal((await api.readSource(secret, signal)).is, 'gone');
+  assert.equal((await api.readSource(secret, signal)).is, 'notFound');
   it.server.failNext(answerWith(503, statusBody(503, 'ServiceUnavailable', 'no')));
   await api.readSource({ ...secret, kind: 'ConfigMap' }, signal);
   assert.equal(last(it).path, '/api/v1/namespaces/shop/configmaps/password');
-  assert.deepEqual(reads, ['Secret ok', 'Secret gone', 'ConfigMap refused']);
+  assert.deepEqual(reads, ['Secret ok', 'Secret notFound', 'ConfigMap refused']);
 });
 
 test('a forbidden read is refused with the rule that grants it', async () => {
@@ -94,7 +94,7 @@ test('a response about another object is a bad answer', async () => {
 const causes = (reason: string, field?: string) => ({ details: { causes: [{ reason, field }] } });
 
 for (const { code, body, patched, evicted } of [
-  { code: 404, body: {}, patched: 'gone', evicted: 'gone' },
+  { code: 404, body: {}, patched: 'notFound', evicted: 'notFound' },
   { code: 409, body: {}, patched: 'conflicted', evicted: 'conflicted' },
   { code: 403, body: {}, patched: 'refused: forbidden', evicted: 'refused: forbidden' },
   { code: 422, body: {}, patched: 'refused: invalid', evicted: 'refused: invalid' },

@@ -5,7 +5,7 @@ import { isDenied } from '../client/refuser.ts';
 import type { EventLog } from './eventLosses.ts';
 
 /** What to do with an Event that could not be written. */
-type Consequence = 'exists' | 'expired' | 'gone' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
+type Consequence = 'exists' | 'expired' | 'namespaceDeleted' | 'stopped' | 'forbidden' | 'refused' | 'unreachable';
 
 /** `exists`: the API server already has the Event, and the request was to update its series. */
 export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence {
@@ -14,12 +14,12 @@ export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence
       return 'stopped';
     case 'notFound':
       // Events are deleted after an hour, or with their namespace.
-      return exists ? 'expired' : 'gone';
+      return exists ? 'expired' : 'namespaceDeleted';
     case 'conflict':
       // The Event exists: the response to an earlier attempt was lost.
       return exists ? 'unreachable' : 'exists';
     case 'forbidden':
-      if (failure.message.includes('because it is being terminated')) return 'gone';
+      if (failure.message.includes('because it is being terminated')) return 'namespaceDeleted';
       // If a quota or a policy refuses one Event, it may still accept the next.
       return isDenied(failure) ? 'forbidden' : 'refused';
     case 'invalid':

@@ -152,7 +152,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       case 'exists':
         noteWritten(event, 1);
         break;
-      case 'gone':
+      case 'namespaceDeleted':
         event.isLost = true;
         break;
       case 'stopped':

@@ -141,7 +141,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     take: (id, object) => reconcileAll(known.take(id, object)),
     remove(id) {
       const others = known.remove(id);
-      entries.get(id)?.actor.send({ type: 'application.gone' });
+      entries.get(id)?.actor.send({ type: 'application.deleted' });
       reconcileAll(others);
     },
     limit: (next) => reconcileAll(known.limit(next)),

@@ -17,7 +17,7 @@ import type { AppendRestart, RecordedResponse } from './restartLines.ts';
 /** By what a question is found again in a replay. */
 export const restartRequests = {
   /** By the version of the source that is known when it is asked: another one is another question. */
-  digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[], version = 'gone') =>
+  digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[], version = 'absent') =>
     `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')} ${version}`,
   /** Whatever the time of the restart is: a replay is a little early. */
   hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>

@@ -5,7 +5,7 @@ import type { RecordedRestartEvent } from './recordedRestartEvent.ts';
 /** What the API server said to a question, as far as something is decided by it: no sentence, and no content. */
 export type RecordedResponse =
   | { readonly is: 'ok'; readonly value?: unknown }
-  | { readonly is: 'gone' }
+  | { readonly is: 'notFound' }
   | { readonly is: 'conflicted' }
   | { readonly is: 'refused'; readonly failure: RefusalClass; readonly retryAfter: number };
 

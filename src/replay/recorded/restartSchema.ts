@@ -27,7 +27,7 @@ const failure = z.enum([
 
 const answer: z.ZodType<RecordedResponse> = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
-  z.object({ is: z.literal('gone') }),
+  z.object({ is: z.literal('notFound') }),
   z.object({ is: z.literal('conflicted') }),
   z.object({ is: z.literal('refused'), failure, retryAfter: z.number().nonnegative() }),
 ]);

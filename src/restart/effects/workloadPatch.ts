@@ -99,8 +99,8 @@ export async function writeWorkload(
     case 'ok':
       learn(entry, answer.value);
       return { type: done[what] };
-    case 'gone':
-      return { type: 'workload.gone' };
+    case 'notFound':
+      return { type: 'workload.deleted' };
     case 'conflicted':
       return { type: `${what}.conflicted` };
     case 'refused':

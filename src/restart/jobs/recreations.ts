@@ -82,7 +82,7 @@ export function createRecreations(options: RecreationsOptions): Recreations {
       createJob: invoking('create.refused', async (copy, signal) => {
         const answer = await api.recreateJob(copy, signal);
         if (answer.is === 'refused') return { ...answer, type: 'create.refused' };
-        if (answer.is === 'gone') return { type: 'create.cancelled' };
+        if (answer.is === 'notFound') return { type: 'create.cancelled' };
         return { type: answer.is === 'ok' ? 'create.done' : 'create.conflicted' };
       }),
       deleteCopy: invoking('copy.refused', async (copy, signal) => {
@@ -212,7 +212,7 @@ async function checkJob(
   const found = await api.readWorkload(job, signal);
   // The process that holds the lock may be deleting it at this moment, so what was read is not reliable.
   if (isLocked()) return { type: 'job.terminating' };
-  if (found.is === 'gone') return { type: 'job.notFound' };
+  if (found.is === 'notFound') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };
   const summary = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
   if (summary === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };

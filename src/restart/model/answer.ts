@@ -26,7 +26,7 @@ export interface Refusal {
 export type Answer<T> =
   | { readonly is: 'ok'; readonly value: T }
   /** 404. */
-  | { readonly is: 'gone' }
+  | { readonly is: 'notFound' }
   /** 409: the object has changed since the decision. Read it and decide again. */
   | { readonly is: 'conflicted' }
   | ({ readonly is: 'refused' } & Refusal);
@@ -37,7 +37,7 @@ export function answered<T>(value: T): Answer<T> {
 
 /** A refusal says what to do about it: for a missing permission, it names the rule that grants it. */
 export function answerTo(failure: ApiFailure, server: string): Answer<never> {
-  if (failure.kind === 'notFound') return { is: 'gone' };
+  if (failure.kind === 'notFound') return { is: 'notFound' };
   if (failure.kind === 'conflict') return { is: 'conflicted' };
   const reason = failure.kind === 'cancelled' ? failure.message : describeFailure(failure, server);
   return { is: 'refused', reason, failure: classOf(failure), retryAfter: failure.retryAfterMs ?? 0 };

@@ -112,7 +112,7 @@ export function jobRequests(client: KubeClient): JobRequests {
       const found = await read(copy.ref, signal);
       if (!found.ok) return refuse(found.failure);
       // Another copy of that name is for another version of the Job, or another client's, and must not be deleted.
-      if (readJobCopy(found.body)?.seal !== copy.seal) return { is: 'gone' };
+      if (readJobCopy(found.body)?.seal !== copy.seal) return { is: 'notFound' };
       const result = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
       return result.ok ? answered(undefined) : refuse(result.failure);
     },

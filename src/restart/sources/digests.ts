@@ -110,7 +110,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
         if (sources.get(ref) !== undefined) remember(key, meta).set(asked, digest);
         return { is: 'ok', digest };
       }
-      case 'gone':
+      case 'notFound':
         return { is: 'ok', digest: absent(question, ref, sources.optOut(ref)) };
       case 'conflicted':
         return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };

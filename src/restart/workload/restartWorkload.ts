@@ -79,7 +79,7 @@ async function restartJob(
   if (release === undefined) return { type: 'restart.conflicted' };
   defer(release);
   const stored = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
-  if (stored.is === 'gone') return { type: 'workload.gone' };
+  if (stored.is === 'notFound') return { type: 'workload.deleted' };
   if (stored.is === 'conflicted') return { type: 'restart.conflicted' };
   if (stored.is === 'refused') return { ...stored, type: 'restart.refused' };
   const { copy: kept, isEarlier } = stored.value;
@@ -91,5 +91,5 @@ async function restartJob(
   if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
   // Another client has deleted the Job, and does not want it back.
   if (!isEarlier) await api.deleteCopy(kept, signal);
-  return { type: 'workload.gone' };
+  return { type: 'workload.deleted' };
 }

@@ -19,7 +19,7 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   const invoking = (refusal: `${string}.refused`, effect: WorkloadEffect) =>
     effectLogic<EffectInput>({ refusal, random, inFlight: () => inFlight }, (input, signal, defer) => {
       const entry = entryOf(input.workload);
-      return entry === undefined ? Promise.resolve({ type: 'workload.gone' }) : effect(entry, input, signal, defer);
+      return entry === undefined ? Promise.resolve({ type: 'workload.deleted' }) : effect(entry, input, signal, defer);
     });
 
   return workload.provide({

@@ -207,7 +207,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     remove(id) {
       known.delete(id);
       annotations.forget(id);
-      if (!isPostponed(id)) entries.get(id)?.actor.send({ type: 'workload.gone' });
+      if (!isPostponed(id)) entries.get(id)?.actor.send({ type: 'workload.deleted' });
     },
     sourceChanged(source) {
       for (const id of users.of(source)) {
@@ -238,7 +238,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       for (const id of ids) {
         const update = known.get(id);
         if (update !== undefined) applyUpdate(id, update);
-        else entries.get(id)?.actor.send({ type: 'workload.gone' });
+        else entries.get(id)?.actor.send({ type: 'workload.deleted' });
       }
     },
     reassessAll() {

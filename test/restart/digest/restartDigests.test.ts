@@ -31,7 +31,7 @@ function cluster() {
         read.push(ref.name);
         const object = objects.get(sourceKey(ref));
         const meta = metaOf(ref);
-        if (meta === undefined) return { is: 'gone' };
+        if (meta === undefined) return { is: 'notFound' };
         return answered({ ...meta, content: readContent(object), meta });
       },
     },

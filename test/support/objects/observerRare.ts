@@ -47,7 +47,7 @@ export const rareOfApplication: readonly OfApplication[] = [
     events: [ending, changed],
   },
   {
-    name: 'application.deleting.attempting -- deletion.done -> application.gone',
+    name: 'application.deleting.attempting -- deletion.done -> application.deleted',
     why: 'in a replay the stream tells that the application is gone before the answer to the last request does',
     events: [ending, { type: 'deletion.done' }],
   },

@@ -60,8 +60,8 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.equal(other.is === 'refused' && other.failure, 'otherUid', JSON.stringify(other));
     const now = meta((await at.send('GET', at.path('deployments', 'web'))).body);
     assert.equal(objectOf(now['annotations'])['weeder.dev/dependencies'], undefined);
-    assert.deepEqual(await api.patchWorkload({ ...workload(at), name: 'gone' }, {}, signal), { is: 'gone' });
-    assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'gone' });
+    assert.deepEqual(await api.patchWorkload({ ...workload(at), name: 'gone' }, {}, signal), { is: 'notFound' });
+    assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'notFound' });
   });
 
   test('the template of a Job is immutable, and a patch of it fails as immutable', async () => {
@@ -91,7 +91,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     const { data, binaryData } = await read('ConfigMap');
     assert.deepEqual([data.get('a'), binaryData.get('b')], [Buffer.from('ä'), bytes.subarray(9)]);
     const absent = { kind: 'Secret', namespace: at.name, name: 'none' } as const;
-    assert.deepEqual(await api.readSource(absent, signal), { is: 'gone' });
+    assert.deepEqual(await api.readSource(absent, signal), { is: 'notFound' });
   });
 
   test('the pods that the selector selects are listed, and no others', async () => {
@@ -118,7 +118,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     await eventually(async () => (await at.send('GET', at.path('pods', 'a'))).status === 404, {
       what: 'the end of the pod',
     });
-    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'gone' });
+    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'notFound' });
   });
 
   test('several processes that create the hash key at once all have the same one, and it does not change', async () => {

@@ -4,7 +4,7 @@ import { decide, type InternalEvent } from '../oracle/decisions.ts';
 /** The events of the `workload` machine that tests send by name. */
 export const told = {
   events: { type: 'workload.changed' },
-  gone: { type: 'workload.gone' },
+  deleted: { type: 'workload.deleted' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },
   isDoubted: { type: 'assessed.unconfirmed' },

@@ -102,7 +102,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'restore.refused' },
       { type: 'state.written' },
       { type: 'workload.changed' },
-      { type: 'workload.gone' },
+      { type: 'workload.deleted' },
       { type: 'xstate.after.quietTime.workload.assessed.stale' },
       { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
       { type: 'xstate.after.retryDelay.workload.backingOff' },
@@ -134,7 +134,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   application: {
     events: [
       { type: 'application.changed' },
-      { type: 'application.gone' },
+      { type: 'application.deleted' },
       { type: 'spec.valid' },
       { type: 'spec.invalid', reason: 'two resources have one name' },
       { type: 'spec.paused', pausedFor: minute },

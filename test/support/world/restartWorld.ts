@@ -302,7 +302,7 @@ export function createRestartWorld(
       await answerDue();
       const found = sources.get(sourceKey(ref));
       const meta = found === undefined ? undefined : readSourceMeta(found, ref.kind);
-      if (found === undefined || meta === undefined) return { is: 'gone' };
+      if (found === undefined || meta === undefined) return { is: 'notFound' };
       return answered({ uid: meta.uid, resourceVersion: meta.resourceVersion, content: readContent(found), meta });
     },
     readWorkload: async ({ name }: WorkloadRef) => found(workloads.get(name)),
@@ -311,7 +311,7 @@ export function createRestartWorld(
       const object = workloads.get(name);
       const failure = world.refuseWrites;
       if (failure !== undefined) return { is: 'refused', reason: 'not allowed', failure, retryAfter: 0 };
-      if (object === undefined) return { is: 'gone' };
+      if (object === undefined) return { is: 'notFound' };
       const expectedVersion = textOf(objectOf(objectOf(patch)['metadata'])['resourceVersion']);
       if (expectedVersion !== undefined && expectedVersion !== metaOf(object)['resourceVersion'])
         return { is: 'conflicted' };
@@ -332,7 +332,7 @@ export function createRestartWorld(
     deleteCopy: fail,
     async evict({ name }) {
       const found = [...pods].find(([, its]) => its.some((pod) => metaOf(pod)['name'] === name));
-      if (found === undefined) return { is: 'gone' };
+      if (found === undefined) return { is: 'notFound' };
       if (world.evictionRefusal !== undefined)
         return { is: 'refused', reason: world.evictionRefusal, failure: 'budget', retryAfter: 0 };
       evicted.push(name);
@@ -343,7 +343,7 @@ export function createRestartWorld(
   };
 
   function found(object: JsonObject | undefined): Answer<JsonObject> {
-    return object === undefined ? { is: 'gone' } : answered(object);
+    return object === undefined ? { is: 'notFound' } : answered(object);
   }
 
   /** Waits until every request has been answered, and the requests that follow from it have been sent. */
