@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { apiserver, apiserverLabels, etcdLabels, etcdService } from '../objects.ts';
+import { apiserver, apiserverLabels, etcdLabels, etcdReplicas, etcdService } from '../objects.ts';
 import { dependantScript, etcdScript, port, readyFile } from './scripts.ts';
 
 /** A readiness gate of the etcd pods. The demo sets this condition to begin and to end the outage. */
@@ -9,23 +9,30 @@ export const servingCondition = 'demo.weeder.dev/serving';
 export const setLabel = 'demo.weeder.dev/set';
 export type DependantSet = 'weeded' | 'ignored';
 
-interface Manifest {
+export interface Manifest {
   /** The collection, in the demo's namespace. */
   readonly path: string;
   readonly body: JsonObject;
 }
 
-/**
- * The objects of the demo, in the order of their creation: a pod gets the address of a service only if the service
- * already exists. Of the two equal sets of dependants, one is annotated so that weeder ignores it.
- */
-export function manifests(namespace: string, image: string, replicas: number): readonly Manifest[] {
+/** The objects of the demo, in the order of their creation. */
+interface Manifests {
+  /** The service comes first, because a pod gets the address of a service only if that already exists. */
+  readonly etcd: readonly Manifest[];
+  /**
+   * Created when etcd is ready: without it they would crash before the outage. Of the two equal sets, one is annotated
+   * so that weeder ignores it.
+   */
+  readonly dependants: readonly Manifest[];
+}
+
+export function manifests(namespace: string, image: string, replicas: number): Manifests {
   const replicaSetsPath = `/apis/apps/v1/namespaces/${namespace}/replicasets`;
-  const dependants = (name: string, set: DependantSet, annotations: JsonObject) =>
+  const dependantsOf = (name: string, set: DependantSet, annotations: JsonObject) =>
     replicaSet(name, replicas, { ...apiserverLabels, [setLabel]: set }, annotations, {
       containers: [container(apiserver, image, dependantScript, { exec: { command: ['cat', readyFile] } })],
     });
-  return [
+  const etcd = [
     {
       path: `/api/v1/namespaces/${namespace}/services`,
       body: { metadata: { name: etcdService }, spec: { selector: etcdLabels, ports: [{ port }] } },
@@ -34,7 +41,7 @@ export function manifests(namespace: string, image: string, replicas: number): r
       path: replicaSetsPath,
       body: replicaSet(
         'etcd-main',
-        2,
+        etcdReplicas,
         etcdLabels,
         {},
         {
@@ -43,9 +50,12 @@ export function manifests(namespace: string, image: string, replicas: number): r
         },
       ),
     },
-    { path: replicaSetsPath, body: dependants(apiserver, 'weeded', {}) },
-    { path: replicaSetsPath, body: dependants('apiserver-ignored', 'ignored', { 'weeder.dev/ignore': 'true' }) },
   ];
+  const dependants = [
+    { path: replicaSetsPath, body: dependantsOf(apiserver, 'weeded', {}) },
+    { path: replicaSetsPath, body: dependantsOf('apiserver-ignored', 'ignored', { 'weeder.dev/ignore': 'true' }) },
+  ];
+  return { etcd, dependants };
 }
 
 function replicaSet(

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { countDowntimes, type Downtime } from '../downtime.ts';
 import type { ScenarioEvent } from '../events.ts';
-import { etcdLabels } from '../objects.ts';
+import { etcdLabels, etcdReplicas } from '../objects.ts';
 import type { PodView } from '../podView.ts';
 import { watchExits } from './exits.ts';
 import { type DependantSet, servingCondition, setLabel } from './manifests.ts';
@@ -14,6 +14,8 @@ import { createServing } from './serving.ts';
 
 /** The demo's pods on a real cluster, and the switch that begins and ends the outage of etcd. */
 export interface Outage {
+  /** Whether all pods of etcd are ready. */
+  isServing(): boolean;
   /** Whether all dependants (twice `replicas`) are ready. */
   isReady(): boolean;
   begin(): void;
@@ -47,6 +49,7 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
   const counts = { weeded: countDowntimes(clock, report), ignored: countDowntimes(clock, report) };
   const observeExit = watchExits(report);
   const unready = new Map<string, PodView>();
+  const etcdPods = new Map<string, boolean>();
   let timer: TimerHandle | undefined;
 
   const unfollow = followPods({ client, clock, logger }, namespace, (type, pod, object) => {
@@ -54,6 +57,7 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
     if (isDeleted || pod.isReady) unready.delete(pod.name);
     else unready.set(pod.name, pod);
     if (pod.labels['role'] === etcdLabels.role) {
+      etcdPods.set(pod.name, pod.isReady && !isDeleted);
       if (isDeleted) serving.forget(pod.name);
       else serving.observe(pod.name, conditionOf(object, servingCondition)['status']);
       return;
@@ -69,6 +73,7 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
   tick();
 
   return {
+    isServing: () => [...etcdPods.values()].filter(Boolean).length === etcdReplicas,
     isReady: () => counts.weeded.ready() === replicas && counts.ignored.ready() === replicas,
     begin() {
       report({ type: 'etcd.down' });

@@ -8,7 +8,7 @@ import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import { areBack, type Downtime } from '../downtime.ts';
 import type { ScenarioEvent } from '../events.ts';
 import { startWeeder } from '../startWeeder.ts';
-import { manifests } from './manifests.ts';
+import { type Manifest, manifests } from './manifests.ts';
 import { createNamespace, removeNamespace } from './namespace.ts';
 import { type Outage, type Trouble, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
@@ -77,10 +77,9 @@ export async function playOnCluster(options: ClusterDemoOptions, onCleanup: () =
 
 async function playInNamespace(options: ClusterDemoOptions): Promise<Result<ClusterOutcome | 'stopped'>> {
   const { client, clock, logger, namespace, image, replicas } = options;
-  for (const { path, body } of manifests(namespace, image, replicas)) {
-    const created = await client.call({ method: 'POST', path, body });
-    if (!created.ok) return failed(refused(created.failure, client));
-  }
+  const { etcd, dependants } = manifests(namespace, image, replicas);
+  const created = await createAll(client, etcd);
+  if (!created.ok) return created;
   let beganAt: number | undefined;
   const onEvent = (event: ScenarioEvent | WeederEvent) => {
     if (beganAt !== undefined) options.onEvent(clock.monotonic() - beganAt, event);
@@ -93,7 +92,11 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
   const outage = watchOutage({ client, clock, logger, namespace, replicas, report: onEvent });
   const controller = startWeeder({ client, clock, logger, namespaces: [namespace], report: onEvent });
   try {
-    const ready = await untilReady(options, outage, () => controller.state() === 'running');
+    const serving = await untilReady(options, outage, outage.isServing);
+    if (!serving.ok || serving.value !== 'met') return stoppedOr(serving);
+    const created = await createAll(client, dependants);
+    if (!created.ok) return created;
+    const ready = await untilReady(options, outage, () => outage.isReady() && controller.state() === 'running');
     return ready.ok && ready.value === 'met' ? await playOutage(options, outage, begin) : stoppedOr(ready);
   } finally {
     outage.stop();
@@ -102,15 +105,15 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
   }
 }
 
-/** Waits until all pods are ready, and reports what they wait for. */
-async function untilReady(options: ClusterDemoOptions, outage: Outage, isWeeding: () => boolean) {
+/** Waits until the pods are ready, and reports what they wait for. */
+async function untilReady(options: ClusterDemoOptions, outage: Outage, isReady: () => boolean) {
   const { client, timeout, onWaiting } = options;
   const reported = new Set<string>();
   const check = () => {
     const trouble = outage.trouble();
     if (trouble !== undefined && !reported.has(trouble.what)) onWaiting(trouble);
     if (trouble !== undefined) reported.add(trouble.what);
-    return (outage.isReady() && isWeeding()) || outage.failure !== undefined;
+    return isReady() || outage.failure !== undefined;
   };
   const waited = await waitFor(options, timeout, check);
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
@@ -140,6 +143,14 @@ async function playOutage(
   if (waited === 'stopped') return ok('stopped');
   const [weeded, ignored] = [outage.downtimes('weeded'), outage.downtimes('ignored')];
   return ok({ isBack: waited === 'met', weeded, ignored });
+}
+
+async function createAll(client: KubeClient, objects: readonly Manifest[]): Promise<Result<undefined>> {
+  for (const { path, body } of objects) {
+    const created = await client.call({ method: 'POST', path, body });
+    if (!created.ok) return failed(refused(created.failure, client));
+  }
+  return ok(undefined);
 }
 
 function stoppedOr(result: Result<Waited>): Result<'stopped'> {
