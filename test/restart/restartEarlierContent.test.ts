@@ -23,7 +23,7 @@ async function adopted(spec: JsonObject = withEnv('settings', 'a'), config = res
   return world;
 }
 
-/** The source has other content for three seconds; `happen` runs in the middle of that time. */
+/** The source has other content for three seconds; `during` runs in the middle of that time. */
 async function changeAndRevert(world: RestartWorld, during: (world: RestartWorld) => void): Promise<void> {
   world.putSource(source, { a: '2' });
   await world.pass(1.5 * second);
