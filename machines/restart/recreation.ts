@@ -19,7 +19,7 @@ interface RecreationContext extends RecreationInput {
 }
 
 /**
- * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server asked for, in milliseconds; `failure` is
+ * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
  * the class of the refusal.
  */
 interface Refused {
@@ -34,7 +34,7 @@ export type RecreationEvent =
   | { readonly type: 'job.changed' }
   /** The old Job exists in the version that was copied: its deletion may still be in flight. */
   | { readonly type: 'job.unchanged' }
-  /** The old Job exists, and no deletion request of weeder can reach it any more. */
+  /** The old Job exists, and no deletion request of weeder can affect it any more. */
   | { readonly type: 'job.retained' }
   /** The old Job is being deleted. */
   | { readonly type: 'job.terminating' }
@@ -47,7 +47,7 @@ export type RecreationEvent =
   | { readonly type: 'create.done' }
   /** A Job of this name exists already. */
   | { readonly type: 'create.conflicted' }
-  /** The copy was deleted: the client that deleted it does not want the Job back. */
+  /** Another client deleted the copy, so the Job must not be recreated. */
   | { readonly type: 'create.cancelled' }
   | ({ readonly type: 'create.refused' } & Refused)
   | { readonly type: 'copy.deleted' }
@@ -93,10 +93,10 @@ export const recreation = setup({
   },
   delays: {
     /** An API server does not work on a request for longer than this. */
-    requestLife: 120_000,
-    /** The stream delivers the change sooner, unless the stream has failed. */
+    requestTimeout: 120_000,
+    /** The stream delivers the change sooner, unless it has failed. */
     recheckInterval: 5_000,
-    /** A node drops its copy of an immutable source shortly after the last pod that used it has ended. */
+    /** A node drops its copy of an immutable source shortly after the last pod that used it was deleted. */
     nodeCleanup: 2_000,
     retryDelay: ({ context }) => context.retryIn,
   },
@@ -118,7 +118,7 @@ export const recreation = setup({
   initial: 'checking',
   states: {
     checking: {
-      description: 'Reads the Job: is it the one of before, none, or a new one?',
+      description: 'Reads the Job: the old one, none, or a new one.',
       invoke: {
         id: 'checkJob',
         src: 'checkJob',
@@ -146,16 +146,16 @@ export const recreation = setup({
       description:
         'The Job exists, but a request to delete it may still be in flight: the copy remains for as long as an API ' +
         'server works on a request.',
-      after: { requestLife: { target: 'checking', actions: 'noteUnchanged' } },
+      after: { requestTimeout: { target: 'checking', actions: 'noteUnchanged' } },
       on: { 'job.changed': { target: 'checking' } },
     },
     terminating: {
-      description: 'The Job of before is ending: its pods go first.',
+      description: 'The old Job is terminating: its pods are deleted first.',
       after: { recheckInterval: { target: 'checking' } },
       on: { 'job.changed': { target: 'checking' } },
     },
     coolingDown: {
-      description: 'It is deleted. Waits a moment, until its node no longer caches what its pods used.',
+      description: 'The old Job was deleted. Waits until its node no longer caches what its pods used.',
       after: { nodeCleanup: { target: 'creating' } },
     },
     creating: {
@@ -168,7 +168,7 @@ export const recreation = setup({
       },
       on: {
         'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
-        'create.conflicted': { target: 'checking', description: 'Another client was faster, or an answer was lost.' },
+        'create.conflicted': { target: 'checking', description: 'Another client was faster, or a response was lost.' },
         'create.cancelled': { target: 'ended' },
         'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
@@ -192,7 +192,7 @@ export const recreation = setup({
       },
     },
     backingOff: {
-      description: 'Something failed that may pass: tried again after a pause that grows from 200 ms to a minute.',
+      description: 'A request failed: it is retried after a pause that grows from 200 ms to a minute.',
       after: { retryDelay: { target: 'checking' } },
     },
     ended: {
@@ -213,7 +213,7 @@ function refusalOf(event: object): { readonly reason: string; readonly failure: 
   return { reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '', failure };
 }
 
-/** The delay doubles from 200 ms to one minute, minus a random half; it is never shorter than the server asked for. */
+/** The delay doubles from 200 ms to a minute, minus a random half; it is never shorter than the server requested. */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;

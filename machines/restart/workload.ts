@@ -12,7 +12,7 @@ export interface WorkloadInput {
   readonly progressDeadline: number;
 }
 
-/** What the stored state is to record. */
+/** The outcome that is written to the stored state. */
 export type Outcome =
   /** No state is stored yet: the pods are assumed to run with the current content of the sources. */
   | 'adopted'
@@ -35,11 +35,11 @@ export interface EffectInput {
   readonly hasStalled: boolean;
   /** The stalled rollout was reported, so it is not reported again. */
   readonly isStallReported: boolean;
-  /** The restart has begun already: it counts as an active rollout at once, and takes nothing from the restart rate. */
+  /** The restart has begun already: it counts as an active rollout, and takes nothing from the restart rate. */
   readonly isUnderWay: boolean;
   /**
    * The first change that has not been handled, by the monotonic clock. The workload that has waited longest is next,
-   * so a workload that is assessed again keeps its place in the queue.
+   * so a workload that is assessed again does not lose its place in the queue.
    */
   readonly changedSince: number | undefined;
 }
@@ -64,7 +64,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly changedAt: number | undefined;
   /** The rest of the quiet period. */
   readonly quietIn: number;
-  /** Changes have kept coming for `quietMax`: a newer change no longer delays the restart. */
+  /** There was no quiet period for `quietMax`: a newer change no longer delays the restart. */
   readonly isOverdue: boolean;
   /** Why the workload is blocked, pending, stalled, or retried; for humans. */
   readonly reason: string;
@@ -80,7 +80,7 @@ interface WorkloadContext extends WorkloadInput {
 }
 
 /**
- * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server asked for, in milliseconds; `failure` is
+ * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
  * the class of the refusal.
  */
 interface Refused {
@@ -291,12 +291,12 @@ export const workload = setup({
   }),
   initial: 'assessing',
   on: {
-    'workload.deleted': { target: '.ended', description: 'Deleted.' },
+    'workload.deleted': { target: '.ended', description: 'The workload was deleted.' },
     'config.changed': { actions: 'noteConfig' },
   },
   states: {
     assessing: {
-      description: 'Compares what the pod template uses now with what is written down on the workload.',
+      description: 'Compares the current content of the used sources with the state that is stored on the workload.',
       entry: 'clearDirty',
       invoke: {
         id: 'assess',
@@ -307,7 +307,7 @@ export const workload = setup({
       on: {
         'workload.changed': {
           actions: 'markDirty',
-          description: 'Assessed once more afterwards: what changes all the time must not keep this from its end.',
+          description: 'Assessed again afterwards: frequent changes must not prevent this assessment from completing.',
         },
         'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
         'assessed.current': { target: 'assessed.current' },
@@ -318,13 +318,13 @@ export const workload = setup({
         'assessed.unconfirmed': {
           target: 'writingState',
           actions: 'noteUnconfirmed',
-          description: 'Written down first, so that it is not forgotten; and then it counts as a change.',
+          description: 'The state is written first, so that this is not lost. Then it counts as a change.',
         },
         'assessed.rolling': [
           {
             guard: 'hasStalled',
             target: 'assessed.stopped.stalled',
-            description: 'Followed once, it is not followed again.',
+            description: 'A stalled rollout is not followed again.',
           },
           { target: 'restarting.rolling', actions: 'noteRolloutFound' },
         ],
@@ -333,7 +333,7 @@ export const workload = setup({
             guard: 'isSuspended',
             target: 'assessed.stopped.suspended',
             actions: 'noteStanding',
-            description: 'People may have done what it waits for: that is seen while it is followed.',
+            description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
           },
           { target: 'assessed.stopped.stalled', actions: 'noteStanding' },
         ],
@@ -343,14 +343,14 @@ export const workload = setup({
       },
     },
     assessed: {
-      description: 'The assessment is known, until something changes.',
+      description: 'The result of the assessment is valid until something changes.',
       initial: 'current',
       always: { guard: 'isDirty', target: 'assessing', description: 'Something changed while it was assessed.' },
       on: { 'workload.changed': { target: 'assessing' } },
       states: {
         adopting: {
           description:
-            'Waits for a slot before its state is written: workloads are adopted one after the other. Restarts nothing.',
+            'Waits for a slot before its state is written, because adoptions are rate-limited. Nothing restarts.',
           invoke: {
             id: 'adoptionSlot',
             src: 'adoptionSlot',
@@ -362,20 +362,20 @@ export const workload = setup({
           },
         },
         current: {
-          description: 'The pods run with what the sources say.',
+          description: 'The pods run with the current content.',
           entry: ['noteCurrent', 'reportCurrent'],
         },
         stale: {
           description:
-            'A source has changed. Waits until it is quiet, so that many changes make one restart; but not for ever.',
+            'A source has changed. Waits for the quiet period, but no longer than quietMax: many changes cause one restart.',
           tags: 'pending',
           always: { guard: 'isOverdue', target: '#workload.restarting' },
           after: { quietTime: { target: '#workload.restarting' } },
         },
         blocked: {
           description:
-            'Must not be restarted: a source is missing, an immutable one was re-created, it restarted too often, or an ' +
-            'annotation cannot be read.',
+            'Must not be restarted: a source is missing, an immutable source was recreated, the workload was restarted too ' +
+            'often, or an annotation cannot be read.',
           tags: 'pending',
           entry: ['forgetFailures', 'reportBlocked'],
           after: { blockTime: { guard: 'isBlockedForATime', target: '#workload.assessing' } },
@@ -394,20 +394,18 @@ export const workload = setup({
             'rollout.emptied': {
               target: '#workload.restarting.restoring',
               actions: 'noteEmptied',
-              description: 'Nothing stays without pods because of weeder.',
+              description: 'weeder leaves no workload without pods.',
             },
           },
           initial: 'suspended',
           states: {
             suspended: {
-              description:
-                'Waits for people: for pods to be deleted where the strategy is OnDelete, for a paused Deployment to be ' +
-                'resumed.',
+              description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
               entry: 'forgetFailures',
               on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
             },
             stalled: {
-              description: 'No progress, or a pod that cannot start. A newer change is not delayed: it may fix this.',
+              description: 'No progress, or a pod that cannot start. A newer change does not wait: it may fix this.',
               on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
             },
           },
@@ -415,7 +413,7 @@ export const workload = setup({
       },
     },
     restarting: {
-      description: 'Has, or waits for, a place among the restarts: from the question to the end of the rollout.',
+      description: 'Waits for a slot, and holds it until the end of the rollout.',
       tags: 'pending',
       invoke: {
         id: 'restartSlot',
@@ -426,7 +424,7 @@ export const workload = setup({
       initial: 'waiting',
       states: {
         waiting: {
-          description: 'Waits for its interval, a maintenance window, the end of a pause, or a slot.',
+          description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
           on: {
             'slot.pending': { actions: ['noteReason', 'reportPending'] },
             'slot.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
@@ -437,7 +435,7 @@ export const workload = setup({
         verifying: {
           description:
             'Checks the pods: those that were created after the last write have the new content already. So a release ' +
-            'that changes ConfigMap and image makes one rollout, and an undo or an eviction counts as the restart.',
+            'that changes ConfigMap and image is one rollout, and an undo or an eviction counts as the restart.',
           invoke: {
             id: 'verifyPods',
             src: 'verifyPods',
@@ -451,14 +449,14 @@ export const workload = setup({
             'verified.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
             'workload.changed': [
               { guard: 'isOverdue', actions: 'markDirty' },
-              { target: '#workload.assessing', description: 'One restart for both.' },
+              { target: '#workload.assessing', description: 'Both changes are one restart.' },
             ],
           },
         },
         patching: {
           description:
-            'One write is on the way that insists on the version that was decided on: the template with a new hash, ' +
-            'and the target beside it.',
+            'Writes the new hash in the template and the target in the state. The write fails if another client has ' +
+            'changed the workload since the decision.',
           invoke: {
             id: 'restart',
             src: 'restart',
@@ -472,7 +470,7 @@ export const workload = setup({
                 guard: 'isPatient',
                 target: '#workload.assessing',
                 actions: 'noteConflict',
-                description: 'Decided again, by what it is now.',
+                description: 'Decides again by the current version.',
               },
               { target: '#workload.backingOff', actions: 'noteConflict' },
             ],
@@ -482,8 +480,8 @@ export const workload = setup({
         },
         rolling: {
           description:
-            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until that is done, or has ' +
-            'stalled.',
+            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until the rollout is ' +
+            'complete or has stalled.',
           invoke: {
             id: 'followRollout',
             src: 'followRollout',
@@ -494,7 +492,7 @@ export const workload = setup({
             progressDeadline: {
               target: '#workload.assessed.stopped.stalled',
               actions: ['noteDeadline', 'reportStalled'],
-              description: 'It has taken too long.',
+              description: 'The rollout exceeded progressDeadline.',
             },
           },
           on: {
@@ -514,8 +512,8 @@ export const workload = setup({
         },
         restoring: {
           description:
-            'An immutable source was recreated: all pods had to end before new ones start, for a node keeps the old ' +
-            'content as long as one of them uses it. They have, and the workload gets its pods back.',
+            'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the source. ' +
+            'All pods have terminated: the workload gets its pods back.',
           invoke: {
             id: 'restore',
             src: 'restore',
@@ -559,7 +557,7 @@ export const workload = setup({
       },
     },
     backingOff: {
-      description: 'Something failed that may pass: asked again after a pause that grows from 200 ms to a minute.',
+      description: 'A request failed: it is retried after a pause that grows from 200 ms to a minute.',
       after: { retryDelay: { target: 'assessing' } },
     },
     releasing: {
@@ -643,7 +641,7 @@ function quietOf(
   };
 }
 
-/** The delay doubles from 200 ms to one minute, minus a random half; it is never shorter than the server asked for. */
+/** The delay doubles from 200 ms to a minute, minus a random half; it is never shorter than the server requested. */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;

@@ -85,9 +85,9 @@ function timerOf(timer: ScheduledEvent, times: Times): ActorEntry['timers'][numb
   return { delay: name, state, ...(startedAt === undefined ? {} : { due: new Date(startedAt + delay).toISOString() }) };
 }
 
-/** Whether one of the paths of the state contains the wanted names consecutively. */
-function isIn(value: StateValue, wanted: string | undefined): boolean {
-  return wanted === undefined || pathsOf(value).some((path) => `.${path}.`.includes(`.${wanted}.`));
+/** Whether one of the paths of the state contains the selected names consecutively. */
+function isIn(value: StateValue, selected: string | undefined): boolean {
+  return selected === undefined || pathsOf(value).some((path) => `.${path}.`.includes(`.${selected}.`));
 }
 
 function pathsOf(value: StateValue): string[] {

@@ -98,7 +98,7 @@ const names = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'act
 
 type Names = Readonly<Record<string, string | number>>;
 
-/** Excludes pods, configs, credentials and errors: only texts and numbers under the allowed keys are kept. */
+/** Excludes pods, configs, credentials and errors: only texts and numbers under the allowed keys remain. */
 export function namesOf(value: unknown): Names {
   const known = objectOf(value);
   return Object.fromEntries(

@@ -18,7 +18,7 @@ const int64Max = int64Limit - 1n;
 const part = /^(\d*)(\.(\d*))?([^\d.]*)/;
 
 /**
- * Parses a duration exactly like Go's `time.ParseDuration`, into milliseconds (fractions below 1 ms are kept). The
+ * Parses a duration exactly like Go's `time.ParseDuration`, into milliseconds (with fractions below 1 ms). The
  * error is a clause without a subject (`found "5", …`), to follow the name of a key or flag.
  */
 export function parseDuration(text: string): Result<number, string> {

@@ -6,7 +6,7 @@ declare global {
 }
 
 /**
- * An integer that a JavaScript number would round, kept as its digits: Kubernetes has integers up to 64 bits, and a
+ * An integer that a JavaScript number would round, stored as its digits: Kubernetes has integers up to 64 bits, and a
  * number is exact only up to 2^53. `JSON.stringify` writes the digits. Equal digits are equal integers.
  */
 export class ExactInteger {

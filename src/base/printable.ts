@@ -9,7 +9,7 @@ export function printable(text: string): string {
   return text.replace(unprintable, escaped);
 }
 
-/** The same for lines of weeder's own that contain foreign text: line feeds are kept. */
+/** The same for lines of weeder's own that contain foreign text: line feeds stay. */
 export function printableLines(text: string): string {
   return text.replace(unprintable, (character) => (character === '\n' ? character : escaped(character)));
 }

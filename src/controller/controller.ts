@@ -8,80 +8,81 @@ import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Shard } from './shard.ts';
 
 /**
- * One of the controllers of a process, such as the weeder. The process gives all of them one client, one clock, one
- * leadership; none knows of the others, and each acts as soon as its own streams are complete.
+ * One of the controllers of a process, such as the weeder. All of them share one client, one clock and one leadership.
+ * They are independent of each other, and each acts as soon as its own streams are complete.
  */
 export interface Controller {
-  /** In sentences: `weeder`. */
+  /** The name in log lines and messages: `weeder`. */
   readonly name: string;
-  /** The streams that have to be open now, by name. What is not needed is not here, and asks for no permission. */
+  /** The streams that have to be open now, by name. Streams that are not needed are left out: they need permissions. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
-  /** This config is in force from now on. */
+  /** Applies this config from now on. */
   configure(config: Config): void;
   /**
-   * All of `needs` have been read, but for those `without` which it has to do: it acts from now on. Comes once, at the
-   * latest when the streams of all parts are complete; streams that it comes to need later it has to wait for itself.
+   * The controller acts from now on: all of `needs` have been read, except for the streams in `without`. Called once,
+   * at the latest when the streams of all controllers are complete. For streams that it needs later, the controller
+   * itself waits.
    */
   start(without?: readonly string[]): void;
-  /** Begins nothing any more. Comes to one that was never started, too. */
+  /** Begins no more work. Also called if the controller was never started. */
   stop(): void;
-  /** Resolves when nothing is in flight. */
+  /** Resolves when no request is in flight. */
   drained(): Promise<void>;
   work(): PendingWork;
-  /** Its actors that have no parent. */
+  /** Its root actors. */
   actors(): Iterable<AnyActorRef>;
-  /** How many actors are at work, by machine. */
+  /** The number of active actors, by machine. */
   actorCounts(): Readonly<Record<string, number>>;
 }
 
-/** What a part is busy with: what waits for its turn, and the requests in flight. */
+/** The pending work of a controller: items in its queues, and requests in flight. */
 export interface PendingWork {
   readonly queued: number;
   readonly inFlight: number;
 }
 
-/** What the process gives each of its parts. */
+/** The dependencies that the process passes to each controller. */
 export interface ControllerContext {
   readonly config: Config;
   readonly runtime: ActorRuntime;
-  /** Changes the cluster only while this replica leads, and never in a dry run. */
+  /** Sends writes only while this replica leads, and never in a dry run. */
   readonly client: KubeClient;
   readonly logger: Logger;
-  /** Where to watch: everywhere, or in these namespaces only. */
+  /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
-  /** The business of which namespaces is done here. Undefined: of all. */
+  /** The namespaces that this replica is responsible for. Undefined: all. */
   readonly shard: Shard | undefined;
-  /** The cluster is not to be changed: `client` only says that it was. */
+  /** The cluster must not be changed: `client` answers writes as if they had been accepted. */
   readonly isDryRun: boolean;
-  /** Whether pods are being deleted now, or wait for that: what may wait leaves the API server to them. */
+  /** Whether deletions of pods are queued or in flight: less urgent requests wait for them. */
   readonly isWeeding: () => boolean;
-  /** Whether this replica may act: always, without leader election. */
+  /** Whether this replica may act. Without leader election it always may. */
   readonly isLeading: () => boolean;
-  /** Writes a Kubernetes Event, or does nothing if Events are disabled or this replica does not lead. */
+  /** Records a Kubernetes Event; does nothing if Events are disabled or this replica does not lead. */
   readonly recordEvent: (occurrence: EventDraft) => void;
-  /** Is called when `needs` has changed, but for the first time. */
+  /** Called when `needs` has changed, except for the first time. */
   readonly onStreamsChanged: () => void;
-  /** Is called for each stream of which nothing comes any more. */
+  /** Called for each stream that was closed for good. */
   readonly onStreamClosed: (name: string) => void;
 }
 
 export type ControllerFactory = (context: ControllerContext) => Controller;
 
-/** The streams of all parts by name. Throws when two parts call a stream by one name: that is a mistake of ours. */
-export function streamsOf(parts: readonly Controller[]): Map<string, StreamNeed> {
+/** Returns the streams of all controllers by name. Throws if two have the same name, which is a bug in weeder. */
+export function streamsOf(controllers: readonly Controller[]): Map<string, StreamNeed> {
   const streams = new Map<string, StreamNeed>();
-  for (const part of parts) {
-    for (const [name, need] of part.needs) {
-      if (streams.has(name)) throw new Error(`${part.name} calls a stream "${name}", as another controller does`);
+  for (const controller of controllers) {
+    for (const [name, need] of controller.needs) {
+      if (streams.has(name)) throw new Error(`${controller.name} names a stream "${name}", as another controller does`);
       streams.set(name, need);
     }
   }
   return streams;
 }
 
-/** What all of them are busy with. */
-export function totalWork(parts: readonly Controller[]): PendingWork {
-  const each = parts.map((part) => part.work());
+/** Returns the pending work of all controllers. */
+export function totalWork(controllers: readonly Controller[]): PendingWork {
+  const each = controllers.map((controller) => controller.work());
   return {
     queued: each.reduce((sum, { queued }) => sum + queued, 0),
     inFlight: each.reduce((sum, { inFlight }) => sum + inFlight, 0),

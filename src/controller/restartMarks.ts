@@ -1,6 +1,5 @@
 /**
- * What restart control writes on workloads, and nobody else: `state` and `emptied` are annotations of the workload,
- * `template` is one of its pod template.
+ * The annotations that only restart control writes: `state` and `emptied` on a workload, `template` on its pod template.
  */
 export const restartMarks = {
   state: 'weeder.dev/dependencies',
@@ -8,5 +7,5 @@ export const restartMarks = {
   template: 'weeder.dev/dependencies-hash',
 } as const;
 
-/** What every change cause that restart control writes begins with: any other is the user's own. */
+/** The prefix of every change cause that restart control writes: any other is the user's own. */
 export const changeCauseMark = 'weeder: ';

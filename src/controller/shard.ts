@@ -12,7 +12,7 @@ const mostShards = 1000;
 
 /**
  * Reads `2/5`, the third of five, or `auto/5`, where the number is the ordinal at the end of the host name, as a
- * StatefulSet gives it to its pods (`weeder-2`). Fails with half a sentence.
+ * StatefulSet gives it to its pods (`weeder-2`). The error is a clause.
  */
 export function parseShard(text: string, hostname: string): Result<Shard, string> {
   const [, which = '', of = ''] = /^(\d{1,4}|auto)\/(\d{1,4})$/.exec(text) ?? [];

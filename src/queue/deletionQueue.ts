@@ -1,12 +1,12 @@
 /**
  * Limits concurrent deletions: in order of arrival, each key once, at most `concurrency` at a time. The queue holds
- * only keys; whoever gets a turn decides on the newest state.
+ * only keys; the caller decides by the newest state when its turn comes.
  */
 export interface DeletionQueue {
   /**
-   * Appends the key to the queue, and calls `onTurn` once when it is this key's turn, which may be at once. The
-   * returned function releases the place, whether it was used or not. Throws if the key is already in the queue, which
-   * is a bug of the caller.
+   * Appends the key to the queue, and calls `onTurn` once when it is this key's turn, possibly before `enter` returns.
+   * The returned function releases the place, whether it was used or not. Throws if the key is already in the queue,
+   * which is a bug of the caller.
    */
   enter(key: string, onTurn: () => void): () => void;
   /** Grants no further turns. */

@@ -21,11 +21,11 @@ interface Waiter {
   readonly since: number;
   /** Called once when it is the waiter's turn, which may be before `enter` returns. */
   readonly onGranted: () => void;
-  /** Called if the turn is not granted at once, and when the rate limit changes while it waits. */
+  /** Called if the turn is not granted immediately, and when the rate limit changes while it waits. */
   readonly onWaits?: () => void;
 }
 
-/** Releases the place. `wasUsed: false`: the turn was not needed, and another waiter may have it at once. */
+/** Releases the place. `wasUsed: false`: the turn was not needed, and another waiter may have it immediately. */
 export type Release = (how?: { readonly wasUsed: boolean }) => void;
 
 /** Grants turns at a limited rate, and equally often to each namespace that waits. */

@@ -56,7 +56,7 @@ export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semap
     });
   }
 
-  /** Others of the same namespace wait only while no place is free for it, so a new caller overtakes nobody. */
+  /** Others of the same namespace wait only while no place is free for it, so a new caller overtakes none of them. */
   function enter(application: string, grant: Grant): void {
     const share = shareOf(application);
     if (hasSlot(share.outer)) occupy(share.outer, grant);

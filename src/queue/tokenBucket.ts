@@ -34,9 +34,9 @@ export function createTokenBucket(capacity: number, perSecond: number, clock: Cl
       refill();
       tokens = Math.min(size.capacity, tokens + 1);
     },
-    waitFor(wanted) {
+    waitFor(count) {
       refill();
-      return tokens >= wanted ? 0 : ((wanted - tokens) / size.perSecond) * 1_000;
+      return tokens >= count ? 0 : ((count - tokens) / size.perSecond) * 1_000;
     },
     resize(nextCapacity, nextPerSecond) {
       refill();

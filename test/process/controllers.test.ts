@@ -167,5 +167,5 @@ test('in a dry run no request of a controller changes anything', async () => {
 test('two controllers that use one stream name are rejected immediately', async () => {
   await using cluster = await embedded();
   const other = otherController({ endpointslices: leases });
-  assert.throws(() => started(cluster, other), /other calls a stream "endpointslices"/);
+  assert.throws(() => started(cluster, other), /other names a stream "endpointslices"/);
 });

@@ -67,6 +67,10 @@ const terms: readonly (readonly [RegExp, string])[] = [
     /'pod\.(gone|left)'|\b(pod|slice|source|workload|application|object)Gone\b/,
     'pod.removed, pod.recovered, podDeleted',
   ],
+  [
+    /'workload\.gone'|\bis: 'gone'|\brequestLife\b|\bProofPod\b/,
+    'workload.deleted, notFound, requestTimeout, PodEvidence',
+  ],
   [/\bimmutableRecreated: tell\b/, 'immutableRecreated: report'],
 ];
 

@@ -17,7 +17,7 @@ const deployment = (part: object = {}) =>
     metadata: { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: '8', ...part },
   });
 
-const last = ({ server }: Calling) => server.requests.at(-1) ?? assert.fail('nothing was asked');
+const last = ({ server }: Calling) => server.requests.at(-1) ?? assert.fail('no request was sent');
 
 /** The part of an answer that callers decide by. */
 function outcomeOf(answer: Answer<unknown>): string {

@@ -143,7 +143,7 @@ for (const first of ['source', 'template'] as const) {
   });
 }
 
-test('a release still in progress after the quiet period is waited for, and is one rollout', async () => {
+test('a restart waits for a release still in progress after the quiet period, and both are one rollout', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
   world.putSource(source, { a: '2' });
@@ -159,7 +159,7 @@ test('a release still in progress after the quiet period is waited for, and is o
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a stalled release is not waited for, because the change may fix it', async () => {
+test('a restart does not wait for a stalled release, because the change may fix it', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });
@@ -171,7 +171,7 @@ test('a stalled release is not waited for, because the change may fix it', async
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a release whose pods cannot start is not waited for either', async () => {
+test('a restart does not wait for a release whose pods cannot start', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', { metadata: { annotations: { release: '2' } } });

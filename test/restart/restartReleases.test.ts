@@ -53,7 +53,7 @@ test('pods that exist when the change is seen are restarted, however new they ar
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a user’s rollout that takes longer than the quiet period is waited for, and that is reported', async () => {
+test('a restart waits for a user’s rollout that takes longer than the quiet period, and this is reported', async () => {
   const world = await adopted();
   world.rolloutTime = 8 * settings.quietPeriod;
   world.putSource(source, { a: '2' });
@@ -69,7 +69,7 @@ test('a user’s rollout that takes longer than the quiet period is waited for, 
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a stalled rollout of the user is not waited for', async () => {
+test('a restart does not wait for a stalled rollout of the user', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', release);
@@ -80,7 +80,7 @@ test('a stalled rollout of the user is not waited for', async () => {
   assert.equal(world.rollouts.length, 2);
 });
 
-test('a user’s rollout whose newest pod is in trouble is not waited for, because the change may fix it', async () => {
+test('a restart does not wait for a user’s rollout whose newest pod cannot start, because the change may fix it', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.patchTemplate('web', release);

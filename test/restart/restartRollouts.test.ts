@@ -54,7 +54,7 @@ test('a newer change waits for the rollout in progress, whose last pods were cre
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a new generation with an unchanged template, as each annotation of a Deployment causes, is not waited for', async () => {
+test('a restart does not wait for a new generation alone, which each annotation of a Deployment causes', async () => {
   const world = await adopted();
   world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
   await world.pass(20 * second);
@@ -64,7 +64,7 @@ test('a new generation with an unchanged template, as each annotation of a Deplo
   assert.match(String(stateOn(world.workload('web'))), /"target":/);
 });
 
-test('a template that its controller has not observed yet is a rollout that is waited for', async () => {
+test('a restart waits for a template that its controller has not observed yet', async () => {
   const world = await adopted();
   world.change('web', { spec: { template: { metadata: { annotations: { release: '1' } } } } });
   await world.pass(20 * second);
@@ -87,7 +87,7 @@ test('a stalled rollout is reported, and does not block a newer change, which ma
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
-test('a rollout whose pods cannot start stalls at once', async () => {
+test('a rollout whose pods cannot start stalls immediately', async () => {
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   await change(world, '2', 6 * second);

@@ -19,9 +19,9 @@ const request: DeletionAttempt = {
 
 /** A client that records its requests, and responds as given. */
 function client(answer: (request: ApiRequest) => ApiResult) {
-  const asked: Omit<ApiRequest, 'signal' | 'isWanted'>[] = [];
-  const call = async ({ signal: _, isWanted, ...rest }: ApiRequest): Promise<ApiResult> => {
-    if (isWanted?.() === false) return failed('cancelled');
+  const asked: Omit<ApiRequest, 'signal' | 'isNeeded'>[] = [];
+  const call = async ({ signal: _, isNeeded, ...rest }: ApiRequest): Promise<ApiResult> => {
+    if (isNeeded?.() === false) return failed('cancelled');
     asked.push(rest);
     return answer(rest);
   };

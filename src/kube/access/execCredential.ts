@@ -14,7 +14,7 @@ export interface ExecCredential {
   readonly expiresAt: number | undefined;
 }
 
-/** A plugin that runs longer is probably waiting for input that nobody gives. */
+/** A plugin that runs longer is probably waiting for input, which it cannot get. */
 const longestRunMs = 30_000;
 const longestOutput = 1 << 20;
 
@@ -65,8 +65,8 @@ function environment(exec: ExecEntry, cluster: ClusterEntry): NodeJS.ProcessEnv 
   const { apiVersion, provideClusterInfo } = exec;
   const spec = { interactive: false, ...(provideClusterInfo ? { cluster } : {}) };
   const info = { apiVersion: apiVersion ?? 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec };
-  const asked = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
-  return { ...process.env, ...asked, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
+  const configured = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]));
+  return { ...process.env, ...configured, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
 }
 
 function collect(stream: NodeJS.ReadableStream): () => string {

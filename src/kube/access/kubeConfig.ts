@@ -66,9 +66,9 @@ function fromFiles(paths: readonly string[], context: string | undefined): Resul
   return chosen.ok ? clusterAccess(chosen.value) : chosen;
 }
 
-function choose(config: MergedKubeConfig, path: string, asked: string | undefined): Result<ClusterChoice> {
+function choose(config: MergedKubeConfig, path: string, requested: string | undefined): Result<ClusterChoice> {
   const known = [...config.contexts.keys()];
-  const name = asked ?? config.currentContext;
+  const name = requested ?? config.currentContext;
   const list = known.length === 0 ? 'it has none at all' : `it has ${known.map((each) => `"${each}"`).join(', ')}`;
   if (name === undefined) {
     return failed(invalid(path, `names no current-context; ${list}`, 'Choose one with --context.'));

@@ -19,8 +19,8 @@ export const notLeading: ApiFailure = { kind: 'cancelled', message: 'this replic
 export function leaderGate(leading: LeaderCheck, client: KubeClient): KubeClient {
   async function write(request: ApiRequest): Promise<ApiResult> {
     const signals = request.signal === undefined ? [leading.signal] : [request.signal, leading.signal];
-    const isWanted = () => leading.isValid() && request.isWanted?.() !== false;
-    const result = await client.call({ ...request, isWanted, signal: AbortSignal.any(signals) });
+    const isNeeded = () => leading.isValid() && request.isNeeded?.() !== false;
+    const result = await client.call({ ...request, isNeeded, signal: AbortSignal.any(signals) });
     if (result.ok || leading.isValid()) return result;
     // A final answer of the server stays as it is; a failure that could be retried becomes `notLeading`.
     const isOver = result.failure.kind === 'cancelled' || isRecoverable(result.failure);
@@ -55,8 +55,8 @@ async function patched(client: KubeClient, { path, signal, body }: ApiRequest): 
 }
 
 function hasResourceVersion(object: unknown, patch: JsonObject): boolean {
-  const wanted = objectOf(patch['metadata'])['resourceVersion'];
-  return wanted === undefined || wanted === objectOf(objectOf(object)['metadata'])['resourceVersion'];
+  const expected = objectOf(patch['metadata'])['resourceVersion'];
+  return expected === undefined || expected === objectOf(objectOf(object)['metadata'])['resourceVersion'];
 }
 
 function accepted(body: unknown): ApiResult {

@@ -14,7 +14,7 @@ import { endSilentConnections } from './silentConnections.ts';
 import { type Connection, createTransport } from './transport.ts';
 
 /**
- * A request whose response headers have arrived. Its body has to be read at once, by exactly one of the three methods.
+ * A request whose response headers have arrived. Exactly one of the three methods has to read its body immediately.
  */
 export interface Exchange {
   readonly status: number;
@@ -103,7 +103,7 @@ export function createExchanger(
   }
 
   function isCancelled(request: ApiRequest): boolean {
-    return isClosed || request.signal?.aborted === true || request.isWanted?.() === false;
+    return isClosed || request.signal?.aborted === true || request.isNeeded?.() === false;
   }
 
   async function open(request: ApiRequest): Promise<Opened> {
@@ -117,11 +117,11 @@ export function createExchanger(
 
   /** Rejects when `signal` is aborted; so does the body. */
   function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
-    const { isWanted, method } = request;
+    const { isNeeded, method } = request;
     const path = basePath + request.path + queryText(request.query);
     const headers = headersOf(request, credentials);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
-    const guarded = guardedDispatch(dispatcher, () => isWanted?.() !== false && !signal.aborted);
+    const guarded = guardedDispatch(dispatcher, () => isNeeded?.() !== false && !signal.aborted);
     return responseOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
   }
 
@@ -165,7 +165,7 @@ export function createExchanger(
       noteReceived(0);
       const read = () => {
         const body = response.read().once('close', release);
-        // The body may fail before it is read; whoever reads it later gets the error.
+        // The body may fail before it is read; a later reader gets the error.
         body.on('error', () => undefined);
         return listened(body, noteReceived);
       };

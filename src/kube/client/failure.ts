@@ -34,19 +34,19 @@ export type FailureKind =
 /** A request that failed, as a value. */
 export interface ApiFailure {
   readonly kind: FailureKind;
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
   /** `reason` of the server's Status, such as `TooManyRequests`. */
   readonly reason?: string;
-  /** What went wrong, without a full stop: the server's own words where it gave any. */
+  /** The message without a full stop: the server's own, if there is one. */
   readonly message: string;
-  /** What in particular is wrong, as the server's Status lists it; where it lists anything. */
+  /** The `details.causes` of the server's Status, if there are any. */
   readonly causes?: readonly FailureCause[];
-  /** Which object the server's Status is about, where it says so: a 404 without a name is about the type. */
+  /** The object that the server's Status names, if it names one: a 404 without a name is about the type. */
   readonly about?: FailureSubject;
-  /** How long the server asks to wait, in milliseconds; at most an hour. */
+  /** The delay that the server requested, in milliseconds; at most an hour. */
   readonly retryAfterMs?: number;
-  /** Of a half-open connection: for how long nothing came on it, in milliseconds. */
+  /** For a half-open connection: how long nothing arrived on it, in milliseconds. */
   readonly silentMs?: number;
 }
 
@@ -60,7 +60,7 @@ interface FailureSubject {
 /** One of the `details.causes` of a Status: such as `DisruptionBudget`, or `FieldValueInvalid` of `metadata.uid`. */
 export interface FailureCause {
   readonly reason: string;
-  /** Which field of the object is meant; empty: none. */
+  /** The path of the field; empty: none. */
   readonly field: string;
   /** The server's message, if there is one. It may quote the value. */
   readonly message?: string;
@@ -142,8 +142,8 @@ function failureFrom(
 ): ApiFailure {
   const reason = said?.['reason'];
   const message = said?.['message'];
-  const asked = retryAfterMs ?? secondsOf(said);
-  const wait = asked === undefined ? undefined : Math.min(asked, longestWaitMs);
+  const requested = retryAfterMs ?? secondsOf(said);
+  const wait = requested === undefined ? undefined : Math.min(requested, longestWaitMs);
   const causes = causesOf(said);
   const about = subjectOf(said);
   const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);

@@ -27,7 +27,7 @@ export interface ApiRequest {
   /**
    * Called when the request is about to be sent: if it returns false, the request is not sent and fails as `cancelled`.
    */
-  readonly isWanted?: () => boolean;
+  readonly isNeeded?: () => boolean;
   /**
    * How long the headers, and then each next part of the response, may take, in milliseconds; a whole finite response
    * may take three times as long. Default: 10,000.

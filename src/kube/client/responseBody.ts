@@ -1,7 +1,7 @@
 import { addAbortSignal, PassThrough, type Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
-/** A response whose headers have arrived. The rest has to be consumed at once, by one of the two methods. */
+/** A response whose headers have arrived. The rest has to be consumed immediately, by one of the two methods. */
 interface ReceivedResponse extends Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> {
   /** The stream is destroyed with the request's signal. */
   read(): Readable;

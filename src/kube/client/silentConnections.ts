@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { objectOf } from '../../base/json.ts';
 import { SilentConnectionError } from './networkFailure.ts';
 
-/** How often undici sends a PING on each HTTP/2 connection. The server answers at once. */
+/** How often undici sends a PING on each HTTP/2 connection. The server answers immediately. */
 export const pingMs = 10_000;
 const usualLookMs = 5_000;
 /**
@@ -17,18 +17,18 @@ const connected = 'undici:client:connected';
 /**
  * Closes the HTTP/2 connections to `host` (with its port) on which nothing arrives, not even the answer to a PING;
  * undici does not detect this. All requests on such a connection fail, and are retried on another one. Returns the
- * function that stops it. `lookMs` is the interval of the checks, in milliseconds.
+ * function that stops it. `checkMs` is the interval of the checks, in milliseconds.
  */
-export function endSilentConnections(host: string, lookMs = usualLookMs): () => void {
+export function endSilentConnections(host: string, checkMs = usualLookMs): () => void {
   const sockets = new Map<TLSSocket, { bytes: number; looks: number }>();
   const timer = setInterval(() => {
     for (const [socket, last] of sockets) look(socket, last);
-  }, lookMs).unref();
+  }, checkMs).unref();
 
   function look(socket: TLSSocket, last: { bytes: number; looks: number }): void {
     last.looks = socket.bytesRead === last.bytes ? last.looks + 1 : 0;
     last.bytes = socket.bytesRead;
-    if (last.looks >= silentLooks) socket.destroy(new SilentConnectionError(silentLooks * lookMs));
+    if (last.looks >= silentLooks) socket.destroy(new SilentConnectionError(silentLooks * checkMs));
   }
 
   function onConnected(message: unknown): void {

@@ -10,7 +10,7 @@ import { createEventSender, type EventState } from './eventSender.ts';
 /** Records Kubernetes Events (`events.k8s.io/v1`) on a best-effort basis, behind more important requests. */
 export interface EventRecorder {
   /**
-   * Returns at once and never throws. An occurrence that repeats soon becomes part of the series of the existing Event.
+   * Returns immediately and never throws. An occurrence that repeats soon becomes part of the series of the existing Event.
    */
   record(occurrence: EventDraft): void;
   /** Writes the remaining Events within a third of a second, and ends; later occurrences are ignored. */
@@ -36,7 +36,7 @@ interface EventRecorderOptions {
 
 /** A repetition after a longer time becomes a new Event. Milliseconds. */
 const longestGap = 600_000;
-/** The first repetition is written at once, further ones together after this time. Milliseconds. */
+/** The first repetition is written immediately, further ones together after this time. Milliseconds. */
 const seriesEvery = 60_000;
 /** The limit for different Events about one object: a burst, and a rate per second. */
 const objectBurst = 20;

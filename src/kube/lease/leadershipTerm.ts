@@ -7,7 +7,7 @@ interface Moment {
 }
 
 /**
- * Whether this replica may act, computed from the clocks when it is asked. No timer is needed, so the answer is right
+ * Whether this replica may act, computed from the clocks at each call. No timer is needed, so the result is correct
  * even in a process that was suspended for an hour and has run nothing since.
  */
 export interface LeadershipTerm {

@@ -8,7 +8,7 @@ import { type LeaseRequests, leasePath } from './leaseRequests.ts';
 
 /** How long the server should hold the watch open, in seconds. */
 const timeoutSeconds = 20;
-/** A watch that ends sooner is not reopened at once. Milliseconds. */
+/** A watch that ends sooner is not reopened immediately. Milliseconds. */
 const settledMs = 1_000;
 
 /**
@@ -36,8 +36,8 @@ export function watchLease(
       begin: () => undefined,
       apply(type: string, object: unknown) {
         if (objectOf(objectOf(object)['metadata'])['name'] !== election.name) return;
-        const isGone = type === 'DELETED';
-        sendUnlessStopped(isGone ? { type: 'lease.missing', now: clock.monotonic() } : requests.sighted(object));
+        const isDeleted = type === 'DELETED';
+        sendUnlessStopped(isDeleted ? { type: 'lease.missing', now: clock.monotonic() } : requests.sighted(object));
       },
       end: () => undefined,
     },

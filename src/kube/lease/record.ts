@@ -53,7 +53,7 @@ export function heldBy(election: Election, last: LeaseRecord | undefined, now: n
   });
 }
 
-/** The Lease without a holder, as client-go releases it: any replica may acquire it at once. */
+/** The Lease without a holder, as client-go releases it: any replica may acquire it immediately. */
 export function released(election: Election, last: LeaseRecord, now: number): JsonObject {
   const times = { acquireTime: microTime(now), renewTime: microTime(now) };
   const spec = { ...objectOf(last.object['spec']), holderIdentity: '', leaseDurationSeconds: 1, ...times };

@@ -23,7 +23,7 @@ export interface ObjectSink {
   resumed?(): void;
   /**
    * Called before a line is parsed; if it returns true, the line is irrelevant and is not parsed. `line` is a view of a
-   * reused buffer, so copy what has to be kept; `metadata` is what its first bytes contain.
+   * reused buffer, so copy what is needed later; `metadata` is what its first bytes contain.
    */
   isIrrelevant?(line: Buffer, metadata: PeekedMetadata): boolean;
 }

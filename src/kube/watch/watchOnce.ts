@@ -174,7 +174,7 @@ function refusedEnd(failure: ApiFailure, server: string, position: string | unde
 interface Progress {
   /** Processes a chunk of the body; false: the watch has to end. */
   accept(piece: Buffer): boolean;
-  /** The first reason to end is kept. */
+  /** Only the first reason to end counts. */
   finish(reason: WatchEnd['reason'], message: string): void;
   /** How the watch ended, now that nothing more arrives: normally, or because of `broken`. */
   end(broken?: ApiFailure): WatchEnd;

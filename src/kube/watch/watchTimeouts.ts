@@ -27,7 +27,7 @@ const shortest = 15;
 const longest = 900;
 /** Watches that were opened together should not end together. */
 const spread = 0.4;
-/** The reflector of the short watch reopens it at once, unless the watch was refused or is no longer needed. */
+/** The reflector of the short watch reopens it immediately, unless the watch was refused or is no longer needed. */
 const takeOverMs = 2_000;
 /** Watches on replaced connections are reopened within this time. */
 const moveMs = 15_000;

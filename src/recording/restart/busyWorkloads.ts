@@ -5,8 +5,8 @@ import type { RestartControl } from '../../restart/restartControl.ts';
 const ofAJob = 'recreation ';
 
 /**
- * Returns the workloads that have not settled, and reports each of them once, when it settles or is gone.
- * Each call replaces the one before.
+ * Returns the workloads that have not settled, and reports each of them once, when it settles or is removed. Each call
+ * replaces the previous one.
  */
 export function watchBusyWorkloads(onRest: (workload: string) => void) {
   let watched: { unsubscribe(): void }[] = [];
@@ -37,7 +37,7 @@ export function watchBusyWorkloads(onRest: (workload: string) => void) {
   };
 }
 
-/** What a dry run has only pretended to write is known to this process alone. */
+/** Only this process knows a state that a dry run has not written. */
 function isAtRest(entry: WorkloadEntry): boolean {
   return stateOf(entry) === 'current' && entry.unwrittenState === undefined;
 }

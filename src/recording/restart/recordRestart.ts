@@ -53,7 +53,7 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
   const busyNow = watchBusyWorkloads((workload) => append({ in: 'settled', workload }));
   onNewFile(() => busyNow(core.control()));
   let isStarted = false;
-  // Where there never was a section restartControl, there is nothing to take down.
+  // Without a section restartControl there is nothing to record.
   const isAtWork = () => core.control() !== undefined;
   const created = (its: Config) => append({ in: 'created', config: configFileOf(its) });
   if (options.config.restart !== undefined) created(options.config);
@@ -79,7 +79,7 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
   };
 }
 
-/** What comes of the streams, reduced, before it is handed on. */
+/** Records the reduced objects of the streams before the sinks receive them. */
 function recordingSinks(reduce: ReduceWorkload, append: AppendRestart): WrapRestartSink {
   return ({ name: stream, kind }, sink) => ({
     begin() {

@@ -10,16 +10,16 @@ import type { PodRef, RestartApi } from '../../restart/requests/restartApi.ts';
 import type { Digests } from '../../restart/sources/digests.ts';
 import type { SourcesKnown } from '../../restart/sources/sourceIndex.ts';
 import { restartTime } from '../../restart/state/assess.ts';
-import { reduceProofPod } from './reduceProofPod.ts';
+import { reducePodEvidence } from './reducePodEvidence.ts';
 import type { ReduceWorkload } from './reduceWorkload.ts';
 import type { AppendRestart, RecordedResponse } from './restartLines.ts';
 
-/** By what a question is found again in a replay. */
+/** The keys by which a replay finds the response to a request. */
 export const restartRequests = {
-  /** By the version of the source that is known when it is asked: another one is another question. */
+  /** Includes the known version of the source: its content may differ between versions. */
   digest: ({ id }: Pick<HashKey, 'id'>, source: SourceRef, uses: readonly Use[], version = 'absent') =>
     `digest ${sourceKey(source)} ${id} ${usesFingerprint(uses, 'none')} ${version}`,
-  /** Whatever the time of the restart is: a replay is a little early. */
+  /** Excludes the time of the restart, because a replay is a little early. */
   hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>
     `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].flatMap(([key, { tag }]) => (key === restartTime ? [] : `${key} ${tag}`)).sort())}`,
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
@@ -27,13 +27,13 @@ export const restartRequests = {
   patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
   podsUsing: (namespace: string, sources: readonly SourceRef[]) =>
     `pods ${namespace} using ${sources.map(sourceKey).join(', ')}`,
-  keep: (job: WorkloadRef) => `keep ${workloadKey(job)}`,
-  end: (job: WorkloadRef) => `delete ${workloadKey(job)}`,
-  make: (job: WorkloadRef) => `create ${workloadKey(job)}`,
+  copy: (job: WorkloadRef) => `copy ${workloadKey(job)}`,
+  deletion: (job: WorkloadRef) => `delete ${workloadKey(job)}`,
+  creation: (job: WorkloadRef) => `create ${workloadKey(job)}`,
   eviction: ({ namespace, name }: Pick<PodRef, 'namespace' | 'name'>) => `evict ${namespace}/${name}`,
 };
 
-/** What a patch of ours does. */
+/** The purpose of a patch by weeder. */
 export function purposeOf(patch: object): 'restart' | 'state' | 'removal' {
   const { metadata, spec } = objectOf(patch);
   if (spec !== undefined) return 'restart';
@@ -42,14 +42,14 @@ export function purposeOf(patch: object): 'restart' | 'state' | 'removal' {
     : 'state';
 }
 
-/** The API with its responses recorded, except content: of that `recordDigests` records only the tags. */
+/** Wraps the API so that its responses are recorded, except for content: `recordDigests` records only the tags. */
 export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append: AppendRestart): RestartApi {
   async function recorded<T>(
     to: string,
-    asked: Promise<Answer<T>>,
+    answering: Promise<Answer<T>>,
     reduced: (value: T) => unknown,
   ): Promise<Answer<T>> {
-    const answer = await asked;
+    const answer = await answering;
     append({ in: 'response', request: to, response: recordedOf(answer, reduced) });
     return answer;
   }
@@ -66,27 +66,27 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append
     },
     listPods: (namespace, selector, signal) =>
       recorded(restartRequests.pods(namespace, selector), api.listPods(namespace, selector, signal), (pods) =>
-        pods.map(reduceProofPod),
+        pods.map(reducePodEvidence),
       ),
     podsUsing: (namespace, sources, signal) =>
       recorded(restartRequests.podsUsing(namespace, sources), api.podsUsing(namespace, sources, signal), (pods) =>
-        pods.map(reduceProofPod),
+        pods.map(reducePodEvidence),
       ),
     storeCopy(job, stateText, key, signal) {
       append({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
-      return recorded(restartRequests.keep(job.ref), api.storeCopy(job, stateText, key, signal), withoutDigest);
+      return recorded(restartRequests.copy(job.ref), api.storeCopy(job, stateText, key, signal), withoutDigest);
     },
     deleteJob(copy, signal) {
       append({ out: 'write.requested', about: workloadKey(copy.job), detail: 'deletion' });
-      return recorded(restartRequests.end(copy.job), api.deleteJob(copy, signal), () => undefined);
+      return recorded(restartRequests.deletion(copy.job), api.deleteJob(copy, signal), () => undefined);
     },
     recreateJob(copy, signal) {
       append({ out: 'write.requested', about: workloadKey(copy.job), detail: 'creation' });
-      return recorded(restartRequests.make(copy.job), api.recreateJob(copy, signal), () => undefined);
+      return recorded(restartRequests.creation(copy.job), api.recreateJob(copy, signal), () => undefined);
     },
     deleteCopy(copy, signal) {
       append({ out: 'write.requested', about: workloadKey(copy.ref), detail: 'deletion' });
-      return recorded(restartRequests.end(copy.ref), api.deleteCopy(copy, signal), () => undefined);
+      return recorded(restartRequests.deletion(copy.ref), api.deleteCopy(copy, signal), () => undefined);
     },
     evict(pod, signal) {
       append({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
@@ -95,12 +95,12 @@ export function recordRestartApi(api: RestartApi, reduce: ReduceWorkload, append
   };
 }
 
-/** What the digest is of may hold values, and who reads a recording could try them out. */
+/** The digested Job may hold values, which a reader of the recording could guess and verify by the digest. */
 function withoutDigest({ copy, isEarlier }: StoredCopy): StoredCopy {
   return { copy: { ...copy, digest: '' }, isEarlier };
 }
 
-/** Behind these stand the contents and the keys: what comes out of them are tags. */
+/** Records the tags; contents and hash keys stay behind this wrapper. */
 export function recordDigests(digests: Digests, sources: SourcesKnown, append: AppendRestart): Digests {
   const hashes = new Map<string, string>();
   return {
@@ -115,7 +115,7 @@ export function recordDigests(digests: Digests, sources: SourcesKnown, append: A
     hashOf(key, workload, tags) {
       const hash = digests.hashOf(key, workload, tags);
       const to = restartRequests.hash(key, workload, tags);
-      // It is asked at each look at a rollout, and says the same.
+      // Each check of a rollout requests the hash again: only changes are recorded.
       if (hashes.get(workloadKey(workload)) !== hash) append({ in: 'hash', request: to, hash });
       hashes.set(workloadKey(workload), hash);
       return hash;
@@ -123,7 +123,7 @@ export function recordDigests(digests: Digests, sources: SourcesKnown, append: A
   };
 }
 
-/** A refusal without its sentence: an API server may quote in it what it was asked. */
+/** Omits the reason of a refusal, because an API server may quote the request in it. */
 function recordedOf<T>(answer: Answer<T>, reduced: (value: T) => unknown): RecordedResponse {
   if (answer.is === 'refused') return { is: 'refused', failure: answer.failure, retryAfter: answer.retryAfter };
   if (answer.is !== 'ok') return { is: answer.is };

@@ -2,12 +2,12 @@ import type { RestartEvent, SourceChange } from '../../restart/model/events.ts';
 import { sourceKey, workloadKey } from '../../restart/model/refs.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
-/** An event of restart control, or a request that changes the cluster, as a recording keeps it and a timeline prints it. */
+/** An event of restart control, or a request that changes the cluster, as recorded and as printed in a timeline. */
 export interface RecordedRestartEvent {
   readonly out: RestartEvent['type'] | 'write.requested' | 'eviction.requested';
-  /** `deployment/namespace/name`, `namespace/pod`, or what else it is about. */
+  /** `deployment/namespace/name`, `namespace/pod`, or another name. */
   readonly about: string;
-  /** Names and classes only; nothing that only timing decides. */
+  /** Only names and classes, and nothing that depends on timing alone. */
   readonly detail: string;
 }
 

@@ -8,7 +8,7 @@ import { noNode, workloadAnnotations } from '../../restart/model/workloadSummary
 import { copyAnnotation } from '../../restart/requests/jobCopy.ts';
 import { pick } from '../file/pick.ts';
 
-/** What of a workload a recording keeps. */
+/** Reduces a workload to what is recorded of it. */
 export type ReduceWorkload = (object: unknown, kind: WorkloadKind) => object;
 
 const readAnnotations = [
@@ -43,9 +43,9 @@ const readStatus = [
 ];
 
 /**
- * Only the fields that `readWorkload` and `usesOf` read, in their places: no images, arguments or values of variables,
- * and no foreign annotations. That something else in the template has changed is event by a mark, made with a number
- * that is in no recording: whoever reads one cannot try out what the template may have said.
+ * Retains only the fields that `readWorkload` and `usesOf` read, in their places: no images, arguments or values of
+ * variables, and no foreign annotations. A mark changes with every other change of the template. It is salted with a
+ * number that is in no recording, so that a reader cannot guess and verify the content of the template.
  */
 export function createWorkloadReducer(): ReduceWorkload {
   const salt = randomBytes(32);
@@ -68,7 +68,7 @@ export function createWorkloadReducer(): ReduceWorkload {
   };
 }
 
-/** Of the change cause only whether there is one, and whether it is ours: a user's may be a whole command line. */
+/** Retains only whether there is a change cause, and whether it is weeder's: a user's may be a whole command line. */
 function reduceMetadata(meta: JsonObject): object {
   const annotations = objectOf(meta['annotations']);
   const cause = textOf(annotations[workloadAnnotations.changeCause]);

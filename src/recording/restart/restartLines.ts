@@ -2,39 +2,39 @@ import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { RefusalClass } from '../../restart/model/answer.ts';
 import type { RecordedRestartEvent } from './recordedRestartEvent.ts';
 
-/** What the API server said to a question, as far as something is decided by it: no sentence, and no content. */
+/** The API server's response to a request, without messages and content: only what decisions depend on. */
 export type RecordedResponse =
   | { readonly is: 'ok'; readonly value?: unknown }
   | { readonly is: 'notFound' }
   | { readonly is: 'conflicted' }
   | { readonly is: 'refused'; readonly failure: RefusalClass; readonly retryAfter: number };
 
-/** Something that reached restart control. */
+/** An input of restart control. */
 export type RestartInput =
-  /** Restart control with this config begins; a second one takes the place of the first. */
+  /** Restart control was created with this config; a second one replaces the first. */
   | { readonly in: 'created'; readonly config: object }
   | { readonly in: 'start' | 'stop' }
   | { readonly in: 'config'; readonly config: object }
   | { readonly in: 'begin'; readonly stream: string }
   | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
-  /** The hash keys by their ids, which do not reveal them. */
+  /** The ids of the hash keys, which do not reveal the keys. */
   | { readonly in: 'keys'; readonly current: string; readonly ids: readonly string[] }
   /** The Secret of the hash keys was read, whether it exists or not. */
   | { readonly in: 'keysRead' }
-  /** `to`: which question, in words. */
+  /** `request`: from `restartRequests`. */
   | { readonly in: 'response'; readonly request: string; readonly response: RecordedResponse }
-  /** What goes into the pod template; only where it is another one than before. */
+  /** The hash for the pod template; recorded only if it has changed. */
   | { readonly in: 'hash'; readonly request: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
   /**
-   * What stands before it in this file repeats what earlier files left behind. Of the `busy` workloads something was
-   * under way that is not repeated: they are of no account until they come to `rest`.
+   * The preceding lines of this file repeat the state at the end of earlier files. They do not repeat what was in
+   * progress for the `busy` workloads: these are excluded until they are `settled`.
    */
   | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
   | { readonly in: 'settled'; readonly workload: string };
 
-/** A line of restart control, under a key of its own, so that it is not mistaken for a line of the weeder. */
+/** A line of restart control. Its own key distinguishes it from the lines of the weeder. */
 export interface RestartEntry {
   readonly restart: RestartInput | RecordedRestartEvent;
 }
@@ -45,6 +45,6 @@ export type AppendRestart = (entry: RestartInput | RecordedRestartEvent) => void
 /** Where the lines of restart control are recorded. */
 export interface RestartRecording {
   readonly append: AppendRestart;
-  /** Whenever a new file begins it is asked which workloads are busy then. */
+  /** `busyNow` is called whenever a new file begins, and returns the workloads that have not settled. */
   onNewFile(busyNow: () => readonly string[]): void;
 }

@@ -11,24 +11,24 @@ import type { RecordedRestartEvent } from './recordedRestartEvent.ts';
 import type { RestartInput } from './restartLines.ts';
 
 /**
- * What a new file of a recording has to repeat of restart control, because the files before may be gone when it is
- * replayed: the objects that its streams left behind, the keys, and the tags of what is used. What a workload runs with
- * is written on the workload itself.
+ * What a new file of a recording has to repeat of restart control, because earlier files may be deleted before the
+ * replay: the objects of the streams, the ids of the keys, and the tags of the used sources. The state of a workload is
+ * stored on the workload itself.
  */
 interface RestartSnapshot {
   apply(entry: RestartInput | RecordedRestartEvent): void;
-  /** The lines that a new file begins with. Empty: restart control is not at work. `busy`: see `resume`. */
+  /** The first lines of a new file; empty if restart control is off. `busy`: the workloads that have not settled. */
   lines(busy: readonly string[]): readonly RestartInput[];
-  /** A workload, by its `workloadKey`, as it was last seen, and the stream that delivered it. */
+  /** The last version of a workload, by its `workloadKey`, and the stream that delivered it. */
   workload(id: string): { readonly stream: string; readonly object: object } | undefined;
 }
 
 type Answered = Extract<RestartInput, { readonly in: 'response' }>;
 
 export function createRestartSnapshot(): RestartSnapshot {
-  /** In the order in which they came about: the streams of single sources are opened once the keys are known. */
+  /** In their original order: the streams of single sources are opened once the keys are known. */
   const steps = new Map<string, StreamSnapshot | RestartInput>();
-  /** By source, and by question without the version. */
+  /** By source, and by request without the version. */
   const digests = new Map<string, Map<string, Answered>>();
   const hashes = new Map<string, RestartInput>();
   let config: object | undefined;
@@ -64,7 +64,7 @@ export function createRestartSnapshot(): RestartSnapshot {
     listing?.add(uid);
   }
 
-  /** The response to a write is known before the stream delivers the change. */
+  /** The response to a write precedes the change in the stream. */
   function applyWritten(object: object): void {
     const uid = uidOf(object);
     for (const stream of steps.values()) {
@@ -82,7 +82,7 @@ export function createRestartSnapshot(): RestartSnapshot {
       applyWritten(objectOf(entry.response.value));
   }
 
-  function applyLife(entry: RestartInput): void {
+  function applyLifecycle(entry: RestartInput): void {
     if (entry.in === 'created') begin(entry.config);
     else if (entry.in === 'config') config = entry.config;
     else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
@@ -91,7 +91,7 @@ export function createRestartSnapshot(): RestartSnapshot {
   return {
     apply(entry) {
       if ('out' in entry) return;
-      applyLife(entry);
+      applyLifecycle(entry);
       if (entry.in === 'keys' || entry.in === 'keysRead') steps.set(entry.in, entry);
       else if (entry.in === 'hash') hashes.set(entry.request.split(' ')[1] ?? '', entry);
       else if (entry.in === 'response') applyAnswer(entry);
@@ -123,7 +123,7 @@ function uidOf(object: object): string {
   return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? nameOf(object);
 }
 
-/** Its `sourceKey`, by the name of its stream; for a workload it is the key of no source. */
+/** Returns the `sourceKey` of an object by the name of its stream; for a workload, a key that no source has. */
 function sourceIn(stream: string, object: object): string {
   return `${stream.startsWith('secrets') ? 'secret' : stream.replace(/s\b.*/, '')}/${nameOf(object)}`;
 }

@@ -3,7 +3,7 @@ import type { RecordedRestartEvent } from '../../recording/restart/recordedResta
 import type { RestartInput } from '../../recording/restart/restartLines.ts';
 import type { TimelineEvent } from '../recorded/timelineEvent.ts';
 
-/** The workloads of which a file that begins in the middle does not say enough, until they have come to rest. */
+/** The workloads that cannot be replayed until they settle, because the file begins in the middle of their work. */
 interface ExcludedWorkloads {
   apply(input: RestartInput): void;
   has(workload: string): boolean;
@@ -26,7 +26,7 @@ export function createExcludedWorkloads(): ExcludedWorkloads {
   };
 }
 
-/** The events and requests of restart control, as far as a replay has to come to the same. */
+/** Returns the events and requests of restart control that a replay has to reproduce. */
 export function comparableRestartEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
   const excluded = createExcludedWorkloads();
   return lines.flatMap((line) => {

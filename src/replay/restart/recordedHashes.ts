@@ -2,8 +2,8 @@ import type { RecordedLine } from '../../recording/lines.ts';
 import { tolerance } from '../recorded/compare.ts';
 
 /**
- * What stood for the tags of a workload in its pod template, by question. A restart is in it with its time, so that the
- * same tags have another one each time: it is the newest of them by then that counts.
+ * Returns a function that finds the recorded hash for the pod template of a workload. The hash includes the time of the
+ * restart, so the same tags have several hashes: the function returns the latest one until `now`.
  */
 export function recordedHashes(lines: readonly RecordedLine[]): (request: string, now: number) => string | undefined {
   const hashes = new Map<string, { readonly t: number; readonly hash: string }[]>();
@@ -12,6 +12,6 @@ export function recordedHashes(lines: readonly RecordedLine[]): (request: string
     const { request, hash } = line.restart;
     hashes.set(request, [...(hashes.get(request) ?? []), { t, hash }]);
   }
-  // A replay is a little early, as its timers are punctual.
+  // A replay is a little early, because its timers are punctual.
   return (request, now) => hashes.get(request)?.findLast(({ t }) => t <= now + tolerance)?.hash;
 }

@@ -5,7 +5,7 @@ import type { WatchHashKeysOptions } from '../../restart/digest/watchHashKeys.ts
 
 type KeyListeners = Pick<WatchHashKeysOptions, 'onKeys' | 'onChecked'>;
 
-/** The hash keys of a recording, by their ids: nothing is made with them, and what was sealed with them is believed. */
+/** The ids of the recorded hash keys: they make no tags, and every seal counts as valid. */
 interface RecordedKeys {
   /** In place of `watchHashKeys`. */
   follow(event: KeyListeners): () => void;
@@ -13,7 +13,7 @@ interface RecordedKeys {
 }
 
 export function createRecordedKeys(): RecordedKeys {
-  /** In a file that begins in the middle they may come before anybody follows them. */
+  /** In a file that begins in the middle, keys may come before `follow` is called. */
   let missed: Parameters<RecordedKeys['take']>[0][] = [];
   let followed: KeyListeners | undefined;
 

@@ -5,12 +5,12 @@ import { restartRequests } from '../../recording/restart/recordRestartApi.ts';
 import type { RestartInput } from '../../recording/restart/restartLines.ts';
 import { readWorkload } from '../../restart/model/workloadSummary.ts';
 
-/** What reached restart control. */
+/** Returns the recorded inputs of restart control. */
 export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
   return lines.flatMap((line) => ('restart' in line && 'in' in line.restart ? line.restart : []));
 }
 
-/** How many answers there are to each question. */
+/** Returns the number of responses to each request. */
 export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const input of inputs)
@@ -18,13 +18,13 @@ export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]):
   return counts;
 }
 
-/** What this workload asks and no other does. */
+/** Returns the requests that concern only this workload. */
 export function questionsAbout(id: string, object: object): string[] {
   const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
   const events = kind === undefined ? undefined : readWorkload(object, kind);
   if (events === undefined) return [];
   const { ref, selector } = events;
   const pods = selector === undefined ? [] : [restartRequests.pods(ref.namespace, selector)];
-  const ofJobs = [restartRequests.keep(ref), restartRequests.end(ref), restartRequests.make(ref)];
+  const ofJobs = [restartRequests.copy(ref), restartRequests.deletion(ref), restartRequests.creation(ref)];
   return [restartRequests.workload(ref), restartRequests.patch(ref), ...ofJobs, ...pods];
 }

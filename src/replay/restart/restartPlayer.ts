@@ -24,10 +24,10 @@ import { recordedHashes } from './recordedHashes.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
 import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
 
-/** The real restart control in simulated time, against what was recorded of it. */
+/** Runs the real restart control in simulated time, with the recorded inputs. */
 interface RestartPlayer {
   take(input: RestartInput): Promise<void>;
-  /** Undefined: nothing of it was recorded so far. */
+  /** Undefined: no input has been recorded so far. */
   control(): RestartControl | undefined;
 }
 
@@ -41,7 +41,7 @@ interface RestartPlayerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** What is asked beyond what was recorded. */
+/** The response to a request that has no recorded response. */
 const unanswered = { is: 'refused', failure: 'network', retryAfter: 0 } as const;
 const reason = 'the recording has no answer to it';
 
@@ -56,48 +56,48 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   const answers = createResponses<RecordedResponse>(countAnswers(inputs));
   const keys = createRecordedKeys();
   let core: RestartCore | undefined;
-  /** In a file that begins in the middle: a question is repeated once, whoever asks it. */
+  /** In a file that begins in the middle, each response is repeated once, and answers every later request. */
   const digests = new Map<string, RecordedResponse>();
 
   function report(event: RecordedRestartEvent): void {
     if (!excluded.covers(event)) options.report(event);
   }
 
-  async function ask<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
+  async function request<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
     const answer = digests.get(to) ?? (await answers.request(to, unanswered));
     if (answer.is === 'refused') return { ...answer, reason };
     return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
   }
 
   const api: RestartApi = {
-    // What it holds is in no recording: it is answered by `digests`.
+    // No recording contains the content: `digestsOf` returns the recorded tags.
     readSource: async () => ({ ...unanswered, reason }),
-    readWorkload: (ref) => ask(restartRequests.workload(ref), objectOf),
+    readWorkload: (ref) => request(restartRequests.workload(ref), objectOf),
     patchWorkload(ref, patch) {
       report({ out: 'write.requested', about: workloadKey(ref), detail: purposeOf(patch) });
-      return ask(restartRequests.patch(ref), objectOf);
+      return request(restartRequests.patch(ref), objectOf);
     },
-    listPods: (namespace, selector) => ask(restartRequests.pods(namespace, selector), arrayOf),
-    podsUsing: (namespace, sources) => ask(restartRequests.podsUsing(namespace, sources), arrayOf),
+    listPods: (namespace, selector) => request(restartRequests.pods(namespace, selector), arrayOf),
+    podsUsing: (namespace, sources) => request(restartRequests.podsUsing(namespace, sources), arrayOf),
     storeCopy(job) {
       report({ out: 'write.requested', about: workloadKey(job.ref), detail: 'copy' });
-      return ask(restartRequests.keep(job.ref), (value) => recordedCopy.parse(value));
+      return request(restartRequests.copy(job.ref), (value) => recordedCopy.parse(value));
     },
     deleteJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'deletion' });
-      return ask(restartRequests.end(job), () => undefined);
+      return request(restartRequests.deletion(job), () => undefined);
     },
     recreateJob({ job }) {
       report({ out: 'write.requested', about: workloadKey(job), detail: 'creation' });
-      return ask(restartRequests.make(job), () => undefined);
+      return request(restartRequests.creation(job), () => undefined);
     },
     deleteCopy({ ref }) {
       report({ out: 'write.requested', about: workloadKey(ref), detail: 'deletion' });
-      return ask(restartRequests.end(ref), () => undefined);
+      return request(restartRequests.deletion(ref), () => undefined);
     },
     evict(pod) {
       report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
-      return ask(restartRequests.eviction(pod), () => undefined);
+      return request(restartRequests.eviction(pod), () => undefined);
     },
   };
 
@@ -105,8 +105,9 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     return {
       ...real,
       async digestOf(key, ref, uses) {
-        const answer = await ask(restartRequests.digest(key, ref, uses, sources.get(ref)?.resourceVersion), (value) =>
-          recordedDigest.parse(value),
+        const answer = await request(
+          restartRequests.digest(key, ref, uses, sources.get(ref)?.resourceVersion),
+          (value) => recordedDigest.parse(value),
         );
         if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
         return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
@@ -122,7 +123,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       config: recordedConfig(config),
       runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
       namespaces: header.namespaces,
-      // What was recorded came through the shard.
+      // The recorded objects have already passed the shard filter.
       shard: undefined,
       isDryRun: header.isDryRun,
       ownNamespace: '',
@@ -139,7 +140,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     });
   }
 
-  /** Starts the workload again, with what is written on it: its earlier state is not in the file. */
+  /** Starts the workload again from its stored state: its earlier progress is not in the file. */
   function rest(workload: string): void {
     const found = snapshot.workload(workload);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
@@ -172,7 +173,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
       if (isContinued) learn(input);
       if (input.in === 'response') answers.respond(input.request, input.response);
       else feed(input);
-      // An answer was acted upon before the next input came, even where both have the same time.
+      // A response was handled before the next input came, even if both have the same time.
       if (waitedFor.has(input.in)) await settled();
     },
     control: () => core?.control(),

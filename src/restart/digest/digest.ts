@@ -45,7 +45,7 @@ export function readContent(object: unknown): SourceContent {
 
 /**
  * Returns the tag of the content that these uses, all of one source, read. An absent source has the same tag as one
- * without keys, because no pod can tell the two apart. A change to the input of the tag has to raise the version of the
+ * without keys, because no pod can distinguish the two. A change to the input of the tag has to raise the version of the
  * state (`state.ts`), or every workload would restart.
  */
 export function tagOf(

@@ -5,7 +5,7 @@ import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { FailureKind } from '../../kube/client/failure.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
-import { type Asked, confidential } from '../model/answer.ts';
+import { confidential, type RequestTarget } from '../model/answer.ts';
 import { sourcePath, sourcesPath } from '../model/refs.ts';
 import type { HashKey } from './digest.ts';
 import { isSealedBy, type SealPurpose } from './seal.ts';
@@ -22,13 +22,13 @@ export interface HashKeys {
   readonly current: HashKey;
   /** The ids of all known keys. */
   readonly ids: readonly string[];
-  /** Returns the current key, or an older one, which is kept until no workload refers to it any more. */
+  /** Returns the key of this id: the current one, or an older one that workloads still refer to. */
   byId(id: string): HashKey | undefined;
   /** Whether this seal was made by `sealOf` with the key of this id. */
   confirms(id: string, purpose: SealPurpose, parts: readonly string[], seal: string): boolean;
 }
 
-/** The entry of the current key; older keys are kept under any other name. */
+/** The entry of the current key; older keys have any other name. */
 const currentEntry = 'key';
 /** The minimum length of a key in bytes: the output length of HMAC-SHA-256. */
 const keyLength = 32;
@@ -115,19 +115,19 @@ async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal
   const path = sourcePath({ kind: 'Secret', ...where });
   const data = { [currentEntry]: randomBytes(keyLength).toString('base64') };
 
-  async function write(verb: Asked['verb'], request: ApiRequest, asExpected: ReadonlySet<FailureKind>) {
+  async function write(verb: RequestTarget['verb'], request: ApiRequest, asExpected: ReadonlySet<FailureKind>) {
     const result = await client.call({ ...request, signal });
     // Another client was faster, and its key is used.
     if (!result.ok && asExpected.has(result.failure.kind)) return 'again';
     return keysFrom(result, verb);
   }
 
-  function keysFrom(result: ApiResult, verb: Asked['verb']): Result<HashKeys> {
+  function keysFrom(result: ApiResult, verb: RequestTarget['verb']): Result<HashKeys> {
     const found = secretIn(result, verb);
     return found.ok ? keysIn(found.value, where) : found;
   }
 
-  function secretIn(result: ApiResult, verb: Asked['verb']): Result<JsonObject> {
+  function secretIn(result: ApiResult, verb: RequestTarget['verb']): Result<JsonObject> {
     if (!result.ok) {
       const failure = confidential(result.failure, { verb, kind: 'Secret', ...where });
       return failed(unavailable(where, describeFailure(failure, client.server)));

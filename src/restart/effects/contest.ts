@@ -2,7 +2,7 @@ import { decodeState, encodeState } from '../state/state.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import { type Contest, type WorkloadEntry, writtenState } from './workloadEntry.ts';
 
-/** This many removals, each within a minute of the previous one, are answered at once. */
+/** This many removals, each within a minute of the previous one, are answered immediately. */
 const tolerated = 3;
 const shortestPause = 10_000;
 const longestPause = 600_000;
@@ -22,7 +22,7 @@ function afterRemoval(
 }
 
 /**
- * Detects that another client removed the state that this process wrote. After a few removals the state is kept in
+ * Detects that another client removed the state that this process wrote. After a few removals the state stays in
  * memory, where it counts as written, and is written again when the pause is over: endless writes of two clients would
  * raise the generation each time, and use up the rate of adoptions. Restarts continue meanwhile.
  */

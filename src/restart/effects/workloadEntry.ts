@@ -40,7 +40,7 @@ export interface Contest {
   /** The number of consecutive removals, and the time of the latest, by the monotonic clock. */
   readonly removals: number;
   readonly removedAt: number;
-  /** How long weeder waits before it writes the state again; 0: it writes at once. Milliseconds. */
+  /** How long weeder waits before it writes the state again; 0: it writes immediately. Milliseconds. */
   readonly pause: number;
   readonly timer: TimerHandle | undefined;
 }
@@ -89,7 +89,7 @@ export interface WorkloadEntry {
   cause: PendingCause | BlockCause | 'reading';
   /** The slot of its restart was used. */
   hasRestarted: boolean;
-  /** A state that a dry run has not written, or that is kept in memory during a `contest`: it counts as written. */
+  /** A state that a dry run has not written, or that stays in memory during a `contest`: it counts as written. */
   unwrittenState: string | undefined;
   /** This process wrote the latest state, and has not found it removed since. */
   hasWrittenState: boolean;

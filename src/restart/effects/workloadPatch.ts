@@ -86,7 +86,7 @@ function withoutOurCause({ changeCause }: WorkloadSummary) {
 /** The purposes of writes, and the event that the machine receives after each. */
 const done = { restart: 'restart.accepted', state: 'state.written', restore: 'restore.done' } as const;
 
-/** Patches a workload, and returns the response as an event of the machine. The returned object is observed at once. */
+/** Patches a workload, and returns the response as an event of the machine. The returned object is observed immediately. */
 export async function writeWorkload(
   { api, observeWrite: learn }: Pick<RestartEffects, 'api' | 'observeWrite'>,
   entry: WorkloadEntry,

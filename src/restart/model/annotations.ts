@@ -13,7 +13,7 @@ import type { Use } from './uses.ts';
 
 /** On a workload: the sources that it uses besides those in its pod template. */
 export const alsoDependsOn = 'weeder.dev/also-depends-on';
-/** On a source: the namespaces whose workloads may depend on it, besides its own. Works like a ReferenceGrant of Gateway API. */
+/** On a source: the other namespaces whose workloads may depend on it, like a ReferenceGrant of Gateway API. */
 export const allowReferencesFrom = 'weeder.dev/allow-references-from';
 /** The former name of `allowReferencesFrom`. It counts only where the new one is not set. */
 export const usedFrom = 'weeder.dev/used-from';
@@ -55,7 +55,7 @@ const maxEntries = 100;
 /** Each error is a log line and an Event. */
 const maxErrors = 10;
 
-/** Returns the use that an entry declares, or half a sentence that says why the entry cannot be read. */
+/** Returns the use that an entry declares, or a clause that says why the entry cannot be read. */
 function readEntry(entry: string, ownNamespace: string): Use | string {
   const [path = '', key, ...more] = entry.split('#');
   const parts = path.split('/');

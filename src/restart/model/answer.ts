@@ -18,7 +18,7 @@ export interface Refusal {
   /** One or two sentences for humans: what happened, and what to do about it. */
   readonly reason: string;
   readonly failure: RefusalClass;
-  /** The delay that the server asked for, in milliseconds; 0: it asked for none. */
+  /** The delay that the server requested, in milliseconds; 0: none. */
   readonly retryAfter: number;
 }
 
@@ -51,7 +51,7 @@ function classOf({ kind, causes = [], message }: ApiFailure): RefusalClass {
 }
 
 /** What was requested from the API server; used to name the rule that grants a missing permission. */
-export interface Asked {
+export interface RequestTarget {
   readonly verb: 'get' | 'create' | 'update';
   readonly kind: SourceKind;
   readonly namespace: string;
@@ -64,13 +64,13 @@ const ownWords: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'crede
  * Returns the failure without any text of the response: a server or proxy may echo the requested Secret, which would
  * then appear in logs and Events. Only the class, the status, the origin of the refusal and the delay remain.
  */
-export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
+export function confidential(failure: ApiFailure, target: RequestTarget): ApiFailure {
   const { kind, status, retryAfterMs } = failure;
   if (ownWords.has(kind)) return failure;
   return {
     kind,
-    message: isDenied(failure, asked.verb)
-      ? denial(asked)
+    message: isDenied(failure, target.verb)
+      ? denial(target)
       : (refuserOf(failure) ?? 'its message is withheld, because it may contain a value'),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -78,7 +78,7 @@ export function confidential(failure: ApiFailure, asked: Asked): ApiFailure {
 }
 
 /** Written as the API server names it, so that the missing rule can be named. */
-function denial({ verb, kind, namespace }: Asked): string {
+function denial({ verb, kind, namespace }: RequestTarget): string {
   const resource = kind === 'Secret' ? 'secrets' : 'configmaps';
   return `cannot ${verb} resource "${resource}" in API group "" in the namespace "${namespace}"`;
 }

@@ -89,7 +89,7 @@ export type RestartEvent =
   /** The workload is no longer managed, and its state is removed. */
   | ({ readonly type: 'workload.released' } & AboutWorkload)
   /**
-   * All revisions that the workload keeps are restarts by weeder: `kubectl rollout undo` cannot reach an earlier one.
+   * All retained revisions of the workload are restarts by weeder: `kubectl rollout undo` cannot reach an earlier one.
    */
   | ({ readonly type: 'history.filled'; readonly revisions: number } & AboutWorkload)
   /** An annotation of the workload, or of a source (`on`), is invalid. */

@@ -15,7 +15,7 @@ import {
 } from './annotations.ts';
 import type { SourceKind, SourceRef } from './refs.ts';
 
-/** Everything that weeder keeps of a source. */
+/** Everything that weeder stores about a source. */
 export interface SourceMeta {
   readonly ref: SourceRef;
   readonly uid: string;

@@ -5,7 +5,7 @@ import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 export interface WorkloadStatus {
   /** The generation that the status is about; undefined: the kind has none, or nothing is reported yet. */
   readonly observedGeneration: number | undefined;
-  /** All pods; for a DaemonSet, the nodes with one. A StatefulSet's terminating pods count until they are gone. */
+  /** All pods; for a DaemonSet, the nodes with one. A StatefulSet's terminating pods count until they are deleted. */
   readonly pods: number;
   /** Pods with the newest template. */
   readonly updated: number;

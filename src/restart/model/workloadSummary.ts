@@ -35,7 +35,7 @@ interface JobSummary {
   readonly managedBy: string | undefined;
 }
 
-/** Everything that weeder keeps of a workload: its pod template may be long, and there may be hundreds of workloads. */
+/** Everything that weeder stores about a workload. Pod templates may be long, and are not stored. */
 export interface WorkloadSummary {
   readonly ref: WorkloadRef;
   readonly uid: string;
@@ -67,7 +67,7 @@ export interface WorkloadSummary {
   readonly updateStrategy: UpdateStrategy;
   /** The desired number of pods; 0 for a CronJob. */
   readonly replicas: number;
-  /** How many old revisions are kept for `kubectl rollout undo`. */
+  /** The number of old revisions that `kubectl rollout undo` can reach. */
   readonly revisionHistoryLimit: number | undefined;
   readonly isEnding: boolean;
   /**

@@ -28,39 +28,39 @@ const maxTogether = 32;
  * later request.
  */
 export function listTogether(list: ListPods): ListPods {
-  let asked: ListRequest[] = [];
+  let queued: ListRequest[] = [];
 
-  async function askNext(): Promise<void> {
+  async function requestNext(): Promise<void> {
     await nextTurn();
-    const questions = asked;
-    asked = [];
-    for (const its of Map.groupBy(questions, ({ namespace }) => namespace).values()) {
+    const requests = queued;
+    queued = [];
+    for (const its of Map.groupBy(requests, ({ namespace }) => namespace).values()) {
       const label = selectiveLabels(its);
       for (const [key, group] of Map.groupBy(its, label)) {
-        for (const together of chunksOf(group)) ask(key, together);
+        for (const together of chunksOf(group)) request(key, together);
       }
     }
   }
 
-  function ask(label: string | undefined, questions: readonly ListRequest[]): void {
-    const [first, ...others] = questions;
+  function request(label: string | undefined, requests: readonly ListRequest[]): void {
+    const [first, ...others] = requests;
     if (first === undefined) return;
     if (label === undefined || others.length === 0) {
-      for (const { namespace, selector, signal, resolve } of questions) resolve(list(namespace, selector, signal));
+      for (const { namespace, selector, signal, resolve } of requests) resolve(list(namespace, selector, signal));
       return;
     }
-    const values = new Set(questions.map((question) => valueIn(question, label)));
+    const values = new Set(requests.map((question) => valueIn(question, label)));
     const selector: LabelSelector = { matchExpressions: [{ key: label, operator: 'In', values: [...values] }] };
-    const listed = list(first.namespace, selector, untilAll(questions.map(({ signal }) => signal))).then((answer) =>
+    const listed = list(first.namespace, selector, untilAll(requests.map(({ signal }) => signal))).then((answer) =>
       byLabel(answer, label),
     );
-    for (const question of questions) question.resolve(listed.then((answer) => pickFor(question, label, answer)));
+    for (const question of requests) question.resolve(listed.then((answer) => pickFor(question, label, answer)));
   }
 
   return (namespace, selector, signal) =>
     new Promise((resolve) => {
-      asked.push({ namespace, selector, signal, resolve });
-      if (asked.length === 1) void askNext();
+      queued.push({ namespace, selector, signal, resolve });
+      if (queued.length === 1) void requestNext();
     });
 }
 
@@ -81,9 +81,9 @@ function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {
  * Returns the label by which to list a workload: of those in its selector, the one that distinguishes the most of these
  * workloads, so that hardly any unneeded pods are listed. Undefined: its selector has no label with a value.
  */
-function selectiveLabels(questions: readonly ListRequest[]): (question: ListRequest) => string | undefined {
+function selectiveLabels(requests: readonly ListRequest[]): (question: ListRequest) => string | undefined {
   const values = new Map<string, Set<string>>();
-  for (const { selector } of questions) {
+  for (const { selector } of requests) {
     for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
       values.set(key, (values.get(key) ?? new Set()).add(value));
     }

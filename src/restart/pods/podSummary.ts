@@ -2,7 +2,7 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf 
 import { identityOf } from '../../kube/objects/identity.ts';
 import { templateAnnotationOf } from '../model/podTemplate.ts';
 
-/** What weeder keeps of a pod; whole pods are never kept. */
+/** Everything that weeder stores about a pod. */
 export interface PodSummary {
   readonly namespace: string;
   readonly name: string;

@@ -11,7 +11,7 @@ export type RolloutProgress =
       readonly of: number;
       /** Available pods, whatever their template. */
       readonly available: number;
-      /** Pods that still have an older template; with a partition: those beyond the ones that it keeps. */
+      /** Pods that still have an older template; with a partition: only those with this ordinal or a higher one. */
       readonly old: number;
       /** The Deployment's own deadline has passed. */
       readonly isOverdue: boolean;
@@ -21,7 +21,7 @@ export type RolloutProgress =
   | { readonly is: 'paused' }
   /**
    * The status is older than the spec, so the progress is unknown. A scaling has the same effect, see
-   * `WorkloadFacts.generation`.
+   * `WorkloadSummary.generation`.
    */
   | { readonly is: 'unobserved' };
 
@@ -81,9 +81,9 @@ export function isReverted(
 }
 
 function turnover({ updateStrategy, replicas, status: { pods, updated } }: WorkloadSummary) {
-  const kept = typeof updateStrategy === 'object' ? updateStrategy.partition : 0;
-  const of = Math.max(0, replicas - kept);
-  return { done: Math.min(updated, of), of, old: Math.max(0, pods - updated - Math.min(kept, replicas)) };
+  const partition = typeof updateStrategy === 'object' ? updateStrategy.partition : 0;
+  const of = Math.max(0, replicas - partition);
+  return { done: Math.min(updated, of), of, old: Math.max(0, pods - updated - Math.min(partition, replicas)) };
 }
 
 /** A StatefulSet's controller reports the end of a rolling update itself, but never with OnDelete or a partition. */

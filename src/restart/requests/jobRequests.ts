@@ -32,7 +32,7 @@ export interface JobRequests {
   storeCopy(job: JobRef, stateText: string, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>>;
   /** Deletes this version of the Job, its pods first. */
   deleteJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
-  /** Recreates the Job from its copy. `gone`: there is no copy; `conflicted`: there is a Job of that name. */
+  /** Recreates the Job from its copy. `notFound`: there is no copy; `conflicted`: there is a Job of that name. */
   recreateJob(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
   /** Deletes the copy, which never had any pods. */
   deleteCopy(copy: JobCopy, signal: AbortSignal): Promise<Answer<undefined>>;
@@ -49,7 +49,7 @@ export function jobRequests(client: KubeClient): JobRequests {
   }
 
   function end({ job, jobUid, jobVersion }: JobCopy, signal: AbortSignal, more: object): Promise<ApiResult> {
-    // The pods go first: the Job may not tolerate two runs of it at once.
+    // The pods go first: the Job may not tolerate two concurrent runs.
     const policy = { propagationPolicy: 'Foreground', ...more };
     return remove(job, { uid: jobUid, resourceVersion: jobVersion }, signal, policy);
   }
@@ -105,7 +105,7 @@ export function jobRequests(client: KubeClient): JobRequests {
       if (job === undefined) return refuse(unreadable(copy, found.status));
       const result = await create(job, copy.job.namespace, signal);
       if (result.ok) return answered(undefined);
-      // 404: the namespace is gone, and the copy with it.
+      // 404: the namespace was deleted, and the copy with it.
       return refuse(result.failure);
     },
     async deleteCopy(copy, signal) {

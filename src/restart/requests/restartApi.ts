@@ -23,8 +23,8 @@ import { type JobRequests, jobRequests } from './jobRequests.ts';
 export type { Answer, Refusal, RefusalClass } from '../model/answer.ts';
 
 /**
- * A ConfigMap or Secret with its values: it has to be digested at once and dropped, and must never be logged, kept or
- * put into an error.
+ * A ConfigMap or Secret with its values. It has to be digested and dropped immediately, and must never be logged,
+ * stored or put into an error.
  */
 export interface ReadSource {
   readonly uid: string;
@@ -43,7 +43,7 @@ export interface PodRef {
 
 /** The requests that restart control makes. None of them ever rejects. */
 export interface RestartApi extends JobRequests {
-  /** Reads the whole current source; `gone`: it does not exist. A refusal contains no text of the response. */
+  /** Reads the whole current source. A refusal contains no text of the response. */
   readSource(ref: SourceRef, signal: AbortSignal): Promise<Answer<ReadSource>>;
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<Answer<JsonObject>>;
   /** Applies a JSON merge patch, and returns the patched object. */

@@ -14,9 +14,9 @@ interface Listener {
 }
 
 /**
- * Waits for a rollout that another client has started, such as a release: its pods may have the new content already. A
- * stalled rollout is not waited for, because the restart may repair it, and no rollout is waited for longer than
- * `progressDeadline`. Returns a function that stops the wait.
+ * Waits for a rollout that another client has started, such as a release: its pods may have the new content already. The
+ * restart does not wait for a stalled rollout, which it may repair, and waits no longer than `progressDeadline`. Returns
+ * a function that stops the wait.
  */
 export function awaitRollout(
   effects: RestartEffects,

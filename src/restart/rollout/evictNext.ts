@@ -28,7 +28,7 @@ export async function evictNext(
   const next = isByEviction(entry) ? nextToEvict(entry.summary.replicas, view.own, view.old) : stuckPod(entry, view);
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
-  // A pod that is gone, or was replaced, appears as such in the next view.
+  // The next view shows whether the pod was deleted or replaced.
   const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
   reportRefusal(effects, entry, refusal);
   return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;

@@ -148,7 +148,7 @@ function isNewJob({ summary, finding }: WorkloadEntry): boolean {
 }
 
 /**
- * The controller has not observed the template yet, so it has created no pod: many workloads that restart at once do
+ * The controller has not observed the template yet, so it has created no pod: many workloads that restart together do
  * not list their pods then. A Job that is being deleted yields no more observations: the Job that follows it shows the
  * outcome.
  */

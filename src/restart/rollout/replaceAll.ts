@@ -7,7 +7,7 @@ import { lingeringPods } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
-/** A node drops its copy of an immutable source shortly after the last pod that used it is gone. Milliseconds. */
+/** A node drops its copy of an immutable source shortly after the last pod that used it was deleted. Milliseconds. */
 const nodeCleanup = 2_000;
 /** Pods of other owners are not watched. */
 const recheckInterval = 30_000;
@@ -80,7 +80,7 @@ export function isEmptied({ summary: { emptied, isEnding } }: WorkloadEntry): bo
   return emptied !== undefined && !emptied.isUndone && !isEnding;
 }
 
-/** Waits for the last pod to go, and for its node to drop what it used. `stillFor` counts from then. */
+/** Waits until the last pod is deleted and its node has dropped what it used. `stillFor` counts from then. */
 export async function checkTermination(
   { api }: RestartEffects,
   { summary, settings }: WorkloadEntry,

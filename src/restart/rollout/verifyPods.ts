@@ -51,7 +51,7 @@ function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): Wor
 /**
  * Returns the pods that exist when the change of these sources is known. A pod that is not among them later was created
  * after the write, by any clock: this recognises a release whose pods were created within the same second. The list for
- * a version is kept as long as the version is the latest. If the pods cannot be listed, only the times decide.
+ * a version is reused as long as the version is the latest. If the pods cannot be listed, only the times decide.
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,

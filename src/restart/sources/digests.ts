@@ -25,7 +25,7 @@ export interface Digest extends SourceTag {
 
 type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
 
-/** Reads each used source once per version, and keeps only tags of it. */
+/** Reads each used source once per version, and stores only its tags. */
 export interface Digests {
   digestOf(key: HashKey, ref: SourceRef, uses: readonly Use[]): Promise<DigestAnswer>;
   /** Returns the hash in the pod template, over all tags of a workload. */
@@ -58,12 +58,12 @@ const concurrency = 16;
 
 export function createDigests({ api, sources }: DigestsOptions): Digests {
   const known = new Map<string, Known>();
-  const asked = new Map<string, { readonly ref: SourceRef; readonly questions: DigestRequest[] }>();
+  const queued = new Map<string, { readonly ref: SourceRef; readonly requests: DigestRequest[] }>();
   /**
    * The reads in flight, and the version that was known when each began: a caller that knows no newer version waits for
    * it.
    */
-  const underWay = new Map<string, { readonly version: string | undefined; readonly questions: DigestRequest[] }>();
+  const underWay = new Map<string, { readonly version: string | undefined; readonly requests: DigestRequest[] }>();
   const stopped = new AbortController();
   let reading = 0;
 
@@ -73,45 +73,45 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   }
 
   function readNext(): void {
-    for (const [key, { ref, questions }] of asked) {
+    for (const [key, { ref, requests }] of queued) {
       if (reading >= concurrency) return;
-      asked.delete(key);
+      queued.delete(key);
       reading += 1;
-      void read(key, ref, questions).finally(() => {
+      void read(key, ref, requests).finally(() => {
         reading -= 1;
         readNext();
       });
     }
   }
 
-  async function read(key: string, ref: SourceRef, questions: readonly DigestRequest[]): Promise<void> {
-    const its = { version: sources.get(ref)?.resourceVersion, questions: [...questions] };
+  async function read(key: string, ref: SourceRef, requests: readonly DigestRequest[]): Promise<void> {
+    const its = { version: sources.get(ref)?.resourceVersion, requests: [...requests] };
     underWay.set(key, its);
     const answer = await api.readSource(ref, stopped.signal);
     if (underWay.get(key) === its) underWay.delete(key);
     const made = new Map<string, Digest>();
-    for (const question of its.questions) question.resolve(answerTo(key, ref, question, answer, made));
+    for (const request of its.requests) request.resolve(answerTo(key, ref, request, answer, made));
   }
 
   /** `made` holds the tags of this response. Many workloads may use one long source in the same way. */
   function answerTo(
     key: string,
     ref: SourceRef,
-    question: DigestRequest,
+    request: DigestRequest,
     answer: Answer<ReadSource>,
     made: Map<string, Digest>,
   ): DigestAnswer {
     switch (answer.is) {
       case 'ok': {
         const { content, meta } = answer.value;
-        const asked = questionKey(question.key, question.uses, meta.optOut);
-        const digest = made.get(asked) ?? digestFor(question, ref, content, meta.optOut);
-        made.set(asked, digest);
-        if (sources.get(ref) !== undefined) remember(key, meta).set(asked, digest);
+        const cacheKey = requestKey(request.key, request.uses, meta.optOut);
+        const digest = made.get(cacheKey) ?? digestFor(request, ref, content, meta.optOut);
+        made.set(cacheKey, digest);
+        if (sources.get(ref) !== undefined) remember(key, meta).set(cacheKey, digest);
         return { is: 'ok', digest };
       }
       case 'notFound':
-        return { is: 'ok', digest: absent(question, ref, sources.optOut(ref)) };
+        return { is: 'ok', digest: absent(request, ref, sources.optOut(ref)) };
       case 'conflicted':
         return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
       case 'refused':
@@ -133,21 +133,21 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       const meta = sources.get(ref);
       if (meta === undefined) known.delete(id);
       // A source that no stream has delivered may still exist: its stream may lag behind that of its workload, and
-      // excludes Secrets of some types. So the API server is asked each time.
+      // excludes Secrets of some types. So it is requested each time.
       const found =
         meta === undefined || isNew(id, meta)
           ? undefined
-          : known.get(id)?.digests.get(questionKey(key, uses, meta.optOut));
+          : known.get(id)?.digests.get(requestKey(key, uses, meta.optOut));
       if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
       return new Promise((resolve) => {
         const reader = underWay.get(id);
         if (reader !== undefined && reader.version === meta?.resourceVersion) {
-          reader.questions.push({ key, uses, resolve });
+          reader.requests.push({ key, uses, resolve });
           return;
         }
-        const waiting = asked.get(id) ?? { ref, questions: [] };
-        waiting.questions.push({ key, uses, resolve });
-        asked.set(id, waiting);
+        const waiting = queued.get(id) ?? { ref, requests: [] };
+        waiting.requests.push({ key, uses, resolve });
+        queued.set(id, waiting);
         readNext();
       });
     },
@@ -157,7 +157,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   };
 }
 
-function questionKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['optOut']): string {
+function requestKey(key: HashKey, uses: readonly Use[], optOut: SourceMeta['optOut']): string {
   return `${key.id} ${usesFingerprint(uses, optOut)}`;
 }
 

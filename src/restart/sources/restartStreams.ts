@@ -122,8 +122,8 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   }
 
   /**
-   * A kind without a rule can be managed only by annotation: whoever grants no right to that kind expects no workloads
-   * of it.
+   * A kind without a rule can be managed only by annotation: an operator who grants no permission for that kind expects
+   * no workloads of it.
    */
   function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isAwaited' | 'isOptional'> {
     const { rules = [] } = config.restart ?? {};
@@ -161,7 +161,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   function rearrange(between?: () => void): void {
     if (!arrange(between)) return;
     onChanged();
-    // The stream that was waited for may be the one that was closed now.
+    // The last stream that had not been read may be one that was closed now.
     if (open.size > 0) reportIfSynced();
   }
 

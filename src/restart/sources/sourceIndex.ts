@@ -19,10 +19,10 @@ export interface SourcesKnown {
   optOut(ref: SourceRef): OptOut;
 }
 
-/** The number of deleted sources that are remembered. */
+/** The maximum number of deleted sources whose opt-out is stored. */
 const mostDeleted = 1_000;
 
-/** Holds what weeder keeps of the ConfigMaps and Secrets, and is the sink of their streams. It holds no values. */
+/** The metadata of ConfigMaps and Secrets, and the sink of their streams. It holds no values. */
 interface SourceIndex extends SourcesKnown {
   /** Creates a sink for one more stream. An object stays as long as another stream has it. */
   createSink(kind: SourceKind): ClosableSink;
@@ -33,7 +33,7 @@ interface SourceIndex extends SourcesKnown {
 export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();
-  const gone = new Map<string, OptOut>();
+  const deleted = new Map<string, OptOut>();
   const holders = createSharedObjects();
 
   function put(meta: SourceMeta, isLive: boolean): void {
@@ -41,7 +41,7 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     const known = sources.get(key);
     const isSame = known?.uid === meta.uid && known.resourceVersion === meta.resourceVersion;
     sources.set(key, meta);
-    gone.delete(key);
+    deleted.delete(key);
     if (isSame) return;
     if (isLive) seen.set(key, now());
     else seen.delete(key);
@@ -52,7 +52,7 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     const known = sources.get(key);
     if (known === undefined) return;
     sources.delete(key);
-    putBounded(gone, key, known.optOut, mostDeleted);
+    putBounded(deleted, key, known.optOut, mostDeleted);
     if (isLive) putBounded(seen, key, now(), mostDeleted + sources.size);
     else seen.delete(key);
     onChanged(known.ref);
@@ -84,7 +84,7 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     },
     get: (ref) => sources.get(sourceKey(ref)),
     seenAt: (ref) => seen.get(sourceKey(ref)),
-    optOut: (ref) => sources.get(sourceKey(ref))?.optOut ?? gone.get(sourceKey(ref)) ?? 'none',
+    optOut: (ref) => sources.get(sourceKey(ref))?.optOut ?? deleted.get(sourceKey(ref)) ?? 'none',
     get size() {
       return sources.size;
     },

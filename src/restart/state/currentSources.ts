@@ -59,7 +59,7 @@ export async function readCurrentSources(
       uses: its,
       tag,
       digest,
-      version: known.get(ref)?.resourceVersion ?? `gone at ${known.seenAt(ref)}`,
+      version: known.get(ref)?.resourceVersion ?? `deleted at ${known.seenAt(ref)}`,
       lastWrite: known.get(ref)?.lastDataWrite,
       createdAt: known.get(ref)?.createdAt,
       seenAt: known.seenAt(ref),

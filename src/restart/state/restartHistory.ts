@@ -9,9 +9,9 @@ export const breaker = { restarts: 5, within: 10 * minute } as const;
 const revertWithin = minute;
 const revertsBeforeEviction = 2;
 
-/** Returns the latest `keep` of these times including the new one, oldest first. */
-export function withNewest(times: readonly number[], time: number, keep: number): readonly number[] {
-  return [...times, time].sort((one, other) => one - other).slice(-keep);
+/** Returns the latest `limit` of these times including the new one, oldest first. */
+export function withNewest(times: readonly number[], time: number, limit: number): readonly number[] {
+  return [...times, time].sort((one, other) => one - other).slice(-limit);
 }
 
 /**

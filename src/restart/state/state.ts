@@ -38,10 +38,10 @@ export interface WorkloadState {
   readonly reverts: readonly number[];
 }
 
-/** Stands in place of a `sourceKey` if one tag is kept for all sources. */
+/** Used in place of a `sourceKey` if there is one tag for all sources. */
 export const allSources = '*';
 
-/** Stands in place of a tag if pods may have started with content that the source had in between. */
+/** Used in place of a tag if pods may have started with content that the source had in between. */
 export const unconfirmedTag = '?';
 
 /** Each ReplicaSet of a Deployment carries a copy, and all annotations together may have 256 KiB. */

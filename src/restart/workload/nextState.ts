@@ -26,10 +26,10 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
     return { ...own, rolledOut: taken(finding), target: undefined };
   if (outcome === 'unconfirmed') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
   // A source that was not part of the restart keeps its tag, so that a newer change is detected again.
-  const kept = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
+  const rolledOut = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
   const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
-  return { ...own, rolledOut: kept, target: undefined, reverts };
+  return { ...own, rolledOut, target: undefined, reverts };
 }
 
 /** Returns the state that a restart writes: its target, and what the pods run with until then. */

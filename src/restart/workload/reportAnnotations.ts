@@ -10,7 +10,7 @@ import type { WorkloadUses } from '../sources/workloadUses.ts';
 interface AnnotationReporter {
   /** `found` undefined: the workload is not managed, possibly because its own annotation is invalid. */
   report(summary: WorkloadSummary, found: WorkloadUses | undefined): void;
-  /** The workload is gone. */
+  /** The workload was deleted. */
   forget(id: string): void;
 }
 

@@ -34,7 +34,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
 
-  /** Ignores an entry that no longer exists: a workload may be gone when its actor reports. */
+  /** Ignores an entry that no longer exists: a workload may be deleted before its actor reports. */
   function reporting(send: (entry: WorkloadEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = entryOf(context.workload);
@@ -124,8 +124,7 @@ interface Context {
 /** Counts the consecutive revisions that are restarts by weeder, as far as this process has observed them. */
 interface Revisions {
   /**
-   * Counts one more. Returns how many revisions the workload keeps, if this one replaced the last that was not
-   * weeder's.
+   * Counts one more. Returns the number of retained revisions if this one replaced the last that was not weeder's.
    */
   add(entry: WorkloadEntry): number | undefined;
 }
@@ -135,12 +134,12 @@ function createRevisions(): Revisions {
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {
     add(entry) {
-      const { templateHash, revisionHistoryLimit: kept = 0 } = entry.summary;
+      const { templateHash, revisionHistoryLimit: retained = 0 } = entry.summary;
       const before = inRow.get(entry);
       const count = before?.templateHash === templateHash ? before.count + 1 : 1;
       inRow.set(entry, { templateHash, count });
-      // The current revision is not among those that are kept for a rollback.
-      return kept > 0 && count === kept + 1 ? kept : undefined;
+      // The current revision is not one of those retained for a rollback.
+      return retained > 0 && count === retained + 1 ? retained : undefined;
     },
   };
 }

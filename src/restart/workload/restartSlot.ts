@@ -13,7 +13,7 @@ import { awaitRollout } from '../rollout/awaitRollout.ts';
  */
 const longestWait = 3_600_000;
 
-/** Waits for everything that a restart has to wait for, and releases its slot at the end. */
+/** Waits until the workload may be restarted, and releases its slot at the end. */
 export function restartSlot(effects: RestartEffects) {
   return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
@@ -32,12 +32,12 @@ function waitForSlot(
 ): () => void {
   const { clock, schedule } = effects;
   let timer: TimerHandle | undefined;
-  /** weeder's own stalled rollout is not waited for. */
+  /** A restart does not wait for weeder's own stalled rollout. */
   let isRolloutOver = hasStalled;
   let stopWaiting = () => {};
   let release: Release | undefined;
 
-  function ask(): void {
+  function request(): void {
     const { namespace } = entry.summary.ref;
     release = schedule.requestRestart(
       entry.id,
@@ -64,7 +64,7 @@ function waitForSlot(
   function check(): void {
     const verdict = verdictFor(entry, clock.now());
     if (verdict.is === 'allowed') {
-      if (isRolloutOver) ask();
+      if (isRolloutOver) request();
       else awaitRolloutBefore();
       return;
     }

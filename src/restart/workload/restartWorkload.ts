@@ -82,14 +82,14 @@ async function restartJob(
   if (stored.is === 'notFound') return { type: 'workload.deleted' };
   if (stored.is === 'conflicted') return { type: 'restart.conflicted' };
   if (stored.is === 'refused') return { ...stored, type: 'restart.refused' };
-  const { copy: kept, isEarlier } = stored.value;
-  recreations.take(kept);
-  const ending = await api.deleteJob(kept, signal);
+  const { copy, isEarlier } = stored.value;
+  recreations.take(copy);
+  const ending = await api.deleteJob(copy, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };
   if (ending.is === 'conflicted') return { type: 'restart.conflicted' };
   // The `recreation` actor finds out whether a deletion whose response was lost has taken effect.
   if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
-  // Another client has deleted the Job, and does not want it back.
-  if (!isEarlier) await api.deleteCopy(kept, signal);
+  // Another client deleted the Job, so it must not be recreated.
+  if (!isEarlier) await api.deleteCopy(copy, signal);
   return { type: 'workload.deleted' };
 }

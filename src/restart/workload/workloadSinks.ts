@@ -8,7 +8,7 @@ import { readWorkload, type WorkloadSummary } from '../model/workloadSummary.ts'
 import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
 import { createSharedObjects } from '../sources/sharedObjects.ts';
 
-/** What weeder keeps of a workload. */
+/** The summary of a workload and the uses of its sources. */
 export interface WorkloadUpdate {
   readonly summary: WorkloadSummary;
   /** The uses of its pod template, including image pull secrets. */
@@ -66,6 +66,6 @@ export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate 
   const summary = readWorkload(object, kind);
   if (summary === undefined) return undefined;
   const uses = usesOf(podTemplateOf(object, kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
-  const kept = kind === 'Job' ? readJobCopy(object) : undefined;
-  return { summary, uses, ...(kept === undefined ? {} : { copy: kept }) };
+  const copy = kind === 'Job' ? readJobCopy(object) : undefined;
+  return { summary, uses, ...(copy === undefined ? {} : { copy }) };
 }

@@ -266,8 +266,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 }
 
 /**
- * Describes the progress of the rollout only, so that a client that keeps writing to the workload does not count as
- * progress.
+ * Describes only the progress of the rollout, so that repeated writes of another client do not count as progress.
  */
 function progressOf(summary: WorkloadSummary): string {
   const progress = rolloutOf({ ...summary, generation: 0 });

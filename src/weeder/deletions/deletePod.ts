@@ -38,7 +38,7 @@ export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): Dele
       ...apiRequest(request),
       onlyStatus: true,
       signal,
-      isWanted: request.isRequested,
+      isNeeded: request.isRequested,
     });
     return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
   };

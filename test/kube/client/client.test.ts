@@ -127,16 +127,16 @@ test('a signal ends a call, whether it waits or runs', async () => {
   assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
 });
 
-test('a call that is no longer wanted when the rate limit admits it is not sent', async (t) => {
+test('a call that is no longer needed when the rate limit admits it is not sent', async (t) => {
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
   const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
-  const calls = [true, false, true].map((wanted) => client.call({ ...get, isWanted: () => wanted }));
+  const calls = [true, false, true].map((isNeeded) => client.call({ ...get, isNeeded: () => isNeeded }));
   await calls[0];
   clock.advance(1_000);
-  const unwanted = await calls[1];
-  assert.equal(unwanted?.ok === false && unwanted.failure.kind, 'cancelled');
+  const cancelled = await calls[1];
+  assert.equal(cancelled?.ok === false && cancelled.failure.kind, 'cancelled');
   clock.advance(1_000);
   assert.equal((await calls[2])?.ok, true);
   assert.equal(server.requests.length, 2);
@@ -273,10 +273,10 @@ for (const { status, takes, outcome } of [
 for (const protocol of ['https', 'h2'] as const) {
   test(`over ${protocol}, a call for the status only ends with the headers of a success, and keeps its connection`, async () => {
     await using it = await calling(protocol);
-    const { promise: wanted, resolve: endIt } = Promise.withResolvers<void>();
+    const { promise: end, resolve: endIt } = Promise.withResolvers<void>();
     it.server.failNext((answer) => {
       answer.head(200);
-      void wanted.then(() => answer.end('{"kind":'));
+      void end.then(() => answer.end('{"kind":'));
     });
     const caller = new AbortController();
     const result = await it.client.call({ ...get, onlyStatus: true, signal: caller.signal });
@@ -337,13 +337,13 @@ function withoutAuthority(kubeConfig: ReturnType<typeof accessTo>['kubeConfig'])
 
 test('failures of confidential requests contain nothing of the response except the message of a Status', async () => {
   await using it = await calling('http');
-  const asked = { ...get, isConfidential: true };
+  const requested = { ...get, isConfidential: true };
   const echoed = ['{"kind":"Secret","data":{"key":"marker"}', 'marker', '<html><title>marker</title>'];
   for (const status of [200, 302, 403, 404, 422, 500]) {
     for (const body of echoed) {
       const restore = it.server.failAll(answerWith(status, body));
-      const [confidential, usual] = [await it.client.call(asked), await it.client.call(get)];
-      const opened = await it.client.openStream(asked);
+      const [confidential, usual] = [await it.client.call(requested), await it.client.call(get)];
+      const opened = await it.client.openStream(requested);
       assert(!confidential.ok && !usual.ok);
       assert(!confidential.failure.message.includes('marker'), confidential.failure.message);
       assert(opened.ok || !opened.failure.message.includes('marker'));
@@ -352,6 +352,6 @@ test('failures of confidential requests contain nothing of the response except t
     }
   }
   it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'cannot list resource "secrets"')));
-  const denied = await it.client.call(asked);
+  const denied = await it.client.call(requested);
   assert.equal(!denied.ok && denied.failure.message, 'cannot list resource "secrets"');
 });

@@ -37,8 +37,8 @@ test('lost leadership cancels the write in flight, but not a read', async () => 
 test('a write that its caller cancels is not reported as lost leadership', async () => {
   await using it = await calling('http');
   const client = leaderGate({ isValid: () => true, signal: never }, it.client);
-  for (const unwanted of [{ signal: AbortSignal.abort() }, { isWanted: () => false }]) {
-    const result = await client.call({ ...patch, ...unwanted });
+  for (const cancelled of [{ signal: AbortSignal.abort() }, { isNeeded: () => false }]) {
+    const result = await client.call({ ...patch, ...cancelled });
     assert.equal(!result.ok && result.failure.message, 'the request was cancelled');
   }
   assert.equal(it.server.requests.length, 0);

@@ -11,7 +11,7 @@ import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
 import { until } from '../../support/until.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
-test('a token file is read again at once after a 401, and periodically', async () => {
+test('a token file is read again immediately after a 401, and periodically', async () => {
   const clock = virtualClock();
   await using it = await calling('http', {
     clock,
@@ -148,7 +148,7 @@ test('impersonation is sent with each request', async () => {
   assert.equal(headers['impersonate-extra-scopes'], 'x');
 });
 
-test('a replaced certificate authority is used at once if trust fails, and otherwise after a while', async () => {
+test('a replaced certificate authority is used immediately if trust fails, and otherwise after a while', async () => {
   const clock = virtualClock();
   const folder = mkdtempSync(join(tmpdir(), 'weeder-authority-'));
   await using server = await misbehavingServer('h2');

@@ -72,8 +72,8 @@ test('Retry-After is read as seconds, as a date, and from the Status', () => {
   assert.equal(classify(429, {}, body, now).retryAfterMs, 3_000);
   const asking = (seconds: number) =>
     JSON.stringify({ kind: 'Status', code: 429, details: { retryAfterSeconds: seconds } });
-  for (const asked of ['3601', '9999999', '999999999', 'Wed, 21 Oct 9999 07:28:00 GMT']) {
-    assert.equal(wait(asked), 3_600_000, `${asked}: at most an hour, which a timer can count`);
+  for (const retryAfter of ['3601', '9999999', '999999999', 'Wed, 21 Oct 9999 07:28:00 GMT']) {
+    assert.equal(wait(retryAfter), 3_600_000, `${retryAfter}: at most an hour, which a timer can count`);
   }
   assert.equal(classify(429, {}, asking(1e308), now).retryAfterMs, 3_600_000);
 });

@@ -7,21 +7,21 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 
 const never = new AbortController().signal;
-const unwanted: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
+const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
 
-/** A client as the API's: checks whether a request is wanted, and sends it. */
+/** A client as the API's: checks whether a request is needed, and sends it. */
 function clientOf(answer: () => ApiResult) {
   const sent: ApiRequest[] = [];
   const client: KubeClient = {
     server: 'https://server',
     async call(request) {
-      if (request.isWanted?.() === false || request.signal?.aborted) return { ok: false, failure: unwanted };
+      if (request.isNeeded?.() === false || request.signal?.aborted) return { ok: false, failure: cancelled };
       sent.push(request);
       return answer();
     },
-    openStream: async () => ({ ok: false, failure: unwanted }),
+    openStream: async () => ({ ok: false, failure: cancelled }),
     renew: () => {},
-    failureOf: () => unwanted,
+    failureOf: () => cancelled,
     close: async () => {},
   };
   return { client, sent };
@@ -51,9 +51,9 @@ test('without leadership writes are refused with the reason, and reads are sent'
   assert.deepEqual(await attempt(false, { ...write, method: 'GET' }), { answer: accepted, sent: 1 });
 });
 
-test('an unwanted request is not sent either, and lost leadership cancels requests in flight', async () => {
-  const dropped = { answer: { ok: false, failure: unwanted }, sent: 0 };
-  assert.deepEqual(await attempt(true, { ...write, isWanted: () => false }), dropped);
+test('an unneeded request is not sent either, and lost leadership cancels requests in flight', async () => {
+  const dropped = { answer: { ok: false, failure: cancelled }, sent: 0 };
+  assert.deepEqual(await attempt(true, { ...write, isNeeded: () => false }), dropped);
   assert.deepEqual(await attempt(true, { ...write, signal: AbortSignal.abort() }), dropped);
   assert.deepEqual(await attempt(true, write, { lost: AbortSignal.abort() }), dropped);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { rateLimiter } from '../../../src/kube/client/rateLimit.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
-test('a burst is admitted at once, the rest one by one at the configured rate, first come first served', async () => {
+test('a burst is admitted immediately, the rest one by one at the configured rate, first come first served', async () => {
   const clock = virtualClock();
   const limiter = rateLimiter(5, 3, clock);
   const admitted: string[] = [];

@@ -78,20 +78,20 @@ test('an Event that a quota or a policy refuses does not mean a missing permissi
       answer(403, 'events is forbidden: unable to create new content in namespace shop because it is being terminated'),
       false,
     ),
-    'gone',
+    'namespaceDeleted',
   );
 });
 
 test('a Secret of restart control that a quota or a policy refuses is not a missing permission, and nothing is quoted', () => {
-  const asked = { verb: 'create', kind: 'Secret', namespace: 'weeder' } as const;
+  const target = { verb: 'create', kind: 'Secret', namespace: 'weeder' } as const;
   assert.equal(
-    confidential(permission, asked).message,
+    confidential(permission, target).message,
     'cannot create resource "secrets" in API group "" in the namespace "weeder"',
   );
-  assert.match(confidential(quota, asked).message, /^the ResourceQuota few is exceeded/);
+  assert.match(confidential(quota, target).message, /^the ResourceQuota few is exceeded/);
   for (const failure of [policy, webhook, plugin, answer(422, value)]) {
-    const { message } = confidential(failure, asked);
+    const { message } = confidential(failure, target);
     assert.doesNotMatch(message, /hunter2|cannot create/);
   }
-  assert.match(confidential(policy, asked).message, /^the ValidatingAdmissionPolicy no\.secrets/);
+  assert.match(confidential(policy, target).message, /^the ValidatingAdmissionPolicy no\.secrets/);
 });

@@ -65,14 +65,14 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
   test(`over ${protocol}, a call with a body that is cancelled before its connection exists is never sent`, async () => {
     await using it = await calling(protocol);
     const stop = new AbortController();
-    let asked = 0;
+    let checks = 0;
     // Called at the handover, and shortly afterwards, when the connection exists.
-    const isWanted = () => {
-      asked += 1;
-      if (asked === 2) stop.abort();
+    const isNeeded = () => {
+      checks += 1;
+      if (checks === 2) stop.abort();
       return true;
     };
-    const result = await it.client.call({ ...patch, signal: stop.signal, isWanted });
+    const result = await it.client.call({ ...patch, signal: stop.signal, isNeeded });
     assert.equal(result.ok ? 'ok' : result.failure.kind, 'cancelled');
     assert((await it.client.call(get)).ok);
     assert.deepEqual(
@@ -95,7 +95,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
   });
 }
 
-test('a response that stops in a call for the status only is waited for as usual, and then its connection is closed', async () => {
+test('a call for the status only waits for a stopped response as usual, and then its connection is closed', async () => {
   const clock = virtualClock();
   await using it = await calling('h2', { clock });
   const stream = { isClosed: false };

@@ -27,7 +27,7 @@ test('an Event has the fields of events.k8s.io/v1: who did what to which object,
   });
 });
 
-test('repeated occurrences become a series of one Event: the second at once, further ones once a minute', async () => {
+test('repeated occurrences become a series of one Event: the second immediately, further ones once a minute', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   recorder.record(occurrence());
@@ -203,7 +203,7 @@ test('with a constant flow, Events are sent after three seconds', async () => {
   assert.equal(api.stored.size, 30);
 });
 
-test('close() writes everything at once, including a series that waits for its minute', async () => {
+test('close() writes everything immediately, including a series that waits for its minute', async () => {
   const api = eventApi({ latency: 5 });
   const { clock, recorder } = api;
   for (const _time of [1, 2, 3]) {

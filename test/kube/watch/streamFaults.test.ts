@@ -103,8 +103,8 @@ test('a kind that the API server does not have is requested each second, and fou
   it.server.store.put('a');
   it.start();
   await until('minutes have passed', () => it.clock.monotonic() > 300_000, it.clock, 100);
-  const asked = it.server.requests.length;
-  assert(asked > 200 && asked < 700, `${asked} requests in five minutes`);
+  const requested = it.server.requests.length;
+  assert(requested > 200 && requested < 700, `${requested} requests in five minutes`);
   assert.deepEqual(
     [...new Set(it.logged.filter(({ level }) => level === 'warn').map(({ event }) => event['cause']))],
     [whenMissing],

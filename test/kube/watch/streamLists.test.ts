@@ -6,7 +6,7 @@ import { assertAlive, isPage, sending, started } from '../../support/api/streamF
 import { until } from '../../support/until.ts';
 import { reflecting } from '../../support/world/reflecting.ts';
 
-test('after 410 the complete state is read at once, and objects deleted meanwhile are removed', async () => {
+test('after 410 the complete state is read immediately, and objects deleted meanwhile are removed', async () => {
   await using it = await started('http');
   const revive = it.server.failAll((answer) => answer.cut());
   it.server.cutConnections();
@@ -36,7 +36,7 @@ for (const [status, reason] of [
   [400, 'BadRequest'],
   [422, 'Invalid'],
 ] as const) {
-  test(`a server that refuses WatchList with ${status} is listed in pages at once`, async () => {
+  test(`a server that refuses WatchList with ${status} is listed in pages immediately`, async () => {
     await using it = await reflecting('http');
     for (let i = 0; i < 1_203; i += 1) it.server.store.put(`pod-${i}`);
     it.server.failAll(answerWith(status, statusBody(status, reason, 'sendInitialEvents is forbidden')), isInitialWatch);
@@ -136,7 +136,7 @@ test('a page that is not a list, or not JSON, is a failure and not an empty clus
   }
 });
 
-test('a bookmark older than the current position (etcd was restored) leads to a new list at once', async () => {
+test('a bookmark older than the current position (etcd was restored) leads to a new list immediately', async () => {
   await using it = await started('http');
   it.server.failNext(sending([bookmarkLine(3)], 'hold'), isResumedWatch);
   it.server.cutConnections();

@@ -34,16 +34,16 @@ const tag = (source: SourceContent, its: readonly Use[], out: OptOut = 'none') =
 function seen({ data, binaryData }: SourceContent, its: readonly Use[], out: OptOut): string {
   const all = new Map([...data, ...binaryData]);
   const isOut = (key: string) => out === 'all' || (out !== 'none' && out.has(key));
-  const look = (from: ReadonlyMap<string, Buffer>, hows: readonly string[], also: readonly string[]) => {
-    const looking = its.filter(({ how }) => hows.includes(how));
-    const keys = looking.flatMap(({ key }) => (key === undefined ? [...from.keys()] : [key]));
+  const read = (from: ReadonlyMap<string, Buffer>, hows: readonly string[], also: readonly string[]) => {
+    const readers = its.filter(({ how }) => hows.includes(how));
+    const keys = readers.flatMap(({ key }) => (key === undefined ? [...from.keys()] : [key]));
     return [...new Set([...keys, ...also])]
       .filter((key) => !isOut(key))
       .sort()
       .map((key) => [key, from.get(key)?.toString('hex') ?? null]);
   };
   const pull = its.some(({ how }) => how === 'imagePullSecret') ? ['.dockercfg', '.dockerconfigjson'] : [];
-  return JSON.stringify([look(data, ['env', 'envFrom'], []), look(all, ['volume', 'annotation'], pull)]);
+  return JSON.stringify([read(data, ['env', 'envFrom'], []), read(all, ['volume', 'annotation'], pull)]);
 }
 
 /** The same content with this key added, removed, or with other bytes. */

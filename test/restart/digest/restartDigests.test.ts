@@ -52,7 +52,7 @@ function cluster() {
   return { read, put, tagOf, unknown };
 }
 
-test('a source is read once per version, however many workloads ask at the same time', async () => {
+test('a source is read once per version, however many workloads request it at the same time', async () => {
   const { read, put, tagOf } = cluster();
   put(settings, '1', { a: '1', b: '1' });
   const tags = await Promise.all(Array.from({ length: 200 }, () => tagOf(settings, 'a')));

@@ -103,7 +103,7 @@ test('with several obstacles, the first in order is reported', () => {
   }
 });
 
-test('asking again at each returned time leads to a restart after a few attempts, whatever the obstacles', () => {
+test('repeating the check at each returned time leads to a restart after a few attempts, whatever the obstacles', () => {
   const times = fc.array(fc.integer({ min: -20 * minute, max: 20 * minute }), { maxLength: 5 });
   const given = fc.record({
     pausedUntil: fc.option(

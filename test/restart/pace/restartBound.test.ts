@@ -65,7 +65,7 @@ test('a source that changes four times a second causes a restart within quietMax
   assert.ok(took !== undefined && took <= boundOf(load), `${took} ms`);
 });
 
-test('a stalled rollout of the user is waited for until stallAfter, however often a source changes', async () => {
+test('a restart waits for a stalled rollout of the user until stallAfter, however often a source changes', async () => {
   const load = { every: 7 * second, answerTime: 0, isRolloutStuck: true };
   const took = await timeToRestart(load, 300 * second);
   assert.ok(took !== undefined && took <= boundOf(load), `${took} ms`);

@@ -21,7 +21,7 @@ interface Stage {
   readonly granted: string[];
   readonly waits: string[];
   /** Requests a restart of `namespace/name`. */
-  ask(key: string, since?: number): (how?: { readonly wasUsed: boolean }) => void;
+  request(key: string, since?: number): (how?: { readonly wasUsed: boolean }) => void;
   change(limits: Partial<ScheduleLimits>): void;
 }
 
@@ -36,7 +36,7 @@ function stage(limits: Partial<ScheduleLimits> = {}): Stage {
     turns,
     granted,
     waits,
-    ask: (key, since = clock.now()) =>
+    request: (key, since = clock.now()) =>
       turns.requestRestart(
         key,
         { namespace: key.split('/')[0] ?? '', since },
@@ -49,9 +49,9 @@ function stage(limits: Partial<ScheduleLimits> = {}): Stage {
   };
 }
 
-test('after an idle time a burst starts at once, and from then on one restart every two seconds', () => {
-  const { clock, granted, ask } = stage({ maxConcurrentRollouts: 1_000 });
-  for (let index = 0; index < 200; index += 1) ask(`shop/${index}`);
+test('after an idle time a burst starts immediately, and from then on one restart every two seconds', () => {
+  const { clock, granted, request } = stage({ maxConcurrentRollouts: 1_000 });
+  for (let index = 0; index < 200; index += 1) request(`shop/${index}`);
   assert.equal(granted.length, 20);
   clock.advance(1_999);
   assert.equal(granted.length, 20);
@@ -63,8 +63,8 @@ test('after an idle time a burst starts at once, and from then on one restart ev
 });
 
 test('maxConcurrentRollouts holds, however long the rollouts take', () => {
-  const { clock, turns, granted, ask } = stage({ maxConcurrentRollouts: 2 });
-  const releases = ['shop/a', 'shop/b', 'shop/c'].map((key) => ask(key));
+  const { clock, turns, granted, request } = stage({ maxConcurrentRollouts: 2 });
+  const releases = ['shop/a', 'shop/b', 'shop/c'].map((key) => request(key));
   clock.advance(3_600_000);
   assert.deepEqual(granted, ['shop/a', 'shop/b']);
   assert.equal(turns.restarts.waiting, 1);
@@ -75,34 +75,34 @@ test('maxConcurrentRollouts holds, however long the rollouts take', () => {
 });
 
 test('the namespaces take turns, and within a namespace the oldest change is first', () => {
-  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
-  ask('first/0');
-  for (const name of ['3', '1', '2']) ask(`large/${name}`, Number(name));
-  ask('small/0', 500);
-  ask('other/0', 400);
+  const { clock, granted, request } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
+  request('first/0');
+  for (const name of ['3', '1', '2']) request(`large/${name}`, Number(name));
+  request('small/0', 500);
+  request('other/0', 400);
   clock.advance(60_000);
   assert.deepEqual(granted, ['first/0', 'large/1', 'small/0', 'other/0', 'large/2', 'large/3']);
 });
 
 test('a repeated request keeps the turn of its namespace while others wait', () => {
-  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
-  ask('first/0');
-  const cancel = ask('restless/0', 1);
-  for (const name of ['b', 'c', 'd', 'e']) ask(`${name}/0`);
+  const { clock, granted, request } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
+  request('first/0');
+  const cancel = request('restless/0', 1);
+  for (const name of ['b', 'c', 'd', 'e']) request(`${name}/0`);
   cancel();
-  ask('restless/0', 1);
+  request('restless/0', 1);
   clock.advance(60_000);
   assert.deepEqual(granted, ['first/0', 'restless/0', 'b/0', 'c/0', 'd/0', 'e/0']);
 });
 
-test('an unused slot passes to the next request at once, a used one does not', () => {
-  const { clock, granted, ask } = stage({ burst: 1, maxRestartsPerMinute: 1 });
-  const release = ask('shop/a');
-  const used = ask('shop/b');
+test('an unused slot passes to the next request immediately, a used one does not', () => {
+  const { clock, granted, request } = stage({ burst: 1, maxRestartsPerMinute: 1 });
+  const release = request('shop/a');
+  const used = request('shop/b');
   assert.deepEqual(granted, ['shop/a']);
   release({ wasUsed: false });
   assert.deepEqual(granted, ['shop/a', 'shop/b']);
-  ask('shop/c');
+  request('shop/c');
   used();
   assert.deepEqual(granted, ['shop/a', 'shop/b']);
   clock.advance(60_000);
@@ -110,28 +110,28 @@ test('an unused slot passes to the next request at once, a used one does not', (
 });
 
 test('releasing a slot twice counts once', () => {
-  const { granted, ask } = stage({ burst: 2, maxRestartsPerMinute: 1 });
-  const release = ask('shop/a');
-  ask('shop/b');
+  const { granted, request } = stage({ burst: 2, maxRestartsPerMinute: 1 });
+  const release = request('shop/a');
+  request('shop/b');
   release({ wasUsed: false });
   release({ wasUsed: false });
-  for (const name of ['c', 'd']) ask(`shop/${name}`);
+  for (const name of ['c', 'd']) request(`shop/${name}`);
   assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
 });
 
 test('a first release has no effect on a second request for the same workload', () => {
-  const { turns, ask } = stage();
-  const first = ask('shop/a');
+  const { turns, request } = stage();
+  const first = request('shop/a');
   first();
-  ask('shop/a');
+  request('shop/a');
   first();
   assert.equal(turns.restarts.active, 1);
 });
 
 test('a request that is cancelled while it waits is never granted, and leaves no timer', () => {
-  const { clock, granted, ask } = stage({ burst: 1 });
-  ask('shop/a');
-  const cancel = ask('shop/b');
+  const { clock, granted, request } = stage({ burst: 1 });
+  request('shop/a');
+  const cancel = request('shop/b');
   assert.equal(clock.pending, 1);
   cancel();
   assert.equal(clock.pending, 0);
@@ -139,19 +139,19 @@ test('a request that is cancelled while it waits is never granted, and leaves no
   assert.deepEqual(granted, ['shop/a']);
 });
 
-test('a waiting request reports its reason once; a request that is granted at once reports none', () => {
-  const { clock, waits, ask } = stage({ burst: 1 });
-  ask('shop/a');
-  ask('shop/b');
+test('a waiting request reports its reason once; a request that is granted immediately reports none', () => {
+  const { clock, waits, request } = stage({ burst: 1 });
+  request('shop/a');
+  request('shop/b');
   clock.advance(1_000);
   assert.deepEqual(waits, [
     'shop/b: others are before it: at most 10 rollouts at once (maxConcurrentRollouts) and 30 restarts a minute (maxRestartsPerMinute)',
   ]);
 });
 
-test('changed limits apply at once: higher ones to waiting requests, lower ones to new requests', () => {
-  const { clock, turns, granted, waits, ask, change } = stage({ maxConcurrentRollouts: 1 });
-  const releases = ['a', 'b', 'c', 'd'].map((name) => ask(`shop/${name}`));
+test('changed limits apply immediately: higher ones to waiting requests, lower ones to new requests', () => {
+  const { clock, turns, granted, waits, request, change } = stage({ maxConcurrentRollouts: 1 });
+  const releases = ['a', 'b', 'c', 'd'].map((name) => request(`shop/${name}`));
   assert.deepEqual(granted, ['shop/a']);
   change({ maxConcurrentRollouts: 3 });
   assert.deepEqual(granted, ['shop/a', 'shop/b', 'shop/c']);
@@ -162,7 +162,7 @@ test('changed limits apply at once: higher ones to waiting requests, lower ones 
   assert.equal(turns.restarts.waiting, 1);
   releases[2]?.();
   assert.equal(turns.restarts.waiting, 0);
-  for (const name of ['e', 'f']) ask(`shop/${name}`);
+  for (const name of ['e', 'f']) request(`shop/${name}`);
   change({ maxConcurrentRollouts: 100, maxRestartsPerMinute: 60, burst: 1 });
   assert.equal(granted.length, 5, 'of the accumulated tokens only the new burst is left');
   clock.advance(1_000);
@@ -170,9 +170,9 @@ test('changed limits apply at once: higher ones to waiting requests, lower ones 
 });
 
 test('a rollout already in progress takes a slot but no token, even if no slot is free', () => {
-  const { turns, granted, ask } = stage({ maxConcurrentRollouts: 2, burst: 1 });
+  const { turns, granted, request } = stage({ maxConcurrentRollouts: 2, burst: 1 });
   const held = ['a', 'b', 'c'].map((name) => turns.registerRollout(`shop/${name}`));
-  ask('shop/d');
+  request('shop/d');
   assert.equal(turns.restarts.active, 3);
   held[0]?.();
   assert.deepEqual(granted, []);
@@ -181,7 +181,7 @@ test('a rollout already in progress takes a slot but no token, even if no slot i
 });
 
 test('adoptions have their own rate limit, and no limit on concurrency', () => {
-  const { clock, turns, ask } = stage({ burst: 1 });
+  const { clock, turns, request } = stage({ burst: 1 });
   const adopted: number[] = [];
   for (let index = 0; index < 500; index += 1) turns.requestAdoption(`shop/${index}`, () => adopted.push(index));
   assert.equal(adopted.length, 10);
@@ -191,24 +191,24 @@ test('adoptions have their own rate limit, and no limit on concurrency', () => {
   clock.advance(185_000);
   assert.equal(adopted.length, 500);
   assert.equal(clock.pending, 0);
-  ask('shop/0');
+  request('shop/0');
   assert.equal(turns.restarts.active, 1);
 });
 
 test('a workload has at most one request', () => {
-  const { turns, ask } = stage({ maxConcurrentRollouts: 1 });
-  ask('shop/a');
-  ask('shop/b');
+  const { turns, request } = stage({ maxConcurrentRollouts: 1 });
+  request('shop/a');
+  request('shop/b');
   for (const key of ['shop/a', 'shop/b']) {
-    assert.throws(() => ask(key), new RegExp(`^Error: ${key} is in the queue already$`));
+    assert.throws(() => request(key), new RegExp(`^Error: ${key} is in the queue already$`));
     assert.throws(() => turns.registerRollout(key), /is in the queue already/);
   }
 });
 
 test('a rate of zero grants nothing until the limit changes', () => {
-  const { clock, granted, ask, change } = stage({ burst: 1, maxRestartsPerMinute: 0 });
-  ask('shop/a');
-  ask('shop/b');
+  const { clock, granted, request, change } = stage({ burst: 1, maxRestartsPerMinute: 0 });
+  request('shop/a');
+  request('shop/b');
   clock.advance(3_600_000);
   assert.deepEqual(granted, ['shop/a']);
   change({ maxRestartsPerMinute: 60 });
@@ -217,12 +217,12 @@ test('a rate of zero grants nothing until the limit changes', () => {
 });
 
 test('nothing is granted after close()', () => {
-  const { clock, turns, granted, ask } = stage({ burst: 1 });
-  const release = ask('shop/a');
-  ask('shop/b');
+  const { clock, turns, granted, request } = stage({ burst: 1 });
+  const release = request('shop/a');
+  request('shop/b');
   turns.close();
   release({ wasUsed: false });
-  ask('shop/c');
+  request('shop/c');
   clock.advance(3_600_000);
   assert.deepEqual(granted, ['shop/a']);
   assert.equal(clock.pending, 0);

@@ -8,7 +8,7 @@ import { propertyRuns } from '../../support/propertyRuns.ts';
 /** One step of a scenario, `after` milliseconds after the previous one. */
 type Step = { readonly after: number } & (
   | {
-      readonly what: 'ask';
+      readonly what: 'request';
       readonly namespace: string;
       /** The age of the change at the time of the request. */
       readonly age: number;
@@ -28,7 +28,7 @@ const limits = fc.record<ScheduleLimits>({
 });
 const after = fc.oneof(fc.constant(0), fc.nat(3_000), fc.nat(90_000));
 const question = fc.record({
-  what: fc.constant('ask' as const),
+  what: fc.constant('request' as const),
   after,
   namespace: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd'),
   age: fc.nat(60_000),
@@ -41,7 +41,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { arbitrary: fc.record({ what: fc.constant('limits' as const), after, limits }), weight: 1 },
 );
 
-interface Asked {
+interface Request {
   readonly key: string;
   readonly namespace: string;
   readonly since: number;
@@ -52,11 +52,11 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
   const clock = virtualClock();
   let current = first;
   const turns = createRestartSchedule({ clock, limits: () => current });
-  const waiting = new Map<string, Asked>();
+  const waiting = new Map<string, Request>();
   /** By waiting namespace: the other namespaces that have been granted a slot meanwhile. */
   const passedBy = new Map<string, Set<string>>();
   const used: number[] = [];
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   const granted = new Set<string>();
   let active = 0;
   let ownTimers = 0;
@@ -76,7 +76,7 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
     assert.equal(clock.pending - ownTimers, isTimed ? 1 : 0, 'a timer for a slot that is waited for, and no other');
   }
 
-  function checkTurn({ key, namespace, since }: Asked): void {
+  function checkTurn({ key, namespace, since }: Request): void {
     assert.ok(active < current.maxConcurrentRollouts, 'more concurrent rollouts than the limit');
     assert.equal(granted.has(key), false, 'granted twice');
     const others = [...waiting.values()];
@@ -92,8 +92,8 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
     passedBy.delete(namespace);
   }
 
-  function ask(step: Extract<Step, { what: 'ask' }>, key: string, since: number): void {
-    const entry: Asked = { key, namespace: step.namespace, since };
+  function request(step: Extract<Step, { what: 'request' }>, key: string, since: number): void {
+    const entry: Request = { key, namespace: step.namespace, since };
     let isWaiting = true;
     if (![...waiting.values()].some((each) => each.namespace === step.namespace)) passedBy.delete(step.namespace);
     waiting.set(key, entry);
@@ -120,7 +120,7 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
       restless += 1;
       waiting.delete(key);
       release();
-      ask(step, key, since);
+      request(step, key, since);
     });
   }
 
@@ -130,14 +130,14 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
       current = step.limits;
       turns.limitsChanged();
     } else {
-      asked.add(`${step.namespace}/${index}`);
-      ask(step, `${step.namespace}/${index}`, clock.monotonic() - step.age);
+      requested.add(`${step.namespace}/${index}`);
+      request(step, `${step.namespace}/${index}`, clock.monotonic() - step.age);
     }
     checkTimers();
   }
   // One restart a minute, each with its rollout, is the slowest pace of the test.
   clock.advance((story.length + 200) * 300_000);
-  return { used, asked, granted, left: { pending: clock.pending, ...turnsLeft() } };
+  return { used, requested, granted, left: { pending: clock.pending, ...turnsLeft() } };
 
   function turnsLeft() {
     return { waiting: turns.restarts.waiting, active: turns.restarts.active };
@@ -157,8 +157,8 @@ test('whatever is requested: the rate holds in every minute, the namespaces take
   let contended = 0;
   fc.assert(
     fc.property(limits, fc.array(steps, { minLength: 1, maxLength: 60 }), (first, story) => {
-      const { used, asked, granted, left } = play(first, story);
-      assert.deepEqual(granted, asked);
+      const { used, requested, granted, left } = play(first, story);
+      assert.deepEqual(granted, requested);
       assert.deepEqual(left, { pending: 0, waiting: 0, active: 0 });
       const inForce = [first, ...story.flatMap((step) => (step.what === 'limits' ? [step.limits] : []))];
       const burst = Math.max(...inForce.map((each) => each.burst));

@@ -242,10 +242,10 @@ test('no stream blocks the start, and the stream of a kind that no rule names is
   );
   assert.deepEqual(optional(), ['statefulsets', 'daemonsets', 'cronjobs', 'jobs']);
   streams.configure(configWith(restart));
-  assert.deepEqual(optional(), [], 'without rules an annotation may ask for any kind');
+  assert.deepEqual(optional(), [], 'without rules an annotation may opt in any kind');
 });
 
-test('a stream that is closed before its first list is no longer waited for, and its late end has no effect', () => {
+test('a stream that is closed before its first list delays nothing, and its late end has no effect', () => {
   const { streams, calls, sync } = stage(named);
   sync();
   streams.use([settings]);

@@ -210,7 +210,7 @@ for (const [write, fault] of [
   }
 }
 
-test('a delayed deletion that is no longer wanted does not remove the Job’s replacement', async () => {
+test('a delayed deletion that is no longer needed does not remove the Job’s replacement', async () => {
   const it = await adopted();
   it.world.fault = failing('DELETE once', { late: 40 * second });
   it.world.putSource({ a: '2' });
@@ -276,7 +276,7 @@ for (const [first, fault] of [
   });
 }
 
-test('another client creates a Job of that name meanwhile: it is kept, and the copy is deleted', async () => {
+test('another client creates a Job of that name meanwhile: it stays, and the copy is deleted', async () => {
   const { world } = await adopted();
   world.ending = 10 * second;
   world.putSource({ a: '2' });

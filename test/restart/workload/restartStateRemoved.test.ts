@@ -92,7 +92,7 @@ test('a recreated workload of the same name is adopted, and so is one that was n
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-/** Another client keeps writing the whole object for this time. */
+/** Another client writes the whole object repeatedly for this time. */
 async function keepRemoving(world: RestartWorld, duration: number): Promise<number> {
   let writes = 0;
   const end = world.clock.monotonic() + duration;
@@ -129,7 +129,7 @@ test('a change restarts a workload whose state is held in memory, and another we
   assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
 });
 
-test('a state that is removed only occasionally is written again at once each time', async () => {
+test('a state that is removed only occasionally is written again immediately each time', async () => {
   const world = await adopted();
   for (let time = 0; time < 8; time += 1) {
     removeState(world);

@@ -124,7 +124,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'create.refused' },
       { type: 'copy.deleted' },
       { type: 'copy.refused' },
-      { type: 'xstate.after.requestLife.recreation.unconfirmed' },
+      { type: 'xstate.after.requestTimeout.recreation.unconfirmed' },
       { type: 'xstate.after.recheckInterval.recreation.terminating' },
       { type: 'xstate.after.recheckInterval.recreation.transferringState' },
       { type: 'xstate.after.nodeCleanup.recreation.coolingDown' },

@@ -12,31 +12,31 @@ import { virtualClock } from '../../support/world/virtualClock.ts';
 const remove = { method: 'DELETE', path: '/api/v1/namespaces/a/pods/b' } as const;
 
 for (const protocol of ['http', 'https', 'h2'] as const) {
-  test(`over ${protocol}, a request that is no longer wanted when the connection exists is never written`, async () => {
+  test(`over ${protocol}, a request that is no longer needed when the connection exists is never written`, async () => {
     await using it = await calling(protocol);
-    let asked = 0;
-    // Wanted at the handover, but not shortly afterwards, when the connection exists.
-    const isWanted = () => asked++ === 0;
-    const result = await it.client.call({ ...remove, isWanted });
+    let checks = 0;
+    // Needed at the handover, but not shortly afterwards, when the connection exists.
+    const isNeeded = () => checks++ === 0;
+    const result = await it.client.call({ ...remove, isNeeded });
     assert.deepEqual(result.ok ? 'ok' : result.failure.kind, 'cancelled');
-    assert.equal(asked > 1, true);
+    assert.equal(checks > 1, true);
     assert.deepEqual(it.server.requests, []);
-    const wanted = await it.client.call({ ...get, isWanted: () => true });
-    assert(wanted.ok, 'the connection is still usable');
+    const needed = await it.client.call({ ...get, isNeeded: () => true });
+    assert(needed.ok, 'the connection is still usable');
   });
 }
 
-test('isWanted is checked after the connection exists, however long that takes', async () => {
+test('isNeeded is checked after the connection exists, however long that takes', async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   assert(address !== null && typeof address === 'object');
   const client = createKubeClient({ access: accessTo(`https://127.0.0.1:${address.port}`), clock: systemClock });
-  let asked = 0;
-  const pending = client.call({ ...remove, isWanted: () => asked++ < 1_000 });
+  let checks = 0;
+  const pending = client.call({ ...remove, isNeeded: () => checks++ < 1_000 });
   await until('the connection is begun', () => sockets.length === 1);
-  assert.equal(asked, 1, 'TLS is not established yet');
+  assert.equal(checks, 1, 'TLS is not established yet');
   await client.close();
   await pending;
   for (const socket of sockets) socket.destroy();

@@ -4,8 +4,8 @@ import { pick } from '../file/pick.ts';
 
 const readLabels = ['pod-template-hash', 'controller-revision-hash', 'pod-template-generation'];
 
-/** What of a pod that is asked for proof a recording keeps: the fields that `readPod` reads, in their places. */
-export function reduceProofPod(object: unknown): object {
+/** Reduces a pod that was listed as evidence to the fields that `readPod` reads, in their places. */
+export function reducePodEvidence(object: unknown): object {
   const { metadata, spec, status: givenStatus } = objectOf(object);
   const [meta, status] = [objectOf(metadata), objectOf(givenStatus)];
   const owners = arrayOf(meta['ownerReferences']).map(objectOf);
