@@ -2,7 +2,7 @@
  * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder share a
  * process, because most of them take longer to load than to run.
  * Arguments: test files or patterns (default all), `--unit` for those that start no process and no browser, `--coverage`,
- * and what else `node --test` takes. What is compiled is kept between runs (NODE_COMPILE_CACHE).
+ * and what else `node --test` takes. Compiled code is cached between runs (NODE_COMPILE_CACHE).
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -42,7 +42,7 @@ test('notReady opens nothing and, without a window, holds nothing', () => {
 test('while the service is notReady again the window stays open and its deletions are held', () => {
   assert.deepEqual(decided({ selectors: 2 }, [ready, notReady]), {
     state: 'notReady.holding',
-    effects: ['reportNotReady', 'tell dependants-1-0 window.hold', 'tell dependants-1-1 window.hold'],
+    effects: ['reportNotReady', 'send dependants-1-0 window.hold', 'send dependants-1-1 window.hold'],
   });
 });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Fate, leaseApi } from '../support/api/leaseApi.ts';
+import { type Delivery, leaseApi } from '../support/api/leaseApi.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { type Replica, startReplica } from '../support/world/replica.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
 const who = fc.constantFrom(0, 1);
-const fates: fc.Arbitrary<Fate> = fc.oneof(
+const deliveries: fc.Arbitrary<Delivery> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ there: fc.integer({ min: 0, max: 50 }), back: fc.integer({ min: 0, max: 50 }) }),
@@ -29,7 +29,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 20_000 }) }),
   fc.record({ do: fc.constantFrom('freeze' as const, 'thaw' as const, 'kill' as const, 'stop' as const), who }),
   fc.record({ do: fc.constant('setClock' as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }),
-  fc.record({ do: fc.constant('fates' as const), fates: fc.array(fates, { minLength: 1, maxLength: 12 }) }),
+  fc.record({ do: fc.constant('fates' as const), deliveries: fc.array(deliveries, { minLength: 1, maxLength: 12 }) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -37,8 +37,8 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 function election() {
   const clock = virtualClock();
   const api = leaseApi(clock);
-  const coming: Fate[] = [];
-  api.setFate(() => coming.shift());
+  const coming: Delivery[] = [];
+  api.setDelivery(() => coming.shift());
   const replicas: Replica[] = [];
   const violations: string[] = [];
   let born = 0;
@@ -68,7 +68,7 @@ function election() {
 
   async function perform(each: Step): Promise<void> {
     if (each.do === 'pass') return pass(each.ms);
-    if (each.do === 'fates') return void coming.push(...each.fates);
+    if (each.do === 'fates') return void coming.push(...each.deliveries);
     const replica = replicas[each.who] ?? assert.fail();
     if (each.do === 'setClock') return replica.setClock(each.ms);
     if (each.do === 'freeze') return replica.freeze();

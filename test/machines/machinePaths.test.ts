@@ -70,7 +70,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   },
   {
     machine: 'endpoint',
-    effect: /^tell dependants-[\d-]+ window.hold$/,
+    effect: /^send dependants-[\d-]+ window.hold$/,
     events: ['config.changed', 'endpoint.notReady'],
   },
   {

@@ -133,11 +133,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     [
       'the children are only held when the service is notReady in a window and the config says so',
       (walked, snapshot) =>
-        walked.at(-1)?.effects.includes('tell dependants-1-0 window.hold') !== true ||
+        walked.at(-1)?.effects.includes('send dependants-1-0 window.hold') !== true ||
         (isIn(snapshot, 'endpoint.notReady') && snapshot.context.whileNotReady === 'hold'),
     ],
     [
-      'in the state holding the children were told to hold',
+      'in the state holding the children were sent the hold event',
       (walked, snapshot) => !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, /window\.hold$/) > 0,
     ],
   ],
@@ -194,7 +194,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked) =>
         walked.every(
           ({ event, effects }) =>
-            !effects.includes('tell leadership release.requested') ||
+            !effects.includes('send leadership release.requested') ||
             event === 'requests.drained' ||
             event === 'shutdown.requested',
         ),

@@ -18,7 +18,7 @@ const drainTimeout: InternalEvent = { type: 'xstate.after.drainTimeout.manager.d
 
 const running = [acquired, synced('slices'), synced('pods')];
 const drain = ['stopControllers', 'wait 1500', 'spawn drain'];
-const release = ['tell leadership release.requested', 'wait 3000'];
+const release = ['send leadership release.requested', 'wait 3000'];
 const stopAll = ['stop leadership', 'stop slices', 'stop pods'];
 
 function decided(events: readonly (ManagerEvent | InternalEvent)[], streams: readonly string[] = ['slices', 'pods']) {

@@ -4,9 +4,9 @@ import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import {
   changed,
   decided,
+  event,
   stateAndEffects,
   timers,
-  told,
   toPatching,
   toVerifying,
 } from '../support/objects/workloadEvents.ts';
@@ -23,29 +23,32 @@ test('it starts with an assessment', () => {
 });
 
 test('an unknown workload is adopted when it has a slot, and not restarted', () => {
-  assert.deepEqual(stateAndEffects([told.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionSlot'] });
-  const recording = decided([told.isNew, told.granted]);
+  assert.deepEqual(stateAndEffects([event.isNew]), { state: 'assessed.adopting', effects: ['spawn adoptionSlot'] });
+  const recording = decided([event.isNew, event.granted]);
   assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
   assert.equal(recording.context.outcome, 'adopted');
-  assert.deepEqual(stateAndEffects([told.isNew, told.granted, told.written]), {
+  assert.deepEqual(stateAndEffects([event.isNew, event.granted, event.written]), {
     state: 'assessing',
     effects: ['reportWritten', 'spawn assess'],
   });
 });
 
 test('an unconfirmed content is recorded at once, and assessed again', () => {
-  const recording = decided([told.isDoubted]);
+  const recording = decided([event.isDoubted]);
   assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
   assert.equal(recording.context.outcome, 'unconfirmed');
-  assert.deepEqual(stateAndEffects([told.isDoubted, told.written]), {
+  assert.deepEqual(stateAndEffects([event.isDoubted, event.written]), {
     state: 'assessing',
     effects: ['reportWritten', 'spawn assess'],
   });
 });
 
 test('a current workload stays as it is, and is assessed again when something changes', () => {
-  assert.deepEqual(stateAndEffects([told.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
-  assert.deepEqual(stateAndEffects([told.isCurrent, told.events]), { state: 'assessing', effects: ['spawn assess'] });
+  assert.deepEqual(stateAndEffects([event.isCurrent]), { state: 'assessed.current', effects: ['reportCurrent'] });
+  assert.deepEqual(stateAndEffects([event.isCurrent, event.workloadChanged]), {
+    state: 'assessing',
+    effects: ['spawn assess'],
+  });
 });
 
 test('a change is reported, and waits for the quiet period', () => {
@@ -60,8 +63,8 @@ test('a change is reported, and waits for the quiet period', () => {
 });
 
 test('a reported change is not reported again, a newer one is', () => {
-  assert.deepEqual(decided([changed(0, 0), told.events, changed(1_000, 0)]).effects, ['wait 4000']);
-  assert.deepEqual(decided([changed(0, 0), told.events, changed(1_000, 1_000)]).effects, [
+  assert.deepEqual(decided([changed(0, 0), event.workloadChanged, changed(1_000, 0)]).effects, ['wait 4000']);
+  assert.deepEqual(decided([changed(0, 0), event.workloadChanged, changed(1_000, 1_000)]).effects, [
     'reportChanged',
     'wait 5000',
   ]);
@@ -69,7 +72,7 @@ test('a reported change is not reported again, a newer one is', () => {
 
 test('a change that is reverted restarts nothing', () => {
   for (const pending of [[changed()], [changed(), timers.quiet], toVerifying]) {
-    const { state, effects } = stateAndEffects([...pending, told.events, told.isCurrent]);
+    const { state, effects } = stateAndEffects([...pending, event.workloadChanged, event.isCurrent]);
     assert.deepEqual({ state, effects }, { state: 'assessed.current', effects: ['reportCurrent'] });
   }
 });
@@ -79,7 +82,7 @@ test('the reason for waiting is reported; with a slot, the pods are verified bef
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
   assert.equal(waiting.context.reason, 'its interval');
-  const proving = decided([changed(), timers.quiet, waits, told.granted]);
+  const proving = decided([changed(), timers.quiet, waits, event.granted]);
   assert.deepEqual(
     [proving.state, proving.effects, proving.context.reason],
     ['restarting.verifying', ['spawn verifyPods'], ''],
@@ -88,7 +91,7 @@ test('the reason for waiting is reported; with a slot, the pods are verified bef
 });
 
 test('if no container has old content that is recorded, and nothing is restarted', () => {
-  const { state, effects, context } = decided([...toVerifying, told.needless]);
+  const { state, effects, context } = decided([...toVerifying, event.needless]);
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
@@ -110,29 +113,37 @@ test('a block ends after a time only if it has one, and always when something ch
   assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
   assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
   assert.equal(decided([blocked, timers.holdOver]).state, 'assessed.blocked');
-  assert.equal(decided([blocked, told.events]).state, 'assessing');
+  assert.equal(decided([blocked, event.workloadChanged]).state, 'assessing');
   assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
 test('a workload that is no longer managed loses its state, and its record is removed', () => {
-  const leaving = decided([told.isUnmanaged]);
+  const leaving = decided([event.isUnmanaged]);
   assert.deepEqual(
     [leaving.state, leaving.effects, leaving.context.outcome],
     ['releasing', ['spawn writeState'], 'released'],
   );
-  assert.deepEqual(stateAndEffects([told.isUnmanaged, told.written]), { state: 'ended', effects: ['reportWritten'] });
+  assert.deepEqual(stateAndEffects([event.isUnmanaged, event.written]), { state: 'ended', effects: ['reportWritten'] });
 });
 
 test('a workload that is managed again while it is released is assessed, whatever the response', () => {
-  for (const answer of [told.written, told.notWritten]) {
-    assert.equal(decided([told.isUnmanaged, told.events, answer]).state, 'assessing');
+  for (const answer of [event.written, event.notWritten]) {
+    assert.equal(decided([event.isUnmanaged, event.workloadChanged, answer]).state, 'assessing');
   }
-  assert.equal(decided([told.isUnmanaged, told.events]).state, 'releasing');
+  assert.equal(decided([event.isUnmanaged, event.workloadChanged]).state, 'releasing');
 });
 
 test('the record of a deleted workload is removed from every state', () => {
-  for (const events of [[], [told.isNew], [told.isCurrent], toVerifying, toPatching, [blocked], [told.isUnmanaged]]) {
-    assert.equal(decided([...events, told.deleted]).state, 'ended');
+  for (const events of [
+    [],
+    [event.isNew],
+    [event.isCurrent],
+    toVerifying,
+    toPatching,
+    [blocked],
+    [event.isUnmanaged],
+  ]) {
+    assert.equal(decided([...events, event.deleted]).state, 'ended');
   }
 });
 
@@ -156,9 +167,9 @@ test('the pause is at least Retry-After, and a success resets it', () => {
   const row = [refused('assessed'), timers.retry, refused('assessed'), timers.retry];
   assert.equal(decided([...row, refused('assessed')]).effects[1], 'wait 800');
   for (const good of [
-    [told.isCurrent, told.events],
-    [blocked, told.events],
-    [told.isNew, told.granted, told.written],
+    [event.isCurrent, event.workloadChanged],
+    [blocked, event.workloadChanged],
+    [event.isNew, event.granted, event.written],
   ]) {
     assert.equal(decided([...row, ...good, refused('assessed')]).effects[1], 'wait 200');
   }
@@ -168,8 +179,8 @@ test('after a refusal and its pause the workload is assessed again', () => {
   for (const events of [
     [...toVerifying, refused('verified')],
     [...toPatching, refused('restart')],
-    [told.isNew, told.granted, refused('state')],
-    [told.isUnmanaged, refused('state')],
+    [event.isNew, event.granted, refused('state')],
+    [event.isUnmanaged, refused('state')],
   ]) {
     assert.equal(decided(events).state, 'backingOff');
     assert.deepEqual(stateAndEffects([...events, timers.retry]), { state: 'assessing', effects: ['spawn assess'] });
@@ -179,11 +190,11 @@ test('after a refusal and its pause the workload is assessed again', () => {
 test('a failed effect counts as a refusal', () => {
   const broken = [
     ['assess', []],
-    ['adoptionSlot', [told.isNew]],
+    ['adoptionSlot', [event.isNew]],
     ['restartSlot', [changed(), timers.quiet]],
     ['verifyPods', toVerifying],
     ['restart', toPatching],
-    ['writeState', [told.isUnmanaged]],
+    ['writeState', [event.isUnmanaged]],
   ] as const;
   for (const [actor, events] of broken) {
     const { state, effects } = stateAndEffects([...events, { type: `xstate.error.actor.${actor}`, actorId: actor }]);
@@ -192,14 +203,14 @@ test('a failed effect counts as a refusal', () => {
 });
 
 test('after a conflict the workload is assessed again at once, after the third in a row with a pause', () => {
-  const again = [told.conflicted, ...toPatching];
-  assert.deepEqual(stateAndEffects([...toPatching, told.conflicted]), {
+  const again = [event.conflicted, ...toPatching];
+  assert.deepEqual(stateAndEffects([...toPatching, event.conflicted]), {
     state: 'assessing',
     effects: ['spawn assess'],
   });
-  assert.equal(decided([...toPatching, ...again, told.conflicted]).state, 'assessing');
-  const third = stateAndEffects([...toPatching, ...again, ...again, told.conflicted]);
+  assert.equal(decided([...toPatching, ...again, event.conflicted]).state, 'assessing');
+  const third = stateAndEffects([...toPatching, ...again, ...again, event.conflicted]);
   assert.deepEqual(third, { state: 'backingOff', effects: ['wait 200'] });
-  const between = [told.conflicted, told.isCurrent, told.events, ...toPatching];
-  assert.equal(decided([...toPatching, ...again, ...between, told.conflicted]).state, 'assessing');
+  const between = [event.conflicted, event.isCurrent, event.workloadChanged, ...toPatching];
+  assert.equal(decided([...toPatching, ...again, ...between, event.conflicted]).state, 'assessing');
 });

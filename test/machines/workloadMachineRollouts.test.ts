@@ -4,16 +4,16 @@ import type { WorkloadEvent } from '../../machines/restart/workload.ts';
 import {
   changed,
   decided,
+  event,
   stateAndEffects,
   timers,
-  told,
   toPatching,
   toRolling,
   toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
-const toStalled = [...toRolling, told.stalled] as const;
-const toSuspended = [...toRolling, told.suspended] as const;
+const toStalled = [...toRolling, event.stalled] as const;
+const toSuspended = [...toRolling, event.suspended] as const;
 const stillStalled: WorkloadEvent = { type: 'assessed.stalled' };
 
 test('an accepted restart is reported, and its rollout followed until the deadline', () => {
@@ -25,13 +25,13 @@ test('an accepted restart is reported, and its rollout followed until the deadli
 });
 
 test('a complete rollout is recorded, and its slot released', () => {
-  const { state, effects, context } = decided([...toRolling, told.complete]);
+  const { state, effects, context } = decided([...toRolling, event.complete]);
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'rolledOut']);
-  assert.ok(decided([...toRolling, told.complete, told.written, told.isCurrent]).state === 'assessed.current');
+  assert.ok(decided([...toRolling, event.complete, event.written, event.isCurrent]).state === 'assessed.current');
 });
 
 test('a rollout that began earlier is followed, and not started again', () => {
-  const { state, effects, context } = decided([told.isRolling]);
+  const { state, effects, context } = decided([event.isRolling]);
   assert.equal(state, 'restarting.rolling');
   assert.ok(!effects.includes('spawn restart') && !effects.includes('reportRestarted'));
   assert.equal(context.isUnderWay, true);
@@ -39,9 +39,12 @@ test('a rollout that began earlier is followed, and not started again', () => {
 });
 
 test('an update during a rollout waits for its end, and is assessed then', () => {
-  assert.deepEqual(stateAndEffects([...toRolling, told.events]), { state: 'restarting.rolling', effects: [] });
-  const after = [told.complete, told.written] as const;
-  assert.equal(decided([...toRolling, told.events, ...after]).state, 'assessing');
+  assert.deepEqual(stateAndEffects([...toRolling, event.workloadChanged]), {
+    state: 'restarting.rolling',
+    effects: [],
+  });
+  const after = [event.complete, event.written] as const;
+  assert.equal(decided([...toRolling, event.workloadChanged, ...after]).state, 'assessing');
   assert.equal(decided([...toRolling, ...after]).state, 'assessing');
 });
 
@@ -52,32 +55,32 @@ test('a stalled rollout is reported once with its reason, and followed without a
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'assessed.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
-  assert.ok(!decided([...toStalled, told.events, stillStalled]).effects.includes('reportStalled'));
+  assert.ok(!decided([...toStalled, event.workloadChanged, stillStalled]).effects.includes('reportStalled'));
 });
 
 test('a stalled rollout does not delay a newer change, which may fix it', () => {
   for (const events of [
-    [...toPatching, told.events, told.accepted, told.stalled],
-    [...toRolling, told.events, told.stalled],
-    [...toStalled, told.events],
-    [{ type: 'assessed.rolling', hasNewerChange: true }, told.stalled],
+    [...toPatching, event.workloadChanged, event.accepted, event.stalled],
+    [...toRolling, event.workloadChanged, event.stalled],
+    [...toStalled, event.workloadChanged],
+    [{ type: 'assessed.rolling', hasNewerChange: true }, event.stalled],
   ] as const) {
     assert.equal(decided(events).state, 'assessing');
-    const cure = [...events, changed(90_000), timers.quiet, told.granted, told.needed, told.accepted];
+    const cure = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
     assert.equal(decided(cure).state, 'restarting.rolling');
     assert.equal(decided(cure).context.standing, undefined);
   }
 });
 
 test('a stalled rollout is not followed as if it had just begun, so that there is no loop', () => {
-  const again = [told.events, told.isRolling] as const;
+  const again = [event.workloadChanged, event.isRolling] as const;
   assert.equal(decided([...toStalled, ...again]).state, 'assessed.stopped.stalled');
   assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.stopped.stalled');
-  assert.equal(decided([...toStalled, told.events, told.isCurrent, ...again]).state, 'restarting.rolling');
+  assert.equal(decided([...toStalled, event.workloadChanged, event.isCurrent, ...again]).state, 'restarting.rolling');
 });
 
 test('a stalled rollout that completes after all is recorded', () => {
-  const { state, context } = decided([...toStalled, told.complete]);
+  const { state, context } = decided([...toStalled, event.complete]);
   assert.deepEqual([state, context.outcome, context.standing], ['writingState', 'rolledOut', undefined]);
 });
 
@@ -86,91 +89,91 @@ test('a rollout that waits for users is reported, has no deadline and no slot', 
     state: 'assessed.stopped.suspended',
     effects: ['reportPending', 'spawn followRollout'],
   });
-  assert.equal(decided([...toSuspended, told.complete]).context.outcome, 'rolledOut');
-  assert.equal(decided([...toSuspended, told.stalled]).state, 'assessed.stopped.stalled');
+  assert.equal(decided([...toSuspended, event.complete]).context.outcome, 'rolledOut');
+  assert.equal(decided([...toSuspended, event.stalled]).state, 'assessed.stopped.stalled');
 });
 
 test('a suspended rollout is recorded when it completes', () => {
-  const resumed = [...toSuspended, told.events, stillStalled] as const;
+  const resumed = [...toSuspended, event.workloadChanged, stillStalled] as const;
   assert.equal(decided(resumed).state, 'assessed.stopped.suspended');
-  assert.equal(decided([...resumed, told.complete]).context.outcome, 'rolledOut');
+  assert.equal(decided([...resumed, event.complete]).context.outcome, 'rolledOut');
 });
 
 test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
-  const stuck = decided([...toSuspended, told.events, stillStalled, told.stalled]);
+  const stuck = decided([...toSuspended, event.workloadChanged, stillStalled, event.stalled]);
   assert.deepEqual([stuck.state, stuck.effects], ['assessed.stopped.stalled', ['reportStalled']]);
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
 test('a stopped rollout keeps its reason when it is assessed again', () => {
-  assert.equal(decided([...toStalled, told.events, stillStalled]).context.reason, 'no progress');
-  assert.equal(decided([...toSuspended, told.events, stillStalled]).context.reason, 'OnDelete');
+  assert.equal(decided([...toStalled, event.workloadChanged, stillStalled]).context.reason, 'no progress');
+  assert.equal(decided([...toSuspended, event.workloadChanged, stillStalled]).context.reason, 'OnDelete');
 });
 
 test('a newer change while a rollout is suspended restarts without a loop', () => {
-  const again = [...toSuspended, told.events] as const;
+  const again = [...toSuspended, event.workloadChanged] as const;
   assert.equal(decided(again).context.standing?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
-  assert.equal(decided([...again, rolling, told.suspended]).state, 'assessed.stopped.suspended');
+  assert.equal(decided([...again, rolling, event.suspended]).state, 'assessed.stopped.suspended');
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');
 });
 
 test('an update while a rollout is suspended is assessed at once', () => {
-  assert.equal(decided([...toSuspended, told.events]).state, 'assessing');
-  assert.equal(decided([...toRolling, told.events, told.suspended]).state, 'assessing');
+  assert.equal(decided([...toSuspended, event.workloadChanged]).state, 'assessing');
+  assert.equal(decided([...toRolling, event.workloadChanged, event.suspended]).state, 'assessing');
 });
 
 test('a reverted restart is reported after it was recorded, each time, and assessed again', () => {
   for (const rollout of [toRolling, toStalled, toSuspended]) {
-    const { state, effects, context } = decided([...rollout, told.reverted]);
+    const { state, effects, context } = decided([...rollout, event.reverted]);
     assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'reverted']);
-    assert.deepEqual(decided([...rollout, told.reverted, told.notWritten]).effects, ['spawn assess']);
+    assert.deepEqual(decided([...rollout, event.reverted, event.notWritten]).effects, ['spawn assess']);
   }
-  const taken = [...toRolling, told.reverted, told.written];
+  const taken = [...toRolling, event.reverted, event.written];
   for (const events of [taken, [...taken, ...taken]]) {
     assert.deepEqual(stateAndEffects(events), { state: 'assessing', effects: ['reportReverted', 'spawn assess'] });
   }
-  assert.ok(!decided([...toRolling, told.complete, told.written]).effects.includes('reportReverted'));
+  assert.ok(!decided([...toRolling, event.complete, event.written]).effects.includes('reportReverted'));
 });
 
 test('an update during verification makes one restart of both, unless quietMax is over', () => {
-  assert.equal(decided([...toVerifying, told.events]).state, 'assessing');
-  const overdue = [changed(0), told.events, changed(4_000), told.events, changed(8_000)];
-  const proving = [...overdue, told.granted];
+  assert.equal(decided([...toVerifying, event.workloadChanged]).state, 'assessing');
+  const overdue = [changed(0), event.workloadChanged, changed(4_000), event.workloadChanged, changed(8_000)];
+  const proving = [...overdue, event.granted];
   assert.equal(decided(proving, { quietMax: 8_000 }).state, 'restarting.verifying');
-  const needed = decided([...proving, told.events, told.needed], { quietMax: 8_000 });
+  const needed = decided([...proving, event.workloadChanged, event.needed], { quietMax: 8_000 });
   assert.equal(needed.state, 'restarting.patching');
   assert.equal(needed.context.isDirty, true);
 });
 
 test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {
-  const patching = [...toPatching, told.events];
+  const patching = [...toPatching, event.workloadChanged];
   assert.deepEqual(stateAndEffects(patching), { state: 'restarting.patching', effects: [] });
-  assert.equal(decided([...patching, told.conflicted]).state, 'assessing');
-  assert.equal(decided([...patching, told.accepted, told.stalled]).state, 'assessing');
+  assert.equal(decided([...patching, event.conflicted]).state, 'assessing');
+  assert.equal(decided([...patching, event.accepted, event.stalled]).state, 'assessing');
 });
 
 test('an update during an assessment does not stop it: another one follows', () => {
-  const { effects } = decided([told.events]);
+  const { effects } = decided([event.workloadChanged]);
   assert.deepEqual(effects, []);
-  for (const answer of [told.isCurrent, changed(), told.isNew, { type: 'assessed.blocked' }, stillStalled] as const) {
-    assert.equal(decided([told.events, answer]).state, 'assessing', answer.type);
+  for (const answer of [event.isCurrent, changed(), event.isNew, { type: 'assessed.blocked' }, stillStalled] as const) {
+    assert.equal(decided([event.workloadChanged, answer]).state, 'assessing', answer.type);
     assert.notEqual(decided([answer]).state, 'assessing', answer.type);
   }
-  assert.equal(decided([told.events, told.isRolling, told.stalled]).state, 'assessing');
+  assert.equal(decided([event.workloadChanged, event.isRolling, event.stalled]).state, 'assessing');
 });
 
 test('a workload that changes constantly is restarted once quietMax is over', () => {
   const events = Array.from({ length: 15 }, (_, second) => [
     changed((second + 1) * 4_000, second * 4_000),
-    told.events,
+    event.workloadChanged,
   ]);
   assert.equal(decided(events.flat().slice(0, -2)).state, 'assessing');
   assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.waiting');
 });
 
 test('a change after a quiet time has its own quiet period, however long the previous one waited', () => {
-  const before = [changed(0), timers.quiet, told.events] as const;
+  const before = [changed(0), timers.quiet, event.workloadChanged] as const;
   assert.deepEqual(decided([...before, changed(600_000, 600_000)]).effects, ['reportChanged', 'wait 5000']);
   assert.equal(decided([...before, changed(600_000, 600_000)]).context.changedSince, 0);
   assert.deepEqual(decided([...before, changed(600_000, 0)]).effects, ['wait 0']);
@@ -178,7 +181,7 @@ test('a change after a quiet time has its own quiet period, however long the pre
 
 test('other settings apply from the next assessment on', () => {
   const config: WorkloadEvent = { type: 'config.changed', quietPeriod: 1_000 };
-  assert.deepEqual(decided([told.isCurrent, config]).state, 'assessed.current');
+  assert.deepEqual(decided([event.isCurrent, config]).state, 'assessed.current');
   assert.deepEqual(decided([config, changed()]).effects, ['reportChanged', 'wait 1000']);
   assert.equal(decided([config]).context.quietMax, 60_000);
 });

@@ -53,8 +53,15 @@ async function outsideOf(spec: JsonObject, scenario: Scenario, turn: Scenario) {
   turn(world);
   await world.pass(7 * minute);
   world.stop();
-  const { statuses, statusesAt, accessAsks, requests } = world;
-  return { seen, statuses, statusesAt, accessAsks, requests, status: world.application('web')?.['status'] };
+  const { statuses, statusesAt, accessReviews, requests } = world;
+  return {
+    seen,
+    statuses,
+    statusesAt,
+    accessAsks: accessReviews,
+    requests,
+    status: world.application('web')?.['status'],
+  };
 }
 
 for (const mode of ['detect', 'correct']) {
@@ -123,7 +130,7 @@ test('with patch but not get an account sees what the responses to patches conta
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['drifted']);
-  assert.deepEqual(world.accessAsks, [`get kind ${settings}`, `patch kind ${settings}`, `tryPatch ${settings}`]);
+  assert.deepEqual(world.accessReviews, [`get kind ${settings}`, `patch kind ${settings}`, `tryPatch ${settings}`]);
 });
 
 test('if admission refuses the patches of an account without get, nothing is reported', async () => {
@@ -198,11 +205,11 @@ test('without changes, verifying the rights for hundreds of resources takes one 
   const manifests = Array.from({ length: 300 }, (_, index) => configMap(`settings-${index}`));
   world.apply('web', { manifests });
   await world.pass(minute);
-  const before = world.accessAsks.length;
+  const before = world.accessReviews.length;
   await world.pass(60 * minute);
   assert.equal(world.condition('web', 'InSync'), 'True');
-  const asks = world.accessAsks.length - before;
-  assert.ok(asks > 0 && asks <= 13, `${asks} in an hour`);
+  const calls = world.accessReviews.length - before;
+  assert.ok(calls > 0 && calls <= 13, `${calls} in an hour`);
   // The first applies verify the rights: only whether they are allowed was requested.
   assert.ok(before <= 2, `${before} at the start`);
   world.stop();
@@ -214,7 +221,7 @@ test('weeder’s own permissions, if the operator allows them, need no verificat
   world.apply('web', { manifests: [configMap('settings')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['inSync']);
-  assert.deepEqual(world.accessAsks, []);
+  assert.deepEqual(world.accessReviews, []);
 });
 
 function conditionsOf(world: ObserverWorld, type: string): readonly JsonObject[] {

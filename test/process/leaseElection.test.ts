@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leases } from '@weeder/embedded-cluster/resources';
-import { type Fate, type LeaseRequest, leaseApi, where } from '../support/api/leaseApi.ts';
+import { type Delivery, type LeaseRequest, leaseApi, where } from '../support/api/leaseApi.ts';
 import { type Replica, type ReplicaOptions, startReplica } from '../support/world/replica.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
@@ -30,8 +30,8 @@ function electing() {
       return clock.monotonic() - began;
     },
     /** Applies this fault to the matching requests. */
-    injectFault(isMatching: (request: LeaseRequest) => boolean, fault: Fate) {
-      api.setFate((request) => (isMatching(request) ? fault : undefined));
+    injectFault(isMatching: (request: LeaseRequest) => boolean, fault: Delivery) {
+      api.setDelivery((request) => (isMatching(request) ? fault : undefined));
     },
   };
 }
@@ -148,7 +148,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   it.injectFault(() => true, unavailable);
   await it.clock.pass(7_000);
   assert.deepEqual(acting(a, b), ['a']);
-  it.api.setFate(undefined);
+  it.api.setDelivery(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a, b), typesOf(a)], [['a'], ['leadership.acquired']]);
   it.injectFault(() => true, unavailable);
@@ -157,7 +157,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   assert.deepEqual(standing(a), ['electing']);
   await it.clock.pass(20_000);
   assert.deepEqual(acting(a, b), []);
-  it.api.setFate(undefined);
+  it.api.setDelivery(undefined);
   between(await it.timeUntil(() => acting(a, b).length === 1), 0, 4_500);
   await it.clock.pass(30_000);
   assert.equal(acting(a, b).length, 1);
@@ -176,7 +176,7 @@ test('a renewal whose response is lost is not mistaken for that of another repli
   const it = electing();
   const { a, b } = await it.two();
   let lost = 0;
-  it.api.setFate(({ method }) => {
+  it.api.setDelivery(({ method }) => {
     if (method !== 'PUT' || lost > 0) return undefined;
     lost += 1;
     return { there: 1, back: 1, end: 'answerLost' };
@@ -188,7 +188,7 @@ test('a renewal whose response is lost is not mistaken for that of another repli
 test('a replica leads after an acquisition whose response was lost', async () => {
   const it = electing();
   let lost = 0;
-  it.api.setFate(({ method }) =>
+  it.api.setDelivery(({ method }) =>
     method === 'POST' && lost++ === 0 ? { there: 1, back: 1, end: 'answerLost' } : undefined,
   );
   const a = it.start('a');
@@ -265,7 +265,7 @@ test('a response that is not a Lease is logged, and the request is retried', asy
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a), a.warnings.length], [[], 1]);
   assert.match(a.warnings[0] ?? '', /something else/);
-  it.api.setFate(undefined);
+  it.api.setDelivery(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual(acting(a), ['a']);
 });
@@ -291,7 +291,7 @@ test('after a suspension, the response to a renewal that was sent before it does
   it.injectFault(({ method }) => method === 'PUT', { there: 1, back: 300 });
   await it.timeUntil(() => it.api.requests.at(-1)?.method === 'PUT');
   a.freeze();
-  it.api.setFate(undefined);
+  it.api.setDelivery(undefined);
   await it.clock.pass(12_000);
   const thawing = a.thaw();
   assert.deepEqual(acting(a), []);

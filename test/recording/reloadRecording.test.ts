@@ -82,10 +82,10 @@ test('a recording across a reload is replayed to the same decisions, and without
     return replayRecording(read.value);
   };
   const whole = await replay(lines);
-  const told = (timed: Awaited<ReturnType<typeof replay>>['replayed']) =>
+  const reported = (timed: Awaited<ReturnType<typeof replay>>['replayed']) =>
     timed.map(({ t: at, out, about, detail }) => `${at} ${out} ${about} ${detail}`);
-  assert.deepEqual(told(whole.replayed), told(whole.recorded));
-  const decisions = told(whole.replayed).filter((each) => each.includes('window.') || each.includes('pod.deleted'));
+  assert.deepEqual(reported(whole.replayed), reported(whole.recorded));
+  const decisions = reported(whole.replayed).filter((each) => each.includes('window.') || each.includes('pod.deleted'));
   assert.deepEqual(decisions, [
     '1000 window.opened shoot-1/db 2m0s',
     '13000 window.opened shoot-1/cache 2m0s',
@@ -94,7 +94,7 @@ test('a recording across a reload is replayed to the same decisions, and without
     '133000 window.closed shoot-1/cache 1 deleted, 0 skipped, 0 failed',
   ]);
   const without = await replay(lines.filter(({ value }) => value.in !== 'config'));
-  assert.notDeepEqual(told(without.replayed), told(without.recorded));
+  assert.notDeepEqual(reported(without.replayed), reported(without.recorded));
 });
 
 /** Records a pod that only the service `cache` selects, then a config without it, and two recoveries of `db`. */

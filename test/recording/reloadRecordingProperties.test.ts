@@ -78,10 +78,10 @@ test('a what-if replay with the recorded, unchanging config opens the windows th
     fc.asyncProperty(recordedReloads.filter(isSteady), async (story) => {
       const whole = await readFiles(await recorded(story, 1_000_000));
       const asked = await replayWhatIf(whole, whole.config);
-      const { recorded: told } = await replayRecording(whole);
-      const opened = (events: typeof told) =>
+      const { recorded: unchanged } = await replayRecording(whole);
+      const opened = (events: typeof unchanged) =>
         events.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
-      assert.deepEqual(opened(asked.events), opened(told));
+      assert.deepEqual(opened(asked.events), opened(unchanged));
     }),
     propertyRuns(40),
   );

@@ -110,7 +110,7 @@ export function createHistory(): History {
     },
     servicesWithSlices: () => new Set([...slices.values()].map(({ service }) => service)).size,
     forget(before) {
-      for (const [uid, { deletedAt: goneAt }] of pods) if (goneAt !== undefined && goneAt < before) pods.delete(uid);
+      for (const [uid, { deletedAt }] of pods) if (deletedAt !== undefined && deletedAt < before) pods.delete(uid);
       for (const [service, changes] of readiness) {
         const last = changes.findLastIndex(({ at }) => at < before);
         if (last > 0) changes.splice(0, last);

@@ -126,7 +126,7 @@ async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Pr
     const deadline = Date.now() + seconds(60);
     while (
       history.servicesWithSlices() > 0 ||
-      [...history.pods.values()].some(({ deletedAt: goneAt }) => goneAt === undefined)
+      [...history.pods.values()].some(({ deletedAt }) => deletedAt === undefined)
     ) {
       if (Date.now() > deadline) return addViolation(invariants.soak, 'the objects of the soak cannot be deleted');
       await world.clear();

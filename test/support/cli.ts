@@ -92,7 +92,7 @@ let offline: ChildProcess | undefined;
 const queue = oneByOne();
 
 /**
- * Runs a command that neither serves nor asks a cluster (`replay`, `check`, `diagram`), in one process for all of them, one
+ * Runs a command that needs no cluster and no server (`replay`, `check`, `diagram`), in one process for all of them, one
  * after the other; see `cliProcess.ts`.
  */
 export function offlineCli(words: readonly string[]): Promise<Ended> {

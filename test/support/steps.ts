@@ -27,16 +27,16 @@ export type Step =
   | { readonly do: 'relistPods' }
   | ({ readonly do: 'dating' } & Dating)
   | { readonly do: 'jump'; readonly ms: number }
-  | { readonly do: 'mood'; readonly mood: Mood }
+  | { readonly do: 'respond'; readonly response: ResponseKind }
   /** All pending requests get their response. */
-  | { readonly do: 'answerLate'; readonly mood: Exclude<Mood, 'late'> }
+  | { readonly do: 'answerLate'; readonly response: Exclude<ResponseKind, 'late'> }
   /** The weeder process ends in any state, and a new one begins after a while. */
   | { readonly do: 'restart'; readonly after: number }
   /** The process is suspended. */
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'pass'; readonly ms: number };
 
-/** What the backing pods' status says when weeder asks since when the service is ready. */
+/** What the backing pods' status says when weeder reads since when the service is ready. */
 export interface Dating {
   /** `true`: the actual time; `ago`: so many milliseconds before now. */
   readonly how: 'true' | 'ago' | 'unknown' | 'fails';
@@ -53,7 +53,7 @@ export interface SliceChange {
 }
 
 /** How the API server responds to deletions; `late`: not until `answerLate`. */
-export type Mood = 'accept' | 'refuse' | 'tooMany' | 'reject' | 'conflict' | 'late';
+export type ResponseKind = 'accept' | 'refuse' | 'tooMany' | 'reject' | 'conflict' | 'late';
 
 /** All parts of one story. */
 export interface Script {

@@ -172,13 +172,13 @@ test('an unreadable pod is reported once, and again after a successful read', as
   );
   const reported: string[] = [];
   const readySince = readySinceThrough(kube, ({ pod, cause }) => reported.push(`${pod}: ${cause}`));
-  const ask = () => readySince({ backingPods: backing('a', 'b'), lastWrite: undefined }, 1_000_000, signal);
-  assert.equal(await ask(), undefined);
-  assert.equal(await ask(), undefined);
+  const request = () => readySince({ backingPods: backing('a', 'b'), lastWrite: undefined }, 1_000_000, signal);
+  assert.equal(await request(), undefined);
+  assert.equal(await request(), undefined);
   assert.deepEqual(reported, ['shoot-1/a: https://cluster refused: not allowed.']);
   isAllowed = true;
-  await ask();
+  await request();
   isAllowed = false;
-  await ask();
+  await request();
   assert.equal(reported.length, 2);
 });

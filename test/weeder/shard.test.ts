@@ -73,12 +73,12 @@ test('an event that is irrelevant to the inner sink is irrelevant to the shard',
     testSink((name) => name === 'dull'),
     { index: 0, count: 1 },
   );
-  const ask = (name: string) => {
+  const isHeld = (name: string) => {
     const line = Buffer.from(JSON.stringify({ type: 'ADDED', object: slice({ name }) }));
     const metadata = peekMetadata(line);
     return metadata !== undefined && sink.isIrrelevant?.(line, metadata);
   };
-  assert.deepEqual([ask('dull'), ask('other')], [true, false]);
+  assert.deepEqual([isHeld('dull'), isHeld('other')], [true, false]);
 });
 
 test('a shard is read as i/n', () => {

@@ -49,7 +49,7 @@ export interface Applied {
   readonly hasChanged: boolean;
   /**
    * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
-   * what others have put into it: what is desired of its lists only `tryOut` can say.
+   * what others have put into it: what is desired of its lists only `dryRunApply` can say.
    */
   readonly isNew: boolean;
 }

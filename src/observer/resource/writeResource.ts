@@ -129,9 +129,9 @@ async function removeStaleClaim(
   const now = runtime.clock.monotonic();
   if (!isAbandoned) setStaleClaim(entry, false, now);
   if (!isAbandoned) return recheck(entry);
-  const disowned = await api.removeStaleClaim(plan, object, until);
-  if (!disowned.ok) return writeRefused(entry, plan, disowned.failure, runtime.clock.monotonic());
-  observeObject(entry, disowned.value, runtime.clock.monotonic());
+  const unclaimed = await api.removeStaleClaim(plan, object, until);
+  if (!unclaimed.ok) return writeRefused(entry, plan, unclaimed.failure, runtime.clock.monotonic());
+  observeObject(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
 

@@ -92,15 +92,15 @@ export function createObserverSnapshot(): ObserverSnapshot {
     // An account that is missing, or may not see something, is asked for again and again.
     if (entry.response.value === false) answers.delete(entry.request);
     else if (lasting.has(what)) answers.set(entry.request, entry);
-    else applyDesired(what, `tryOut ${rest.join(' ')}`, entry);
+    else applyDesired(what, `dryRunApply ${rest.join(' ')}`, entry);
   }
 
   /** The response to a create is the desired state; otherwise a dry-run apply finds it out. */
   function applyDesired(what: string, to: string, entry: Answered): void {
     const value = objectOf('value' in entry.response ? entry.response.value : undefined);
-    if (what === 'tryOut') answers.set(to, entry);
+    if (what === 'dryRunApply') answers.set(to, entry);
     // Of one on the live object only a part is believed.
-    else if (what === 'tryAnew') {
+    else if (what === 'dryRunAgain') {
       if (value['isIndependent'] === true) answers.set(to, { ...entry, request: to });
     } else if (what === 'delete') answers.delete(to);
     else if (value['isNew'] === true) {

@@ -9,11 +9,11 @@ import type { ReduceObserved } from './reduceObserved.ts';
 
 type About = { readonly namespace: string; readonly name: string };
 /** What changes a resource. */
-type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release' | 'disown';
+type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release' | 'removeStaleClaim';
 
 /** By what a question is found again in a replay. */
 export const observerRequests = {
-  resource: (what: ResourceWrite | 'read' | 'tryOut' | 'tryAnew', identity: Identity) =>
+  resource: (what: ResourceWrite | 'read' | 'dryRunApply' | 'dryRunAgain', identity: Identity) =>
     `${what} ${identityKey(identity)}`,
   find: (apiVersion: string, kind: string) => `find ${apiVersion} ${kind}`,
   findServed: (group: string, kind: string) => `findServed ${group}/${kind}`,
@@ -99,12 +99,12 @@ export function recordObserverApi(
         }));
       },
       dryRunApply: (plan, signal) =>
-        recorded(resource('tryOut', plan.target.identity), api.dryRunApply(plan, signal), (tried) => ({
+        recorded(resource('dryRunApply', plan.target.identity), api.dryRunApply(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
       dryRunAgain: (plan, signal) =>
-        recorded(resource('tryAnew', plan.target.identity), api.dryRunAgain(plan, signal), (tried) => ({
+        recorded(resource('dryRunAgain', plan.target.identity), api.dryRunAgain(plan, signal), (tried) => ({
           ...tried,
           object: reduce.resource(tried.object),
         })),
@@ -113,9 +113,9 @@ export function recordObserverApi(
         return recorded(resource('delete', target.identity), api.delete(target, owner, appliedUid, signal), nothing);
       },
       removeStaleClaim(plan, live, signal) {
-        append(writeEvent('disown', plan.owner.name, plan.target.identity));
+        append(writeEvent('removeStaleClaim', plan.owner.name, plan.target.identity));
         return recorded(
-          resource('disown', plan.target.identity),
+          resource('removeStaleClaim', plan.target.identity),
           api.removeStaleClaim(plan, live, signal),
           reduce.resource,
         );

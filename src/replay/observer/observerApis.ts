@@ -19,7 +19,7 @@ interface ObserverAnswers {
   /** What there is now. */
   read(target: Target): Promise<RecordedObserverResponse>;
   /** What the API server makes of a manifest. */
-  tryOut(plan: ResourcePlan): Promise<RecordedObserverResponse>;
+  dryRunApply(plan: ResourcePlan): Promise<RecordedObserverResponse>;
   placesOf(kind: string): SchemaNode;
   report(event: RecordedObserverEvent): void;
 }
@@ -28,7 +28,7 @@ interface ObserverAnswers {
 const reasonOf = (failure: string) => `${failure}: what was said then is in no recording.`;
 
 /** What the observer asks, answered by what was recorded. */
-export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAnswers): ObserverApis {
+export function observerApis({ ask, read, dryRunApply, placesOf, report }: ObserverAnswers): ObserverApis {
   async function outcome<T>(
     answer: Promise<RecordedObserverResponse>,
     value: (from: unknown) => T,
@@ -55,16 +55,16 @@ export function observerApis({ ask, read, tryOut, placesOf, report }: ObserverAn
       create: (plan) => write('create', plan),
       correct: (plan) => write('correct', plan),
       update: (plan) => write('update', plan),
-      dryRunApply: (plan) => outcome(tryOut(plan), (value) => recordedTried.parse(value)),
+      dryRunApply: (plan) => outcome(dryRunApply(plan), (value) => recordedTried.parse(value)),
       dryRunAgain: ({ target }) =>
-        outcome(ask(resource('tryAnew', target.identity)), (value) => recordedTried.parse(value)),
+        outcome(ask(resource('dryRunAgain', target.identity)), (value) => recordedTried.parse(value)),
       delete(target, owner) {
         report(writeEvent('delete', owner.name, target.identity));
         return outcome(ask(resource('delete', target.identity)), nothing);
       },
       removeStaleClaim({ owner, target }) {
-        report(writeEvent('disown', owner.name, target.identity));
-        return outcome(ask(resource('disown', target.identity)), objectOf);
+        report(writeEvent('removeStaleClaim', owner.name, target.identity));
+        return outcome(ask(resource('removeStaleClaim', target.identity)), objectOf);
       },
       release(target, owner) {
         report(writeEvent('release', owner.name, target.identity));

@@ -86,8 +86,8 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
       const known = isMidway ? snapshot.object(identity.kind, identity.namespace, identity.name) : undefined;
       return known === undefined ? ask(observerRequests.resource('read', identity)) : { is: 'ok', value: known };
     },
-    async tryOut({ owner, target }) {
-      const to = observerRequests.resource('tryOut', target.identity);
+    async dryRunApply({ owner, target }) {
+      const to = observerRequests.resource('dryRunApply', target.identity);
       return (beginning.has(owner.name) ? snapshot.response(to) : undefined) ?? ask(to);
     },
     placesOf: recordedSchemaNodes(inputs),

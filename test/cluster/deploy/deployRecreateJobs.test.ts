@@ -6,8 +6,8 @@ import { createAll, one, rulesOf, startDeployed } from '../support/deploy/deploy
 import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
-import { specOf } from '../support/restart/restartWishes.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
+import { specOf } from '../support/restart/workloadOptions.ts';
 
 const forJobs = ['get', 'create', 'delete'] as const;
 type Verb = (typeof forJobs)[number];

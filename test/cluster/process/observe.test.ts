@@ -18,16 +18,16 @@ suite('the telemetry of a process, on a real API server', () => {
     const [health, metrics] = [await freePort(), await freePort()];
     const flags = [`--health-bind-addr=127.0.0.1:${health}`, `--metrics-bind-addr=127.0.0.1:${metrics}`];
     const start = () => startWeeder(t, { cluster, config: scene.config, flags });
-    const ask = async (path: string) => {
+    const get = async (path: string) => {
       const answer = await fetch(`http://127.0.0.1:${health}${path}`);
       return { status: answer.status, text: await answer.text() };
     };
     const scrape = async () => scraped(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text());
-    return { cluster, scene, start, ask, scrape };
+    return { cluster, scene, start, ask: get, scrape };
   }
 
   test('after a recovery the numbers on /metrics are exactly what happened', async (t) => {
-    const { scene, start, ask, scrape } = await play(t, 'numbers');
+    const { scene, start, ask: get, scrape } = await play(t, 'numbers');
     const { service } = scene;
     await scene.endpoints(false);
     const pods = [await scene.pod('one'), await scene.pod('two')];
@@ -92,13 +92,13 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.ok((value('stream_received_bytes_total', { resource: 'pods' }) ?? 0) > 1000);
     assert.equal(retries(after), 0);
 
-    const listed = await ask('/debug/actors?machine=endpoint');
+    const listed = await get('/debug/actors?machine=endpoint');
     assert.equal(listed.status, 200);
     assert.match(
       listed.text,
       new RegExp(`"id":"${scene.ns.name}/${service}","state":{"ready":{"windowOpen":"settled"}}`),
     );
-    assert.match((await ask('/readyz?verbose')).text, /^\[\+\]stream\/endpointslices ok: watching since /m);
+    assert.match((await get('/readyz?verbose')).text, /^\[\+\]stream\/endpointslices ok: watching since /m);
   });
 
   test('of two replicas one reports that it leads, the other that it stands by; one that cannot read the Lease is not ready', async (t) => {
@@ -153,16 +153,16 @@ suite('the telemetry of a process, on a real API server', () => {
   });
 
   test('with the API server paused for over a minute /readyz is unready and names the stream; then it is ready again', async (t) => {
-    const { cluster, scene, start, ask, scrape } = await play(t, 'paused');
+    const { cluster, scene, start, ask: get, scrape } = await play(t, 'paused');
     await scene.endpoints(false);
     const weeder = start();
     await weeder.ready();
-    assert.equal((await ask('/readyz')).text, 'ok\n');
+    assert.equal((await get('/readyz')).text, 'ok\n');
     await cluster.pauseApiServer();
     const paused = performance.now();
     const unready = await eventually(
       async (saw) => {
-        const answer = await ask('/readyz');
+        const answer = await get('/readyz');
         saw(answer);
         return answer.status === 503 && answer;
       },
@@ -172,7 +172,7 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.match(unready.text, /^\[\+\]manager ok: at work$/m);
     assert.match(unready.text, /^\[-\]stream\/(endpointslices|pods .*) failed: .* down for 1m.*$/m);
     assert.match(unready.text, /readyz check failed\n$/);
-    assert.equal((await ask('/healthz')).status, 200);
+    assert.equal((await get('/healthz')).status, 200);
     const down = await scrape();
     assert.equal(sampleValue(down, 'weeder_ready'), 0);
     const longest = ['pods', 'endpointslices'].map(
@@ -181,7 +181,7 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.ok(Math.max(...longest) > 60, longest.join());
 
     cluster.resumeApiServer();
-    await eventually(async () => (await ask('/readyz')).status === 200, { what: 'ready again' });
+    await eventually(async () => (await get('/readyz')).status === 200, { what: 'ready again' });
     const up = await scrape();
     assert.equal(sampleValue(up, 'weeder_ready'), 1);
     // A stream that was open is silent; one that was being opened at the moment of the pause is lost.

@@ -46,8 +46,8 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     const { scene, weeder } = given();
     await scene.put('once', { word: 'one' });
     const spec = { backoffLimit: 3, ttlSecondsAfterFinished: 3_600, completions: 2, parallelism: 1 };
-    const wish = { labels: { team: 'blue' }, annotations: { 'example.com/note': 'ours' }, spec };
-    await scene.make('Job', 'once', wish);
+    const options = { labels: { team: 'blue' }, annotations: { 'example.com/note': 'ours' }, spec };
+    await scene.make('Job', 'once', options);
     await scene.untilAdopted('Job', 'once');
     const [pod] = await eventually(async () => (await scene.pods('once')).length === 1 && scene.pods('once'), {
       what: 'its pod',

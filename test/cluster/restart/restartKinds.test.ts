@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import type { RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { makeNodes } from '../support/restart/restartWishes.ts';
+import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../support/cluster.ts';
 import type { RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { specOf } from '../support/restart/restartWishes.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
+import { specOf } from '../support/restart/workloadOptions.ts';
 
 const applyPatch = 'application/apply-patch+yaml';
 

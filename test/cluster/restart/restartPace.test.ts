@@ -7,7 +7,7 @@ import { eventually } from '../support/cluster.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
 import { setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { templateOf } from '../support/restart/restartWishes.ts';
+import { templateOf } from '../support/restart/workloadOptions.ts';
 
 /** A quiet period that is longer than a busy machine takes for a write. */
 const patient = { selector: { matchLabels: { pace: 'patient' } }, quietPeriod: '2s', quietMax: '60s' };
@@ -16,10 +16,10 @@ const overdue = { selector: { matchLabels: { pace: 'overdue' } }, quietPeriod: '
 suite('how often a workload is restarted', { concurrency: true }, () => {
   const given = suiteRestartScene('pace', { section: { rules: [patient, overdue, {}] } });
 
-  async function adopted(name: string, wish: object = {}) {
+  async function adopted(name: string, options: object = {}) {
     const { scene, weeder } = given();
     await scene.put(name, { word: '0' });
-    await scene.make('Deployment', name, { spec: { replicas: 1 }, ...wish });
+    await scene.make('Deployment', name, { spec: { replicas: 1 }, ...options });
     await scene.untilAdopted('Deployment', name);
     return { scene, weeder };
   }

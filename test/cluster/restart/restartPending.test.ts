@@ -71,8 +71,8 @@ suite('pending restarts', { concurrency: 8 }, () => {
     const own = await setRestartScene(t, 'one-by-one');
     await own.put('shared', { word: 'one' });
     const names = ['a', 'b', 'c', 'd'];
-    const wish = { spec: { replicas: 1 }, uses: { envFrom: [{ configMapRef: { name: 'shared' } }] } };
-    await Promise.all(names.map((name) => own.make('Deployment', name, wish)));
+    const options = { spec: { replicas: 1 }, uses: { envFrom: [{ configMapRef: { name: 'shared' } }] } };
+    await Promise.all(names.map((name) => own.make('Deployment', name, options)));
     await own.start(t, { config: own.config({ maxConcurrentRollouts: 1 }) });
     await own.untilAdopted('Deployment', ...names);
     await own.put('shared', { word: 'two' });

@@ -52,7 +52,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
         await patchPodStatus(scene.ns, pod?.metadata.name ?? '', { containerStatuses: [status] });
         return weeder.log.find('rollout stalled', { workload: 'deployment/stuck-image' })[0];
       },
-      { what: 'that the rollout is told to stand still' },
+      { what: 'that the rollout is reported as stalled' },
     );
     assert.match(String(line['reason']), /ImagePullBackOff/);
     assert.equal(await scene.rollouts('Deployment', 'stuck-image'), 1);

@@ -6,8 +6,8 @@ import { eventually, KubeObject } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
 import type { Play, RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
-import { makeNodes } from '../support/restart/restartWishes.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
+import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const Revisions = z.looseObject({ items: z.array(KubeObject) });
 const hashAnnotation = 'weeder.dev/dependencies-hash';

@@ -18,7 +18,7 @@ const mega = 1 << 20;
 
 /**
  * After each fault, and a recovery before, during or after it: the right pods are deleted, each once, and no others;
- * the process lives, is ready, and deletes at the next recovery; streams, actors and memory are as before.
+ * the process runs, is ready, and deletes at the next recovery; streams, actors and memory are as before.
  */
 export async function afterwards(play: Play, outcome: Outcome = {}): Promise<void> {
   const { scene, weeder, pages, bystanders } = play;

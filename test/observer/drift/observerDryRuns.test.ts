@@ -37,13 +37,13 @@ function keyOf(world: ObserverWorld, name: string): unknown {
 /** The number of rebaselines of each resource. */
 function rebaselinesOf(world: ObserverWorld): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { what, key } of world.requests) if (what === 'tryAnew') counts[key] = (counts[key] ?? 0) + 1;
+  for (const { what, key } of world.requests) if (what === 'dryRunAgain') counts[key] = (counts[key] ?? 0) + 1;
   return counts;
 }
 
 /** The times of all rebaselines; milliseconds since the start of the world. */
 function timesOf(world: ObserverWorld): number[] {
-  return world.requests.filter(({ what }) => what === 'tryAnew').map(({ at }) => at);
+  return world.requests.filter(({ what }) => what === 'dryRunAgain').map(({ at }) => at);
 }
 
 test('each resource is rebaselined once in ten minutes, at different times, without effect if nothing has changed', async () => {
@@ -149,7 +149,7 @@ test('a failed dry run does not change the desired state, and the next one does'
   const world = await observed(['one']);
   const before = world.events.length;
   admitting(world, mirrored);
-  world.refusals.set('tryAnew', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('dryRunAgain', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
   await world.pass(20 * minute);
   assert.equal(timesOf(world).length, 2);
   assert.deepEqual([keyOf(world, 'one'), world.events.length, world.condition('web', 'InSync')], ['a', before, 'True']);

@@ -13,8 +13,8 @@ const bounds = (min: number, max: number) => ({
 
 function quietWorld(): StoryWorld {
   const nothing = () => undefined;
-  const onlooker = { sent: nothing, done: nothing, refusedForGood: nothing, answered: nothing };
-  return storyWorld({ random: () => 0.5, onlooker, report: () => undefined, onOthers: () => undefined });
+  const listener = { sent: nothing, done: nothing, refusedForGood: nothing, answered: nothing };
+  return storyWorld({ random: () => 0.5, listener, report: () => undefined, onOthers: () => undefined });
 }
 
 function say(world: StoryWorld, manifest: JsonObject, entry: JsonObject): void {

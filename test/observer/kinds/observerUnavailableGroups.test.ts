@@ -22,7 +22,7 @@ async function worldOf(): Promise<ObserverWorld> {
 function goAway(world: ObserverWorld): void {
   for (const what of ['find', 'structure'])
     for (const kind of ['Widget', 'Globe']) world.refusals.set(`${what} ${kind}`, away);
-  for (const what of ['create', 'read', 'update', 'delete', 'tryOut', 'correct'])
+  for (const what of ['create', 'read', 'update', 'delete', 'dryRunApply', 'correct'])
     for (const key of ['Widget/one', 'Globe/world']) world.refusals.set(`${what} ${key}`, away);
 }
 

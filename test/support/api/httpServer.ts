@@ -38,9 +38,9 @@ export function createServer(
   return server;
 }
 
-/** Listens on port `wanted`, or on a free one if that is 0, and returns the port. */
-export async function listen(server: Server, wanted = 0): Promise<number> {
-  server.listen(wanted, '127.0.0.1');
+/** Listens on `port`, or on a free port if it is 0. Returns the port. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the test server got no port');

@@ -7,7 +7,7 @@ import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 
 /** What happens to a request: milliseconds until it is executed, and from then on until the response. */
-export interface Fate {
+export interface Delivery {
   readonly there: number;
   readonly back: number;
   /**
@@ -21,12 +21,12 @@ export interface LeaseRequest extends Pick<ApiRequest, 'method' | 'path' | 'body
   readonly isWatch: boolean;
 }
 
-/** The embedded API server's leases, in virtual time and without HTTP: every request has a fate. */
+/** The embedded API server's leases, in virtual time and without HTTP. A test sets how each request is delivered. */
 export interface LeaseApi {
   readonly store: ApiStore;
   readonly requests: readonly LeaseRequest[];
   /** Called for each request; undefined: every request succeeds. */
-  setFate(fateOf: ((request: LeaseRequest) => Fate | undefined) | undefined): void;
+  setDelivery(deliveryOf: ((request: LeaseRequest) => Delivery | undefined) | undefined): void;
   /** Creates a client of this name; `deliver` runs what reaches the client, when it can. */
   client(by: string, deliver: (arrive: () => void) => void): KubeClient;
   /** The spec of the Lease. */
@@ -34,12 +34,12 @@ export interface LeaseApi {
 }
 
 export const where = { namespace: 'default', name: 'dwd-weeder-leader-election' };
-const well: Fate = { there: 1, back: 1 };
+const well: Delivery = { there: 1, back: 1 };
 
 export function leaseApi(clock: VirtualClock): LeaseApi {
   const { store } = createApiServer({ clock });
   const requests: LeaseRequest[] = [];
-  let fateOf: ((request: LeaseRequest) => Fate | undefined) | undefined;
+  let deliveryOf: ((request: LeaseRequest) => Delivery | undefined) | undefined;
 
   function resultOf(outcome: Outcome<KubeObject>): ApiResult {
     if (outcome.ok) return { ok: true, status: 200, body: outcome.value };
@@ -55,22 +55,22 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
       : { ok: true, status: 200, body: found };
   }
 
-  function resultFor(request: ApiRequest, end: Fate['end']): ApiResult {
+  function resultFor(request: ApiRequest, end: Delivery['end']): ApiResult {
     if (end === 'nonsense') return { ok: true, status: 200, body: { kind: 'Status' } };
     return typeof end === 'number' ? refused(end, failure(end, 'Refused', 'no'), clock) : carryOut(request);
   }
 
-  function take(by: string, { method, path, body }: ApiRequest, isWatch: boolean): Fate {
+  function take(by: string, { method, path, body }: ApiRequest, isWatch: boolean): Delivery {
     const request = { by, method, path, body, isWatch };
     requests.push(request);
-    return fateOf?.(request) ?? well;
+    return deliveryOf?.(request) ?? well;
   }
 
   return {
     store,
     requests,
-    setFate: (next) => {
-      fateOf = next;
+    setDelivery: (next) => {
+      deliveryOf = next;
     },
     spec: () => objectOf(store.get(leases, where.namespace, where.name)?.['spec']),
     client: (by, deliver) => ({

@@ -5,7 +5,7 @@ import { connect, createServer as createTcpServer, type Server, type Socket } fr
 
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
-  /** The addresses to which clients asked to connect. */
+  /** The addresses that clients sent with CONNECT. */
   readonly targets: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export function sending(pieces: readonly (string | Buffer)[], then: 'hold' | 'en
   };
 }
 
-/** Changes an object and waits until the sink has it: proof that the stream is alive and nothing was lost. */
+/** Changes an object and waits until the sink has it, which shows that the stream is alive and has lost nothing. */
 export async function assertAlive(it: Reflecting): Promise<void> {
   it.server.store.put('afterwards');
   await it.untilSame();

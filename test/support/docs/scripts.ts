@@ -83,15 +83,25 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      do: fc.constant('mood' as const),
-      mood: fc.constantFrom('accept', 'accept', 'accept', 'refuse', 'refuse', 'tooMany', 'reject', 'conflict', 'late'),
+      do: fc.constant('respond' as const),
+      response: fc.constantFrom(
+        'accept',
+        'accept',
+        'accept',
+        'refuse',
+        'refuse',
+        'tooMany',
+        'reject',
+        'conflict',
+        'late',
+      ),
     }),
   },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('answerLate' as const),
-      mood: fc.constantFrom('accept', 'accept', 'refuse', 'reject', 'conflict'),
+      response: fc.constantFrom('accept', 'accept', 'refuse', 'reject', 'conflict'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), after: fc.constantFrom(0, 1000, 30_000) }) },
@@ -101,7 +111,7 @@ const home = 'a';
 const crashLooping = anyPod.map((step) => ({ ...step, namespace: home, role: 'apiserver', isSeen: true }));
 const slices = (service: string, ready: boolean) => ({ namespace: home, service, part: 'v4', ready: [ready] });
 const upAndDown = (service: string, ready: boolean): Step => ({ do: 'slice', ...slices(service, ready) });
-const mood = (how: 'late' | 'refuse'): Step => ({ do: 'mood', mood: how });
+const response = (how: 'late' | 'refuse'): Step => ({ do: 'respond', response: how });
 const answer = fc.constantFrom('accept' as const, 'refuse' as const, 'reject' as const);
 
 /** Rare combinations: a few steps in a row, of which some may be left out. */
@@ -109,22 +119,22 @@ const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
   // Three wait behind one that is in flight, and the one in the middle is updated.
   [
     fc.constant(upAndDown('etcd', true)),
-    fc.constant(mood('late')),
+    fc.constant(response('late')),
     ...['p0', 'p1', 'p2'].flatMap((each) => [
       crashLooping.map((step) => ({ ...step, name: each, is: 'backOff' as const, protection: 'none' as const })),
       fc.constant<Step>({ do: 'pass', ms: 10 }),
     ]),
     fc.constant<Step>({ do: 'touch', namespace: home, name: 'p1', isSeen: true }),
-    answer.map((how): Step => ({ do: 'answerLate', mood: how })),
+    answer.map((how): Step => ({ do: 'answerLate', response: how })),
   ],
   // Two windows select a bare pod, and one of them releases it.
   [
     fc.constant(upAndDown('etcd', true)),
     fc.constant(upAndDown('dns', true)),
-    fc.constantFrom(mood('late'), mood('refuse')),
+    fc.constantFrom(response('late'), response('refuse')),
     crashLooping.map((step) => ({ ...step, protection: 'bare' as const })),
     fc.constantFrom('etcd', 'dns').map((service) => upAndDown(service, false)),
-    answer.map((how): Step => ({ do: 'answerLate', mood: how })),
+    answer.map((how): Step => ({ do: 'answerLate', response: how })),
     fc.constant<Step>({ do: 'pass', ms: 3000 }),
   ],
   // A gap hides a recovery within an open window, and then the service goes down.

@@ -147,9 +147,9 @@ export function restartRequests(open: () => Promise<Requested>): void {
 }
 
 /** The controllers of a real cluster write too: the request is repeated, as weeder does, until it meets no conflict. */
-async function settled<T>(ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+async function settled<T>(request: () => Promise<Answer<T>>): Promise<Answer<T>> {
   for (;;) {
-    const answer = await ask();
+    const answer = await request();
     if (answer.is !== 'conflicted') return answer;
   }
 }

@@ -2,8 +2,8 @@ import { type WorkloadEvent, type WorkloadInput, workload } from '../../../machi
 import { decide, type InternalEvent } from '../oracle/decisions.ts';
 
 /** The events of the `workload` machine that tests send by name. */
-export const told = {
-  events: { type: 'workload.changed' },
+export const event = {
+  workloadChanged: { type: 'workload.changed' },
   deleted: { type: 'workload.deleted' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },
@@ -36,9 +36,9 @@ export const timers = {
 } as const satisfies Record<string, InternalEvent>;
 
 /** The events that lead from the start to a followed rollout. */
-export const toVerifying = [changed(), timers.quiet, told.granted] as const;
-export const toPatching = [...toVerifying, told.needed] as const;
-export const toRolling = [...toPatching, told.accepted] as const;
+export const toVerifying = [changed(), timers.quiet, event.granted] as const;
+export const toPatching = [...toVerifying, event.needed] as const;
+export const toRolling = [...toPatching, event.accepted] as const;
 
 /** Returns the state after these events, and the effects of the last one; without the actors that are only stopped. */
 export function decided(events: readonly (WorkloadEvent | InternalEvent)[], input: Partial<WorkloadInput> = {}) {

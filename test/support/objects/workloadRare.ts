@@ -1,6 +1,6 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
-import { changed, told, toPatching, toRolling, toVerifying } from './workloadEvents.ts';
+import { changed, event, toPatching, toRolling, toVerifying } from './workloadEvents.ts';
 
 /** A transition of the `workload` machine that no replay covers. */
 export interface RareTransition {
@@ -15,15 +15,15 @@ const throwsNowhere = 'this effect turns what fails in it into a refusal, and th
 /** Each transition with the events that lead to it; test/machines/workloadMachineRare.test.ts executes them. */
 export const rareTransitions: readonly RareTransition[] = [
   broken('assessing', 'assess', []),
-  broken('assessed.adopting', 'adoptionSlot', [told.isNew]),
-  broken('assessed.stopped', 'followRollout', [...toRolling, told.stalled]),
+  broken('assessed.adopting', 'adoptionSlot', [event.isNew]),
+  broken('assessed.stopped', 'followRollout', [...toRolling, event.stalled]),
   broken('restarting', 'restartSlot', [changed(), { type: 'xstate.after.quietTime.workload.assessed.stale' }]),
   broken('restarting.verifying', 'verifyPods', toVerifying),
   broken('restarting.patching', 'restart', toPatching),
   broken('restarting.rolling', 'followRollout', toRolling),
   broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
-  broken('writingState', 'writeState', [told.isNew, told.granted]),
-  broken('releasing', 'writeState', [told.isUnmanaged]),
+  broken('writingState', 'writeState', [event.isNew, event.granted]),
+  broken('releasing', 'writeState', [event.isUnmanaged]),
 ];
 
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {

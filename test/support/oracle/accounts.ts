@@ -3,7 +3,7 @@ import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Entry, History } from '../recording/history.ts';
 import { falseOutcomes } from './accountsOutcomes.ts';
 import { type Case, doesPermit } from './oracle.ts';
-import { attemptsOf, deliveredAt, wishesAt, wishesOf } from './oracleAttempts.ts';
+import { attemptsOf, deliveredAt, requestsAt, requestsOf } from './oracleAttempts.ts';
 import type { DueWindow } from './oracleWindows.ts';
 
 /**
@@ -84,8 +84,8 @@ function unreported({ entries }: History, events: readonly ReportedEvent[], due:
       const names = namesOf(reported[index]);
       const pod = deliveredAt(entries, at, uid);
       const selecting = due.filter(({ window }) =>
-        wishesAt(wishesOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
-          (wish) => pod !== undefined && doesPermit(wish, pod) && wish.endsAt > (entries[at]?.t ?? 0),
+        requestsAt(requestsOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
+          (request) => pod !== undefined && doesPermit(request, pod) && request.endsAt > (entries[at]?.t ?? 0),
         ),
       );
       return selecting

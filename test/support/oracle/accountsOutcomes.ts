@@ -1,7 +1,7 @@
 import type { Entry } from '../recording/history.ts';
 import { type Named, namesOf, type ReportedEvent } from './accounts.ts';
 import { type Case, doesPermit, retryOf } from './oracle.ts';
-import { deliveredAt, timersRan, type Wish, wishesAt } from './oracleAttempts.ts';
+import { type DeletionRequest, deliveredAt, requestsAt, timersRan } from './oracleAttempts.ts';
 
 /**
  * Finds errors in the reports about pods that were not deleted: skipped is reported to each window that skips the
@@ -16,14 +16,16 @@ export function falseOutcomes(
     const about = events.filter((event) => 'pod' in event && event.pod.uid === each.uid);
     return named.flatMap(({ name, window }) => {
       const delivered = about.filter((event) => namesOf(event).includes(name));
-      const wishes = each.wishes.filter((wish) => wish.window === window);
+      const requests = each.requests.filter((request) => request.window === window);
       const missing = [
-        ...(hasToSkip(each, wishes) && !delivered.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
-        ...(hasToGiveUp(each, wishes) && !delivered.some(({ type }) => type === 'deletion.failed') ? ['givenUp'] : []),
+        ...(hasToSkip(each, requests) && !delivered.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
+        ...(hasToGiveUp(each, requests) && !delivered.some(({ type }) => type === 'deletion.failed')
+          ? ['givenUp']
+          : []),
       ];
       return [
         ...delivered
-          .filter((event) => !canBeReported(each, wishes, event))
+          .filter((event) => !canBeReported(each, requests, event))
           .map(({ type, t }) => `${name} is told ${type} at ${t}`),
         ...missing.map((type) => `${name} is not told ${type}`),
       ].map((error) => `${each.uid}: ${error}`);
@@ -31,63 +33,65 @@ export function falseOutcomes(
   });
 }
 
-function canBeReported(each: Case, wishes: readonly Wish[], { type, place }: ReportedEvent): boolean {
-  if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(each, wishes, index));
-  if (type === 'deletion.failed') return isGivenUp(each, wishes, place);
-  return type !== 'deletion.blocked' || wishes.some(isBlocked);
+function canBeReported(each: Case, requests: readonly DeletionRequest[], { type, place }: ReportedEvent): boolean {
+  if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(each, requests, index));
+  if (type === 'deletion.failed') return isGivenUp(each, requests, place);
+  return type !== 'deletion.blocked' || requests.some(isBlocked);
 }
 
 /**
  * Whether those of these selections that concern the pod would not have it deleted. One window may be notified before
  * another that deletes such pods learns of it.
  */
-function isSkippedAt({ entries, uid }: Case, wishes: readonly Wish[], index: number): boolean {
+function isSkippedAt({ entries, uid }: Case, requests: readonly DeletionRequest[], index: number): boolean {
   const delivered = deliveredAt(entries, index, uid);
   const ran = timersRan(entries, index);
-  const selecting = wishes.filter(({ from, to, endsAt }) => from <= index && index < to && ran <= endsAt);
-  return delivered !== undefined && selecting.length > 0 && !selecting.some((wish) => doesPermit(wish, delivered));
+  const selecting = requests.filter(({ from, to, endsAt }) => from <= index && index < to && ran <= endsAt);
+  return (
+    delivered !== undefined && selecting.length > 0 && !selecting.some((request) => doesPermit(request, delivered))
+  );
 }
 
 /** The pod remains skipped while time passes, and no earlier attempt blocks the decision. */
-function hasToSkip(each: Case, wishes: readonly Wish[]): boolean {
+function hasToSkip(each: Case, requests: readonly DeletionRequest[]): boolean {
   const { entries, uid } = each;
   return entries.some(({ t }, index) => {
     const delivered = deliveredAt(entries, index, uid);
     if (delivered === undefined || (entries[index + 1]?.t ?? t) === t || entries[index + 1]?.what === 'awake')
       return false;
     return (
-      wishesAt(wishes, index, t + 1).length > 0 &&
-      isSkippedAt(each, each.wishes, index) &&
+      requestsAt(requests, index, t + 1).length > 0 &&
+      isSkippedAt(each, each.requests, index) &&
       retryOf(each, index, delivered).must <= t
     );
   });
 }
 
 /** The window has not released the pod before its own end: it neither skipped the pod, nor saw it leave. */
-function isGivenUp({ entries }: Case, wishes: readonly Wish[], place: number): boolean {
-  const newest = wishes.filter(({ from }) => from <= place).toSorted((a, b) => b.to - a.to)[0];
+function isGivenUp({ entries }: Case, requests: readonly DeletionRequest[], place: number): boolean {
+  const newest = requests.filter(({ from }) => from <= place).toSorted((a, b) => b.to - a.to)[0];
   if (newest === undefined) return false;
   const releasedAt = entries[newest.to]?.t ?? 0;
   return newest.to > place || releasedAt >= newest.endsAt || (newest.to === newest.window.to && !isBlocked(newest));
 }
 
 /** The last attempt was refused, and the window ends before another. */
-function hasToGiveUp({ entries, uid, wishes, attempts }: Case, own: readonly Wish[]): boolean {
-  return own.some((wish) => {
-    const isOver = ({ t }: Entry, index: number) => t > wish.endsAt && index > wish.from;
+function hasToGiveUp({ entries, uid, requests, attempts }: Case, own: readonly DeletionRequest[]): boolean {
+  return own.some((request) => {
+    const isOver = ({ t }: Entry, index: number) => t > request.endsAt && index > request.from;
     const over = entries.findIndex(isOver);
-    if (over === -1 || wish.to < over || entries[over]?.what === 'awake') return false;
+    if (over === -1 || request.to < over || entries[over]?.what === 'awake') return false;
     const delivered = deliveredAt(entries, over - 1, uid);
     const last = attempts.findLast(({ at }) => at < over);
-    const isLater = ({ to }: Wish) => (entries[to]?.t ?? Number.POSITIVE_INFINITY) >= wish.endsAt;
-    const others = wishes.filter((each) => each.window !== wish.window && each.from < over && isLater(each));
-    if (delivered === undefined || last === undefined || last.at < wish.from || others.length > 0) return false;
+    const isLater = ({ to }: DeletionRequest) => (entries[to]?.t ?? Number.POSITIVE_INFINITY) >= request.endsAt;
+    const others = requests.filter((each) => each.window !== request.window && each.from < over && isLater(each));
+    if (delivered === undefined || last === undefined || last.at < request.from || others.length > 0) return false;
     const isRefused = last.answer?.type === 'delete.refused' || last.answer?.type === 'delete.conflicted';
-    const isBeforeEnd = (entries[last.at]?.t ?? 0) < wish.endsAt;
-    return isRefused && isBeforeEnd && last.answeredAt < over && doesPermit(wish, delivered);
+    const isBeforeEnd = (entries[last.at]?.t ?? 0) < request.endsAt;
+    return isRefused && isBeforeEnd && last.answeredAt < over && doesPermit(request, delivered);
   });
 }
 
-function isBlocked({ to, window }: Wish): boolean {
+function isBlocked({ to, window }: DeletionRequest): boolean {
   return to === window.to && window.isHeld;
 }

@@ -20,7 +20,7 @@ export interface Decision {
   /** The innermost active states, without the machine's own name, such as `ready.windowOpen`. */
   readonly state: string;
   /**
-   * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`, `tell
+   * Actions by name, and XState's own as `spawn child 120000` (its watchDuration, if it has one), `stop child`, `send
    * child event`, `wait 200`.
    */
   readonly effects: readonly string[];
@@ -83,7 +83,7 @@ function textsOf({ type, params }: ExecutableActionObject): string[] {
     case 'xstate.stopChild':
       return [`stop ${id}`];
     case 'xstate.sendTo':
-      return [`tell ${targetId} ${event?.type}`];
+      return [`send ${targetId} ${event?.type}`];
     case 'xstate.raise':
       return delay === undefined ? [] : [`wait ${delay}`];
     case 'xstate.cancel':

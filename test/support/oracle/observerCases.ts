@@ -28,7 +28,7 @@ export interface Case {
   readonly found: JsonObject;
 }
 
-/** Names that are hard to tell apart when they are concatenated. */
+/** Names that are ambiguous when they are concatenated. */
 const names = ['a', 'b', 'a.b', 'b[0]', 'constructor'];
 const values: readonly Json[] = ['x', 'y', '', 0, 1, true, null];
 

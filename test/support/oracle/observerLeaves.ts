@@ -6,7 +6,7 @@ export interface Leaf {
   readonly path: string;
   readonly value: unknown;
   readonly isObserved: boolean;
-  /** It identifies its element, so that whoever applies a field of that applies this too. */
+  /** It identifies its element, so a client that applies a field of the element applies this one too. */
   readonly isKey: boolean;
 }
 

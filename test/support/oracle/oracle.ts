@@ -2,14 +2,14 @@ import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import {
   type Attempt,
   attemptsOf,
+  type DeletionRequest,
   deliveredAt,
   isForgotten,
   isFull,
   refusals,
+  requestsAt,
+  requestsOf,
   timersRan,
-  type Wish,
-  wishesAt,
-  wishesOf,
 } from './oracleAttempts.ts';
 import { overtakings } from './oracleOrder.ts';
 import { afterRestart } from './oracleRestarts.ts';
@@ -29,7 +29,7 @@ export interface Case {
   readonly history: History;
   readonly entries: readonly Entry[];
   readonly uid: string;
-  readonly wishes: readonly Wish[];
+  readonly requests: readonly DeletionRequest[];
   readonly attempts: readonly Attempt[];
   /** At each place: when it is due if nothing else happens. */
   readonly dues: readonly Due[];
@@ -53,15 +53,15 @@ export function casesOf(history: History, windows: readonly DueWindow[]): Case[]
   const { entries } = history;
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'delivered' ? entry.pod.uid : [])));
   return [...uids].map((uid): Case => {
-    const wishes = windows.flatMap((window) => wishesOf(entries, window, uid));
-    const each = { history, entries, uid, wishes, attempts: attemptsOf(entries, uid), dues: [] };
+    const requests = windows.flatMap((window) => requestsOf(entries, window, uid));
+    const each = { history, entries, uid, requests, attempts: attemptsOf(entries, uid), dues: [] };
     return { ...each, dues: entries.map(({ t }, index) => dueAfter(each, index, t)) };
   });
 }
 
 /** Why the deletion that is requested here should not have been. */
 function objectionsTo(each: Case, index: number): string[] {
-  const { entries, uid, wishes } = each;
+  const { entries, uid, requests } = each;
   const entry = entries[index];
   if (entry?.what !== 'requested' || entry.uid !== uid) return [];
   const at = `${uid}, asked for at ${entry.t}:`;
@@ -70,8 +70,8 @@ function objectionsTo(each: Case, index: number): string[] {
   const { may } = dueAfter(each, index - 1, entry.t);
   // Two streams may deliver one change in either order: who selected the pod just before it may still request.
   const hows = [index - 2, index - 1]
-    .flatMap((at) => wishesAt(wishes, at, entry.t))
-    .filter((wish) => doesPermit(wish, delivered))
+    .flatMap((at) => requestsAt(requests, at, entry.t))
+    .filter((request) => doesPermit(request, delivered))
     .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
   return [
     ...(isFull(each.history, index - 1) ? [`${at} one too many`] : []),
@@ -93,10 +93,10 @@ function omissionsAfter(each: Case, index: number): string[] {
 
 /** When the pod is due by what happened up to this entry, at the time `now`, if nothing else happens. */
 function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
-  const { entries, uid, wishes } = each;
+  const { entries, uid, requests } = each;
   const delivered = deliveredAt(entries, index, uid);
   if (delivered === undefined) return never;
-  const selecting = wishesAt(wishes, index, now).filter((wish) => doesPermit(wish, delivered));
+  const selecting = requestsAt(requests, index, now).filter((request) => doesPermit(request, delivered));
   if (selecting.length === 0) return never;
   const settled = settledAt(entries, selecting, delivered, index);
   const retry = retryOf(each, index, delivered);
@@ -111,8 +111,8 @@ function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
 }
 
 /** A retry that comes after the end of a window, whose timer is late, is a pause before the next window's own try. */
-function pausedUntil({ entries, wishes }: Omit<Case, 'dues'>, index: number): number {
-  const late = wishes.filter(({ to, endsAt }) => {
+function pausedUntil({ entries, requests }: Omit<Case, 'dues'>, index: number): number {
+  const late = requests.filter(({ to, endsAt }) => {
     return to <= index && (entries[to]?.t ?? 0) > endsAt && timersRan(entries, to) <= endsAt;
   });
   return Math.max(0, ...late.map(({ to }) => (entries[to]?.t ?? 0) + 10_000));
@@ -120,18 +120,18 @@ function pausedUntil({ entries, wishes }: Omit<Case, 'dues'>, index: number): nu
 
 /** When the result of the last try permits a new decision. */
 export function retryOf(each: Omit<Case, 'dues'>, index: number, delivered: DeliveredPod): Due {
-  const { entries, wishes, attempts } = each;
+  const { entries, requests, attempts } = each;
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const last = attempts.findLast(({ at }) => at <= index && at > life);
   if (last === undefined) return atOnce;
   const { answer, answeredAt } = last;
   if (answer === undefined || answeredAt > index) return never;
-  const forgotten = isForgotten(entries, wishes, answeredAt, index);
+  const forgotten = isForgotten(entries, requests, answeredAt, index);
   if (forgotten === 'surely') return atOnce;
-  const hasJoined = wishes.some(({ from, to }) => from > answeredAt && from <= index && to > index);
+  const hasJoined = requests.some(({ from, to }) => from > answeredAt && from <= index && to > index);
   if (answer.type === 'delete.rejected') {
     // A window that joined requests once more; whether it still does after it has released the pod does not matter.
-    const wasJoined = wishes.some(({ from }) => from > answeredAt && from <= index);
+    const wasJoined = requests.some(({ from }) => from > answeredAt && from <= index);
     return { may: wasJoined || forgotten === 'perhaps' ? 0 : never.may, must: hasJoined ? 0 : never.must };
   }
   const due = pauseAfter(each, last, hasJoined, delivered);
@@ -139,7 +139,7 @@ export function retryOf(each: Omit<Case, 'dues'>, index: number, delivered: Deli
 }
 
 function pauseAfter(
-  { entries, wishes, attempts }: Omit<Case, 'dues'>,
+  { entries, requests, attempts }: Omit<Case, 'dues'>,
   last: Attempt,
   hasJoined: boolean,
   delivered: DeliveredPod,
@@ -147,10 +147,10 @@ function pauseAfter(
   const { answer, answeredAt } = last;
   const since = entries[answeredAt]?.t ?? 0;
   const ceiling = (isCautious: boolean) =>
-    Math.min(10_000, 100 * 2 ** refusals(entries, wishes, attempts, last, isCautious));
+    Math.min(10_000, 100 * 2 ** refusals(entries, requests, attempts, last, isCautious));
   if (answer?.type === 'delete.refused') {
-    const wish = answer.retryAfter ?? 0;
-    return { may: since + Math.max(wish, ceiling(true) / 2), must: since + Math.max(wish, ceiling(false)) };
+    const options = answer.retryAfter ?? 0;
+    return { may: since + Math.max(options, ceiling(true) / 2), must: since + Math.max(options, ceiling(false)) };
   }
   if (answer?.type !== 'delete.conflicted') return never;
   // The newest state decides again: at once if there is one, else after a pause.
@@ -159,9 +159,14 @@ function pauseAfter(
 }
 
 /** When an unreported back-off counts as one: after 2 s by the node's clock, or since weeder first saw it by its own. */
-function settledAt(entries: readonly Entry[], selecting: readonly Wish[], delivered: DeliveredPod, index: number): Due {
+function settledAt(
+  entries: readonly Entry[],
+  selecting: readonly DeletionRequest[],
+  delivered: DeliveredPod,
+  index: number,
+): Due {
   if (delivered.state === 'backOff') return atOnce;
-  const seen = selecting.map((wish) => wish.seenAt(index) + 2000);
+  const seen = selecting.map((request) => request.seenAt(index) + 2000);
   const life = lastOf(entries, index, ({ what }) => what === 'listing');
   const isUpdate = (entry: Entry) => entry.what === 'delivered' && entry.pod.version === delivered.version;
   const since = entries.findIndex((entry, at) => at > life && isUpdate(entry));
@@ -174,6 +179,6 @@ function settledAt(entries: readonly Entry[], selecting: readonly Wish[], delive
 }
 
 /** A window that skips bare pods requests none. */
-export function doesPermit({ window: { service } }: Wish, { protection }: DeliveredPod): boolean {
+export function doesPermit({ window: { service } }: DeletionRequest, { protection }: DeliveredPod): boolean {
   return protection === 'none' || (protection === 'bare' && service.barePods === 'delete');
 }

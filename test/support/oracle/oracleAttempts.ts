@@ -3,7 +3,7 @@ import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
 /** One podSelector of one window selects a crash-looping pod for deletion: from this place to that. */
-export interface Wish {
+export interface DeletionRequest {
   readonly window: DueWindow;
   readonly from: number;
   readonly to: number;
@@ -50,11 +50,11 @@ export function deliveredAt(entries: readonly Entry[], index: number, uid: strin
   return entry?.what === 'delivered' ? entry.pod : undefined;
 }
 
-export function wishesAt(wishes: readonly Wish[], index: number, now: number): Wish[] {
-  return wishes.filter(({ from, to, endsAt }) => from <= index && index < to && now <= endsAt);
+export function requestsAt(requests: readonly DeletionRequest[], index: number, now: number): DeletionRequest[] {
+  return requests.filter(({ from, to, endsAt }) => from <= index && index < to && now <= endsAt);
 }
 
-export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: string): Wish[] {
+export function requestsOf(entries: readonly Entry[], window: DueWindow, uid: string): DeletionRequest[] {
   const { service, key } = window;
   const [home = ''] = key.split('/');
   const delivered = entries.map((_, index) => deliveredAt(entries, index, uid));
@@ -73,7 +73,7 @@ export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: stri
       const before = lastOf(entries, index, (_, at) => !isSamePhase(at));
       return entries[before + 1]?.t ?? 0;
     };
-    return entries.flatMap((_, from): Wish[] => {
+    return entries.flatMap((_, from): DeletionRequest[] => {
       const isSelectedInWindow = (index: number) => index >= window.from && index < window.to && isSelected(index);
       if (!isSelectedInWindow(from) || isSelectedInWindow(from - 1)) return [];
       const end = entries.findIndex((__, index) => index > from && !isSelectedInWindow(index));
@@ -90,7 +90,7 @@ export function wishesOf(entries: readonly Entry[], window: DueWindow, uid: stri
  */
 export function isForgotten(
   entries: readonly Entry[],
-  wishes: readonly Wish[],
+  requests: readonly DeletionRequest[],
   from: number,
   to: number,
 ): 'surely' | 'perhaps' | 'no' {
@@ -99,11 +99,11 @@ export function isForgotten(
     const now = entries[index]?.t ?? 0;
     const until = index === to || entries[index + 1]?.what === 'awake' ? now : (entries[index + 1]?.t ?? now);
     const ran = timersRan(entries, index);
-    const active = wishes.filter((wish) => wish.from <= index && index < wish.to && ran <= wish.endsAt);
+    const active = requests.filter((request) => request.from <= index && index < request.to && ran <= request.endsAt);
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
     const isChanging = index > from && entries[index]?.what === 'delivered';
-    if (ends <= now || (isChanging && !active.some((wish) => wish.from < index))) found = 'perhaps';
+    if (ends <= now || (isChanging && !active.some((request) => request.from < index))) found = 'perhaps';
   }
   return found;
 }
@@ -117,7 +117,7 @@ export function timersRan(entries: readonly Entry[], index: number): number {
 /** How many tries were refused one after another, this one included; `isCautious`: as few as they may have been. */
 export function refusals(
   entries: readonly Entry[],
-  wishes: readonly Wish[],
+  requests: readonly DeletionRequest[],
   attempts: readonly Attempt[],
   last: Attempt,
   isCautious: boolean,
@@ -126,7 +126,7 @@ export function refusals(
   const isRefused = before?.answer?.type === 'delete.refused' || before?.answer?.type === 'delete.conflicted';
   if (before === undefined || !isRefused || before.answeredAt > last.at) return 1;
   const life = lastOf(entries, last.at, ({ what }) => what === 'running');
-  const forgotten = isForgotten(entries, wishes, before.answeredAt, last.at - 1);
+  const forgotten = isForgotten(entries, requests, before.answeredAt, last.at - 1);
   if (before.at < life || forgotten === 'surely' || (isCautious && forgotten === 'perhaps')) return 1;
-  return 1 + refusals(entries, wishes, attempts, before, isCautious);
+  return 1 + refusals(entries, requests, attempts, before, isCautious);
 }

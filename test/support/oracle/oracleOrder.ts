@@ -15,7 +15,7 @@ export function overtakings(cases: readonly Case[]): string[] {
 }
 
 /** Since when, at this place, the pod may have been, or must have been due without a break; undefined: it is not. */
-function waitingSince({ entries, wishes, dues }: Case, index: number, which: keyof Due): number | undefined {
+function waitingSince({ entries, requests, dues }: Case, index: number, which: keyof Due): number | undefined {
   let since: number | undefined;
   for (let at = index; at >= 0; at -= 1) {
     const due = dues[at]?.[which] ?? Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ function waitingSince({ entries, wishes, dues }: Case, index: number, which: key
     // Only once time has passed, its timers have surely run.
     if (which === 'may' || until > now) since = Math.max(due, now);
     // A window that releases a pod before another one selects it costs the pod its place.
-    const isNew = which === 'must' && isForgotten(entries, wishes, at - 1, at) !== 'no';
+    const isNew = which === 'must' && isForgotten(entries, requests, at - 1, at) !== 'no';
     if (due > now || isNew) return since;
   }
   return since;

@@ -19,6 +19,6 @@ export function afterRestart(entries: readonly Entry[], index: number, delivered
   const [offset = 0] = offsets;
   const until = delivered.finishedAt + Math.min(300_000, 10_000 * 2 ** Math.max(0, delivered.restarts - 1)) - offset;
   const shift = (t: number) => (t >= until - freshPodStart && t < until + latestRestart ? until + latestRestart : t);
-  const toldAt = entries[since]?.t ?? 0;
-  return { may: shift(Math.max(due.may, toldAt)), must: shift(due.must) };
+  const reportedAt = entries[since]?.t ?? 0;
+  return { may: shift(Math.max(due.may, reportedAt)), must: shift(due.must) };
 }

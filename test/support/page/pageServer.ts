@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ActorView, ApplicationView, PageMessage, ReplayCommand, WorkloadView } from '../../../src/ui/protocol.ts';
 import { pageJson } from './pageBundle.ts';
 
-/** Serves the page and sends what a test asks for: the protocol without a weeder. */
+/** Serves the page and sends the messages of a test: the protocol without a weeder. */
 export interface PageServer {
   readonly url: string;
   /** Sent to every connection at its start; later messages are sent by `send`. */

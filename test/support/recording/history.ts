@@ -17,7 +17,7 @@ export interface DeliveredPod {
 }
 
 /** Something that happened around weeder, in order. */
-export type Happening =
+export type HistoryEvent =
   /** A weeder begins with the events from now on until `listed`; the previous one has stopped. */
   | { readonly what: 'listing' }
   | { readonly what: 'running' }
@@ -45,7 +45,7 @@ export type Happening =
   | { readonly what: 'awake' };
 
 /** `t`: milliseconds since the story began; `wall`: the wall clock. */
-export type Entry = Happening & { readonly t: number; readonly wall: number };
+export type Entry = HistoryEvent & { readonly t: number; readonly wall: number };
 
 /** Everything that happened in one story, with its settings. */
 export interface History {

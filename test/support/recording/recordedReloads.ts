@@ -14,7 +14,7 @@ const name = fc.constantFrom('a', 'b', 'c');
  * The services of a config, and their dependants; `many` selectors more make one stream of all pods. No two
  * services select the same pod: requests that one window had in flight when a file began are not in the next file.
  */
-const wish = fc.record({
+const options = fc.record({
   services: fc.uniqueArray(
     fc.record({
       name,
@@ -26,7 +26,7 @@ const wish = fc.record({
   ),
   isOfMany: fc.integer({ min: 0, max: 4 }).map((chance) => chance === 0),
 });
-type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+type ReloadOptions = typeof options extends fc.Arbitrary<infer T> ? T : never;
 
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ is: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 40_000 }) }) },
@@ -40,7 +40,7 @@ const step = fc.oneof(
       isCrashing: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), wish }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), wish: options }) },
   // The new streams are read: at once, or later, while the old ones continue.
   { weight: 2, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
 );
@@ -48,10 +48,10 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** What happens while a recording is made, the config included. */
-export const recordedReloads = fc.record({ first: wish, steps: fc.array(step, { minLength: 15, maxLength: 60 }) });
+export const recordedReloads = fc.record({ first: options, steps: fc.array(step, { minLength: 15, maxLength: 60 }) });
 export type RecordedReloads = typeof recordedReloads extends fc.Arbitrary<infer T> ? T : never;
 
-function configOf({ services, isOfMany }: Wish): Config {
+function configOf({ services, isOfMany }: ReloadOptions): Config {
   const extra = isOfMany ? Array.from({ length: 17 }, (_, index) => `many-${index}`) : [];
   const configs = services.map(({ name: service, selects, seconds, onStart }) =>
     serviceConfig({

@@ -10,7 +10,7 @@ export interface ReplayApiOptions {
   readonly cluster: ReplayCluster;
   readonly clock: VirtualClock;
   /** Called for each deletion that arrives, and for each answer other than 200. */
-  readonly tell: (sentence: string) => void;
+  readonly log: (sentence: string) => void;
   /** A recording continues as it was recorded, whatever weeder would have deleted. */
   readonly isRecorded: boolean;
 }
@@ -26,7 +26,7 @@ export interface ReplayApi {
 
 const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction)?$/;
 
-export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions): ReplayApi {
+export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions): ReplayApi {
   let answer: AnswerStep | undefined;
   let left = 0;
   let readingTakes = 0;
@@ -53,7 +53,7 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
     const verb = request.method === 'POST' ? 'EVICT' : 'DELETE';
     const body = objectOf(request.body);
     const options = request.method === 'POST' ? objectOf(body['deleteOptions']) : body;
-    tell(`${verb} ${namespace}/${name}${graceOf(options)}`);
+    log(`${verb} ${namespace}/${name}${graceOf(options)}`);
     const scripted = nextAnswer();
     // No server has done anything before the call for it returned.
     await Promise.resolve();
@@ -63,7 +63,7 @@ export function replayApi({ cluster, clock, tell, isRecorded }: ReplayApiOptions
     const status = scripted?.status ?? 200;
     const result = status === 200 ? decide(namespace, name, options['preconditions']) : status;
     if (result === 200) return { ok: true, status: 200, body: {} };
-    tell(`${verb} ${namespace}/${name} is answered ${result}`);
+    log(`${verb} ${namespace}/${name} is answered ${result}`);
     if (result === 'network') return { ok: false, failure: { kind: 'network', message: 'socket hang up' } };
     return failure(result, scripted?.retryAfter);
   }

@@ -25,12 +25,12 @@ export interface ReplayObserver {
 export interface ReplayObserverOptions {
   readonly replay: Replay;
   readonly clock: VirtualClock;
-  readonly tell: (sentence: string) => void;
+  readonly log: (sentence: string) => void;
   readonly inspect: (event: InspectionEvent) => void;
 }
 
 /** Undefined: the replay's config has no section `observer`. */
-export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverOptions): ReplayObserver | undefined {
+export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOptions): ReplayObserver | undefined {
   if (replay.resolved.observer === undefined) return undefined;
   const start = clock.now();
   const world = createObserverWorld({
@@ -38,11 +38,11 @@ export function replayObserver({ replay, clock, tell, inspect }: ReplayObserverO
     inspect,
     isDryRun: replay.dryRun,
     onRequest({ what, key }) {
-      if (!isReadOnly(what)) tell(`${what.toUpperCase()} ${key}`);
+      if (!isReadOnly(what)) log(`${what.toUpperCase()} ${key}`);
     },
     onEvent(event) {
       const { out, about, detail } = recordedObserverEventOf(event);
-      tell(`${about} ${out.replace(/^.*\./, '')}${detail === '' ? '' : `: ${detail}`}`);
+      log(`${about} ${out.replace(/^.*\./, '')}${detail === '' ? '' : `: ${detail}`}`);
     },
   });
   return {

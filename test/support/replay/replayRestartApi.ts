@@ -16,7 +16,7 @@ export interface ReplayRestartApi {
 }
 
 /** `report` is called for each write and eviction, and for each refusal. */
-export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) => void): ReplayRestartApi {
+export function replayRestartApi(clock: VirtualClock, log: (sentence: string) => void): ReplayRestartApi {
   const scripts = new Map<RestartRequestKind, { readonly step: AnswerStep; left: number }>();
   let delayed = 0;
 
@@ -28,7 +28,7 @@ export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) =
     if (takes > 0) await pass(takes);
     const answered: Answer<T> = status === 200 ? await real() : refusal(status, retryAfter);
     const result = status === 200 && answered.is === 'conflicted' ? 409 : status;
-    if (result !== 200) tell(`${what} is answered ${result}`);
+    if (result !== 200) log(`${what} is answered ${result}`);
     return answered;
   }
 
@@ -52,14 +52,14 @@ export function replayRestartApi(clock: VirtualClock, tell: (sentence: string) =
         answer('sources', `GET ${ref.kind} ${ref.namespace}/${ref.name}`, () => real.readSource(ref, signal)),
       patchWorkload(ref, patch, signal) {
         const what = `PATCH ${ref.namespace}/${ref.name}`;
-        tell(`${what} (${purposeOf(patch)})`);
+        log(`${what} (${purposeOf(patch)})`);
         return answer('writes', what, () => real.patchWorkload(ref, patch, signal));
       },
       listPods: (namespace, selector, signal) =>
         answer('pods', `LIST pods of ${namespace}`, () => real.listPods(namespace, selector, signal)),
       evict(pod, signal) {
         const what = `EVICT ${pod.namespace}/${pod.name}`;
-        tell(what);
+        log(what);
         return answer('evictions', what, () => real.evict(pod, signal));
       },
     }),

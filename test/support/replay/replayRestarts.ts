@@ -27,16 +27,16 @@ export interface ReplayRestarts {
 export interface ReplayRestartsOptions {
   readonly replay: Replay;
   readonly clock: VirtualClock;
-  readonly tell: (sentence: string) => void;
+  readonly log: (sentence: string) => void;
   readonly inspect: (event: InspectionEvent) => void;
 }
 
 /** Undefined: the replay's config has no section `restartControl`. */
 export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts | undefined {
-  const { replay, clock, tell, inspect } = options;
+  const { replay, clock, log, inspect } = options;
   if (replay.resolved.restart === undefined) return undefined;
   const start = clock.now();
-  const api = replayRestartApi(clock, tell);
+  const api = replayRestartApi(clock, log);
   const world = createRestartWorld(replay.resolved.restart, {
     clock,
     inspect,
@@ -45,7 +45,7 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
     createRestart: (its) => createRestartCore({ ...its, api: api.wrap(its.api) }),
     onEvent(event) {
       const sentence = restartSentenceOf(event);
-      if (sentence !== undefined) tell(sentence);
+      if (sentence !== undefined) log(sentence);
     },
   });
   const known = new Set<string>();

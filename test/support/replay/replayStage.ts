@@ -49,15 +49,15 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   let streams: Streams | undefined;
   let config: Config = replay.resolved;
 
-  const tell = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
-  const api = replayApi({ cluster, clock, tell, isRecorded: replay.recorded.length > 0 });
+  const log = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
+  const api = replayApi({ cluster, clock, log, isRecorded: replay.recorded.length > 0 });
   const inspectBoth = (event: InspectionEvent) => {
     states.inspect(event);
     inspect(event);
   };
-  const restarts = replayRestarts({ replay, clock, tell, inspect: inspectBoth });
+  const restarts = replayRestarts({ replay, clock, log, inspect: inspectBoth });
 
-  const observer = replayObserver({ replay, clock, tell, inspect: inspectBoth });
+  const observer = replayObserver({ replay, clock, log, inspect: inspectBoth });
 
   function startWeeder(): void {
     weeder = createWeeder({
@@ -65,9 +65,9 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       runtime: { clock, inspect: inspectBoth },
       deletePod: crashes.deletePod(deleteThrough(api.client)),
       readySince: crashes.readySince(
-        readySinceThrough(api.client, ({ pod, cause }) => tell(`cannot read ${pod}: ${cause}`)),
+        readySinceThrough(api.client, ({ pod, cause }) => log(`cannot read ${pod}: ${cause}`)),
       ),
-      report: (event) => tell(sentenceOf(event)),
+      report: (event) => log(sentenceOf(event)),
       concurrentDeletions: replay.concurrentDeletions,
       isDryRun: replay.dryRun,
       random: () => 0.5,

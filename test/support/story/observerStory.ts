@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import { keyOf } from './storyAsks.ts';
+import { keyOf } from './storyCalls.ts';
 import { diceOf } from './storyDraw.ts';
 import { violationsAtTheEnd } from './storyEnd.ts';
-import { makeApplication, makeForeignObjects, names, possibleSteps, type Scene } from './storyHappenings.ts';
 import { judge } from './storyJudge.ts';
+import { makeApplication, makeForeignObjects, names, possibleSteps, type Scene } from './storySteps.ts';
 import { storyWorld } from './storyWorld.ts';
 import { otherClient } from './storyWriters.ts';
 
@@ -51,13 +51,13 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   });
   const world = storyWorld({
     random: dice.next,
-    onlooker: {
+    listener: {
       sent: judged.sent,
       answered: judged.answered,
       refusedForGood: judged.refusedForGood,
-      done(ask, before, after) {
-        judged.done(ask, before, after);
-        fight(scene, keyOf(ask));
+      done(call, before, after) {
+        judged.done(call, before, after);
+        fight(scene, keyOf(call));
       },
     },
     report: onEvent,
@@ -66,7 +66,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
       judged.writers.share(after, applied);
     },
   });
-  const scene: Scene = { world, applications: new Map(), rivals: new Map() };
+  const scene: Scene = { world, applications: new Map(), competitors: new Map() };
 
   function onEvent(event: ObserverEvent): void {
     if (event.type === 'resource.corrected') {
@@ -114,12 +114,12 @@ const unowned = {
 };
 
 /** The conflicting manager writes its value a moment after it was changed. */
-function fight({ world, rivals }: Scene, key: string): void {
-  const rival = rivals.get(key);
-  if (rival === undefined || world.clock.monotonic() > rival.until) return;
+function fight({ world, competitors }: Scene, key: string): void {
+  const competitor = competitors.get(key);
+  if (competitor === undefined || world.clock.monotonic() > competitor.until) return;
   world.clock.setTimeout(() => {
     const live = world.get(key);
-    const { spec, data } = rival.object;
+    const { spec, data } = competitor.object;
     if (live === undefined) return;
     world.put(
       key,

@@ -2,7 +2,7 @@ import { selectorToString } from '../../../src/kube/objects/selector.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import type { ReportedEvent } from '../oracle/accounts.ts';
-import type { Entry, Happening, History } from '../recording/history.ts';
+import type { Entry, History, HistoryEvent } from '../recording/history.ts';
 import type { Script, Step } from '../steps.ts';
 import { settled, virtualClock } from '../world/virtualClock.ts';
 import { storyAnswers } from './storyAnswers.ts';
@@ -28,8 +28,8 @@ export async function play(script: Script): Promise<Played> {
     await settled();
     story.note({ what: 'time' });
   }
-  await story.happen({ do: 'mood', mood: 'accept' });
-  await story.happen({ do: 'answerLate', mood: 'accept' });
+  await story.happen({ do: 'respond', response: 'accept' });
+  await story.happen({ do: 'answerLate', response: 'accept' });
   await story.happen({ do: 'pass', ms: longest });
   await story.end();
   return story;
@@ -40,10 +40,10 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
   const entries: Entry[] = [];
   const events: ReportedEvent[] = [];
   const left: string[] = [];
-  let lives = 0;
+  let runs = 0;
   let weeder: Weeder | undefined;
 
-  const note = (happening: Happening) => void entries.push({ ...happening, t: clock.monotonic(), wall: clock.now() });
+  const note = (event: HistoryEvent) => void entries.push({ ...event, t: clock.monotonic(), wall: clock.now() });
   const selectors = new Map(
     services.flatMap((each) => each.podSelectors).map((each) => [selectorToString(each), each]),
   );
@@ -53,7 +53,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
   const answers = storyAnswers({ ...options, accept: cluster.delete, readySince: slices.readySince });
 
   function startWeeder(): void {
-    lives += 1;
+    runs += 1;
     const config = { services: new Map(services.map((each) => [each.name, each])), restart: undefined };
     const random = () => ((entries.length * 7919) % 101) / 100;
     const options = {
@@ -62,7 +62,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
       concurrentDeletions,
       isDryRun,
       random,
-      report: report(lives),
+      report: report(runs),
       deletePod: answers.deletePod,
       readySince: answers.readySince,
     };
@@ -118,10 +118,10 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
           return slices.readAgain(step, step.outageEnded);
         case 'dating':
           return answers.datings(step);
-        case 'mood':
-          return answers.deletions(step.mood);
+        case 'respond':
+          return answers.deletions(step.response);
         case 'answerLate':
-          return answers.answerLate(step.mood);
+          return answers.answerLate(step.response);
         case 'jump':
           return clock.jumpWallClock(step.ms);
         case 'sleep':

@@ -1,24 +1,24 @@
 import type { DeletePod, DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
-import type { Happening } from '../recording/history.ts';
-import type { Dating, Mood } from '../steps.ts';
+import type { HistoryEvent } from '../recording/history.ts';
+import type { Dating, ResponseKind } from '../steps.ts';
 
 /** How the API server of a story answers. */
 export interface StoryAnswers {
   readonly deletePod: DeletePod;
   readonly readySince: ReadySince;
   /** How it answers from now on. */
-  deletions(mood: Mood): void;
+  deletions(response: ResponseKind): void;
   datings(dating: Dating): void;
   /** All waiting requests get their answers. */
-  answerLate(mood: Exclude<Mood, 'late'>): void;
+  answerLate(response: Exclude<ResponseKind, 'late'>): void;
   /** A deletion that was not sent, and counts as one. */
   pretend(request: Pick<DeletionAttempt, 'uid' | 'resourceVersion'>): void;
 }
 
 export interface StoryAnswersOptions {
   readonly now: () => number;
-  readonly note: (happening: Happening) => void;
+  readonly note: (event: HistoryEvent) => void;
   /** What the cluster does with a deletion that passes. */
   readonly accept: (request: DeletionAttempt) => DeletionAnswer;
   /** Epoch milliseconds; the service as `namespace/name`. */
@@ -28,12 +28,12 @@ export interface StoryAnswersOptions {
 const tooMany = 4000;
 
 export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOptions): StoryAnswers {
-  const late: ((mood: Exclude<Mood, 'late'>) => void)[] = [];
-  let mood: Mood = 'accept';
+  const late: ((response: Exclude<ResponseKind, 'late'>) => void)[] = [];
+  let response: ResponseKind = 'accept';
   let dating: Dating = { how: 'true', ago: 0, isLate: false };
   let attempts = 0;
 
-  const answer = () => new Promise<Exclude<Mood, 'late'>>((resolve) => late.push(resolve));
+  const answer = () => new Promise<Exclude<ResponseKind, 'late'>>((resolve) => late.push(resolve));
 
   function sinceOf(service: string, { how, ago }: Dating): number | undefined {
     if (how === 'true') return readySince(service);
@@ -46,7 +46,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       const attempt = attempts;
       const { uid, resourceVersion: version, policy } = request;
       note({ what: 'requested', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
-      const inTime = mood === 'late' ? await answer() : mood;
+      const inTime = response === 'late' ? await answer() : response;
       await Promise.resolve();
       const given = answerOf(inTime, request, accept);
       note({ what: 'answered', attempt, answer: given });
@@ -63,7 +63,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       return since;
     },
     deletions(next) {
-      mood = next;
+      response = next;
     },
     datings(next) {
       dating = next;
@@ -80,11 +80,11 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
 }
 
 function answerOf(
-  mood: Exclude<Mood, 'late'>,
+  response: Exclude<ResponseKind, 'late'>,
   request: DeletionAttempt,
   accept: StoryAnswersOptions['accept'],
 ): DeletionAnswer {
-  switch (mood) {
+  switch (response) {
     case 'accept':
       return accept(request);
     case 'refuse':

@@ -3,7 +3,7 @@ import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { backOff, nextVersion, pod, running, terminated } from '../objects/objects.ts';
-import type { DeliveredPod, Happening } from '../recording/history.ts';
+import type { DeliveredPod, HistoryEvent } from '../recording/history.ts';
 import type { Step } from '../steps.ts';
 
 /** The pods of a story, and what the streams have delivered of them. */
@@ -27,7 +27,7 @@ interface StoryPod {
 export interface StoryClusterOptions {
   readonly selectors: readonly LabelSelector[];
   readonly now: () => number;
-  readonly note: (happening: Happening) => void;
+  readonly note: (event: HistoryEvent) => void;
   readonly weeder: () => Weeder | undefined;
 }
 

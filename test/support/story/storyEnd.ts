@@ -3,9 +3,9 @@ import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { type Content, contentOf, type DesiredFields, differences, elementsIn } from '../oracle/plainObserver.ts';
 import { conditionOf, desiredOf, newest, type StoryApplication } from './storyApplications.ts';
 import type { Refusal } from './storyApplied.ts';
-import { labelOf } from './storyAsks.ts';
-import type { Scene } from './storyHappenings.ts';
+import { labelOf } from './storyCalls.ts';
 import type { Judge } from './storyJudge.ts';
+import type { Scene } from './storySteps.ts';
 import { uidOf } from './storyWriters.ts';
 
 /** The errors that remain after a long time without changes or failures. */

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';
 import { violationsOfWrite } from '../oracle/plainWrites.ts';
-import type { Ask, Onlooker } from '../world/imaginedServer.ts';
+import type { ApiCall, RequestListener } from '../world/imaginedServer.ts';
 import { desiredOf, type Generation, type StoryApplication } from './storyApplications.ts';
 import { type Refusal, storyApplied } from './storyApplied.ts';
 import {
@@ -16,7 +16,7 @@ import {
   labelBy,
   labelOf,
   ownerOf,
-} from './storyAsks.ts';
+} from './storyCalls.ts';
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 
@@ -46,7 +46,7 @@ export interface JudgedWorld {
 }
 
 /** Checks each request as it is sent, and collects the violations. */
-export interface Judge extends Onlooker {
+export interface Judge extends RequestListener {
   readonly faults: string[];
   /** The number of requests that changed anything, to resources and to applications. */
   readonly writes: number;
@@ -68,7 +68,7 @@ export interface Judge extends Onlooker {
 }
 
 /** A resource that left the manifests is deleted or released meanwhile, in an order of its own. */
-function isOfOtherStage(one: Ask, other: Ask): boolean {
+function isOfOtherStage(one: ApiCall, other: ApiCall): boolean {
   const areApplies = [one, other].every(({ request }) => request.contentType?.includes('apply-patch') === true);
   return areApplies && isLast(one) !== isLast(other);
 }
@@ -78,8 +78,8 @@ const lateAfter = 300;
 const longestAttempt = 15_000;
 
 /** What runs containers is applied after everything else. */
-function isLast(ask: Ask): boolean {
-  return keyOf(ask).startsWith('Deployment/');
+function isLast(call: ApiCall): boolean {
+  return keyOf(call).startsWith('Deployment/');
 }
 
 export function judge(world: JudgedWorld): Judge {
@@ -90,9 +90,9 @@ export function judge(world: JudgedWorld): Judge {
   const left = new Map<string, JsonObject>();
   /** The same: the object when the fields of other clients were taken over, until the observed ones are applied. */
   const takenOver = new Map<string, Content>();
-  const underWay = new Set<Ask>();
+  const underWay = new Set<ApiCall>();
   /** The number of all requests. */
-  const sentAt = new Map<Ask, number>();
+  const sentAt = new Map<ApiCall, number>();
   /** When a late answer arrived. */
   let lateAt = Number.NEGATIVE_INFINITY;
   /** By application: the value of its label. */
@@ -103,8 +103,8 @@ export function judge(world: JudgedWorld): Judge {
   const adopted = new Set<string>();
   let writes = 0;
 
-  function violation(ask: Ask, what: string): void {
-    violations.push(`${world.now()} ${ask.request.method} ${keyOf(ask)} for ${ownerOf(ask)}: ${what}`);
+  function violation(call: ApiCall, what: string): void {
+    violations.push(`${world.now()} ${call.request.method} ${keyOf(call)} for ${ownerOf(call)}: ${what}`);
   }
 
   /** A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. */
@@ -114,21 +114,21 @@ export function judge(world: JudgedWorld): Judge {
   }
 
   /** The states of its machines at the moment of the request. */
-  function judgeSending(ask: Ask): void {
-    const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(ask));
+  function judgeSending(call: ApiCall): void {
+    const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(call));
     if (entry === undefined) return;
     const state = entry.actor.getSnapshot().value;
-    const others = [...underWay].filter((each) => each.process === ask.process && ownerOf(each) === ownerOf(ask));
+    const others = [...underWay].filter((each) => each.process === call.process && ownerOf(each) === ownerOf(call));
     const observed = [...entry.resources.values()].filter(({ actor }) => actor !== undefined);
     const wrong = [
-      [others.some((each) => keyOf(each) === keyOf(ask)), 'another write of it is under way'],
+      [others.some((each) => keyOf(each) === keyOf(call)), 'another write of it is under way'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
       [isPrompt() && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
-      [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, ask)), 'two stages at once'],
+      [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, call)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
     ] as const;
-    for (const [isWrong, what] of wrong) if (isWrong) violation(ask, what);
+    for (const [isWrong, what] of wrong) if (isWrong) violation(call, what);
   }
 
   /** The possible states of knowledge at the time of the decision. */
@@ -136,45 +136,45 @@ export function judge(world: JudgedWorld): Judge {
     return generations.filter((_, index) => (generations[index + 1]?.at ?? world.now()) >= world.now() - grace);
   }
 
-  function judgeWrite(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
-    const application = world.application(ownerOf(ask));
+  function judgeWrite(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    const application = world.application(ownerOf(call));
     const all = application === undefined ? [] : recent(application);
-    const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(ask)));
-    judgeOccasion(ask, before, all);
-    judgeDeletion(ask, before, after);
+    const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(call)));
+    judgeOccasion(call, before, all);
+    judgeDeletion(call, before, after);
     if (after === undefined) {
-      if (isWanted) violation(ask, 'deleted, and still wanted');
-      if (all.every(({ policy }) => policy === 'orphan')) violation(ask, 'deleted, and to be left');
-    } else if (application !== undefined) judgeContent(application, ask, before, after, all, isWanted);
+      if (isWanted) violation(call, 'deleted, and still wanted');
+      if (all.every(({ policy }) => policy === 'orphan')) violation(call, 'deleted, and to be left');
+    } else if (application !== undefined) judgeContent(application, call, before, after, all, isWanted);
   }
 
   /** A deleted or released object was applied by the application, by its uid, and a deleted one has its label. */
-  function judgeDeletion(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+  function judgeDeletion(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (after !== undefined && isMarked(after)) return;
     // Stale marks are removed by an application that has the object among its manifests.
     if (after !== undefined && !world.isHeld(labelOf(before) ?? '')) return;
-    if (everApplied.get(ownerOf(ask))?.has(uidOf(before) ?? '') !== true)
-      violation(ask, 'deleted or released, and it has never applied it');
-    if (labelOf(before) === undefined) violation(ask, 'deleted or released without its label');
+    if (everApplied.get(ownerOf(call))?.has(uidOf(before) ?? '') !== true)
+      violation(call, 'deleted or released, and it has never applied it');
+    if (labelOf(before) === undefined) violation(call, 'deleted or released without its label');
   }
 
   /** Whether anything may be written at all. */
-  function judgeOccasion(ask: Ask, before: JsonObject | undefined, all: readonly Generation[]): void {
+  function judgeOccasion(call: ApiCall, before: JsonObject | undefined, all: readonly Generation[]): void {
     const label = labelOf(before);
-    const own = labelBy(ask) ?? labels.get(ownerOf(ask));
-    if (own !== undefined) labels.set(ownerOf(ask), own);
+    const own = labelBy(call) ?? labels.get(ownerOf(call));
+    if (own !== undefined) labels.set(ownerOf(call), own);
     const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
     const isAnothers = label !== undefined && label !== own && world.isHeld(label);
     // A write between two requests of one adoption is overwritten: the second request has no resourceVersion.
     if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
-      violation(ask, 'it belongs to another application');
-    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(ask, 'it is in detect');
-    if (all.every(isPaused)) violation(ask, 'it is paused');
+      violation(call, 'it belongs to another application');
+    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(call, 'it is in detect');
+    if (all.every(isPaused)) violation(call, 'it is paused');
   }
 
   function judgeContent(
     application: StoryApplication,
-    ask: Ask,
+    call: ApiCall,
     before: JsonObject | undefined,
     after: JsonObject,
     all: readonly Generation[],
@@ -182,48 +182,48 @@ export function judge(world: JudgedWorld): Judge {
   ): void {
     const was = contentOf(before);
     if (!isWanted && isReleased(was, contentOf(after))) return;
-    const newest = all.flatMap(({ resources }) => resources.get(keyOf(ask)) ?? []);
+    const newest = all.flatMap(({ resources }) => resources.get(keyOf(call)) ?? []);
     const possible = [
       ...newest,
-      ...newest.flatMap((each) => past.refusal(application, idOf(ask), ask.process, each)?.kept ?? []),
+      ...newest.flatMap((each) => past.refusal(application, idOf(call), call.process, each)?.kept ?? []),
     ];
-    const failed = possible.map((resource) => violationsAgainst(application, resource, ask, was, after));
+    const failed = possible.map((resource) => violationsAgainst(application, resource, call, was, after));
     const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
-    if (least.length > 0) violation(ask, least.join('; '));
+    if (least.length > 0) violation(call, least.join('; '));
   }
 
   function violationsAgainst(
     application: StoryApplication,
     resource: StoryResource,
-    ask: Ask,
+    call: ApiCall,
     before: Content,
     after: JsonObject,
   ): string[] {
-    const key = keyOf(ask);
+    const key = keyOf(call);
     const { generations } = application;
     const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
     const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
-    const isInit = textOf(ask.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
+    const isInit = textOf(call.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
     return violationsOfWrite(before, contentOf(after), desiredOf(resource), {
       earlier: earlier.map(desiredOf),
-      isOurs: (path) => writers.of(after, path) === ownerOf(ask),
+      isOurs: (path) => writers.of(after, path) === ownerOf(call),
       hasSeen: (path) => writers.hasSeen(after, path),
-      knowsApplied: past.knows(application, idOf(ask), ask.process, resource),
-      takenOver: takenOver.get(idOf(ask)),
+      knowsApplied: past.knows(application, idOf(call), call.process, resource),
+      takenOver: takenOver.get(idOf(call)),
       isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
       isRaced: (element) => writers.isFresh(after, element, atOnce),
     });
   }
 
-  function noteOwner(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void {
+  function noteOwner(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const uid = uidOf(after);
-    if (uid !== undefined && isApply(ask)) {
-      const its = everApplied.get(ownerOf(ask)) ?? new Set();
-      everApplied.set(ownerOf(ask), its.add(uid));
+    if (uid !== undefined && isApply(call)) {
+      const its = everApplied.get(ownerOf(call)) ?? new Set();
+      everApplied.set(ownerOf(call), its.add(uid));
     }
     if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
-    if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(ask), uid);
-    else applied.delete(idOf(ask));
+    if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(call), uid);
+    else applied.delete(idOf(call));
   }
 
   return {
@@ -248,40 +248,40 @@ export function judge(world: JudgedWorld): Judge {
       if (newest === undefined) return undefined;
       return past.refusal(application, `${application.name} ${key}`, world.process(), newest);
     },
-    sent(ask) {
-      past.noteProcess(ask.process, world.startedAt());
-      sentAt.set(ask, world.now());
-      if (!ask.isWrite || isApplication(ask)) return;
-      const { request } = ask;
+    sent(call) {
+      past.noteProcess(call.process, world.startedAt());
+      sentAt.set(call, world.now());
+      if (!call.isWrite || isApplication(call)) return;
+      const { request } = call;
       const { uid, resourceVersion } = objectOf(objectOf(request.body)['preconditions']);
       const isUncertain = textOf(uid) === undefined || textOf(resourceVersion) === undefined;
-      if (request.method === 'DELETE' && isUncertain) violation(ask, 'deleted without its uid and version');
-      if (request.impersonate === undefined) violation(ask, 'written with weeder’s own rights');
-      judgeSending(ask);
-      underWay.add(ask);
+      if (request.method === 'DELETE' && isUncertain) violation(call, 'deleted without its uid and version');
+      if (request.impersonate === undefined) violation(call, 'written with weeder’s own rights');
+      judgeSending(call);
+      underWay.add(call);
     },
-    done(ask, before, after) {
+    done(call, before, after) {
       if (isSame(before, after)) return;
       writes += 1;
-      const manager = textOf(ask.request.query?.['fieldManager'])?.split(':')[0] ?? '';
-      world.log(`${world.now()} ${ask.request.method} ${keyOf(ask)} ${manager} by process ${ask.process}`);
-      if (isApplication(ask)) return;
-      if (isTakeOver(ask)) takenOver.set(idOf(ask), contentOf(before));
-      if (after !== undefined) left.set(idOf(ask), after);
+      const manager = textOf(call.request.query?.['fieldManager'])?.split(':')[0] ?? '';
+      world.log(`${world.now()} ${call.request.method} ${keyOf(call)} ${manager} by process ${call.process}`);
+      if (isApplication(call)) return;
+      if (isTakeOver(call)) takenOver.set(idOf(call), contentOf(before));
+      if (after !== undefined) left.set(idOf(call), after);
       // All fields of a new object belong to its first writer.
-      judgeWrite(ask, before ?? after, after);
-      writers.note(before, after, ownerOf(ask));
-      if (!isMarked(after)) writers.disown(after, ownerOf(ask));
-      noteOwner(ask, before, after);
-      if (manager === 'weeder' && !isTakeOver(ask)) takenOver.delete(idOf(ask));
+      judgeWrite(call, before ?? after, after);
+      writers.note(before, after, ownerOf(call));
+      if (!isMarked(after)) writers.removeLabel(after, ownerOf(call));
+      noteOwner(call, before, after);
+      if (manager === 'weeder' && !isTakeOver(call)) takenOver.delete(idOf(call));
     },
-    refusedForGood(ask) {
-      if (!isApplication(ask)) past.refused(idOf(ask));
+    refusedForGood(call) {
+      if (!isApplication(call)) past.refused(idOf(call));
     },
-    answered(ask) {
-      underWay.delete(ask);
-      if (world.now() - (sentAt.get(ask) ?? 0) >= lateAfter) lateAt = world.now();
-      sentAt.delete(ask);
+    answered(call) {
+      underWay.delete(call);
+      if (world.now() - (sentAt.get(call) ?? 0) >= lateAfter) lateAt = world.now();
+      sentAt.delete(call);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { slice } from '../objects/objects.ts';
-import type { Happening } from '../recording/history.ts';
+import type { HistoryEvent } from '../recording/history.ts';
 import type { SliceChange } from '../steps.ts';
 
 /** The EndpointSlices of a story, which the stream delivers. */
@@ -16,7 +16,7 @@ export interface StorySlices {
 
 export interface StorySlicesOptions {
   readonly now: () => number;
-  readonly note: (happening: Happening) => void;
+  readonly note: (event: HistoryEvent) => void;
   readonly weeder: () => Weeder | undefined;
 }
 

@@ -8,7 +8,7 @@ import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
-import { type ImaginedServer, imaginedServer, type Onlooker } from '../world/imaginedServer.ts';
+import { type ImaginedServer, imaginedServer, type RequestListener } from '../world/imaginedServer.ts';
 import { type ImaginedStreams, imaginedStreams } from '../world/imaginedStreams.ts';
 import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 
@@ -51,15 +51,15 @@ const paths: Readonly<Record<string, string>> = {
 
 export interface StoryWorldOptions {
   readonly random: () => number;
-  readonly onlooker: Onlooker;
+  readonly listener: RequestListener;
   readonly report: (event: ObserverEvent) => void;
   /** Called for each write of a resource by a client other than weeder. */
   readonly onOthers: (before: JsonObject | undefined, after: JsonObject | undefined, applied?: JsonObject) => void;
 }
 
-export function storyWorld({ random, onlooker, report, onOthers }: StoryWorldOptions): StoryWorld {
+export function storyWorld({ random, listener, report, onOthers }: StoryWorldOptions): StoryWorld {
   const clock = virtualClock();
-  const server = imaginedServer(clock, random, onlooker);
+  const server = imaginedServer(clock, random, listener);
   const { storage } = server;
   let running: { readonly core: ObserverCore; readonly streams: ImaginedStreams; die(): void } | undefined;
   let process = 0;

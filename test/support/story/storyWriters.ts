@@ -13,7 +13,7 @@ export interface StoryWriters {
   /** A client applies the fields of `given`, and owns them from now on, including unchanged ones. */
   share(object: JsonObject | undefined, given: JsonObject): void;
   /** This application's fields have no owner from now on, as `metadata.managedFields` shows: as if never written. */
-  disown(object: JsonObject | undefined, who: Writer): void;
+  removeLabel(object: JsonObject | undefined, who: Writer): void;
   of(object: JsonObject | undefined, path: string): Writer | undefined;
   /** Whether the object ever had a field there with an owner. */
   hasSeen(object: JsonObject | undefined, path: string): boolean;
@@ -39,7 +39,7 @@ export function storyWriters(now: () => number): StoryWriters {
     share(object, given) {
       for (const path of contentOf(given).fields.keys()) its(object).set(path, { who: otherClient, at: now() });
     },
-    disown(object, who) {
+    removeLabel(object, who) {
       const writers = its(object);
       for (const [path, { who: one }] of writers) if (one === who) writers.delete(path);
     },

@@ -59,7 +59,7 @@ function kubeconfigFor(server: string): string {
   });
 }
 
-/** Returns what the store made; the store refuses nothing that a test asks of it. */
+/** Returns the stored object. The store accepts every write of a test. */
 export function made<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome));
   return outcome.value;

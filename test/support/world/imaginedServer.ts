@@ -12,7 +12,7 @@ import type { VirtualClock } from './virtualClock.ts';
 export type Trouble = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
 
 /** A request as it is sent. */
-export interface Ask {
+export interface ApiCall {
   /** The weeder process that sent it, by number. */
   readonly process: number;
   readonly request: ApiRequest;
@@ -23,15 +23,15 @@ export interface Ask {
 }
 
 /** Observes all requests. */
-export interface Onlooker {
-  sent(ask: Ask): void;
+export interface RequestListener {
+  sent(call: ApiCall): void;
   /**
    * The request was executed; `before` and `after` are the same if it changed nothing, undefined if there is no object.
    */
-  done(ask: Ask, before: JsonObject | undefined, after: JsonObject | undefined): void;
+  done(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void;
   /** The request was refused, and would be refused again as it is. */
-  refusedForGood(ask: Ask): void;
-  answered(ask: Ask): void;
+  refusedForGood(call: ApiCall): void;
+  answered(call: ApiCall): void;
 }
 
 /**
@@ -54,7 +54,7 @@ const accounts = ['default', 'a0', 'a1', 'a2'];
 /** Milliseconds. */
 const longestAnswer = 10_000;
 
-export function imaginedServer(clock: VirtualClock, random: () => number, onlooker: Onlooker): ImaginedServer {
+export function imaginedServer(clock: VirtualClock, random: () => number, listener: RequestListener): ImaginedServer {
   const storage = createStorage({ clock, random, historyLimit: 10_000, resources: served });
   create(storage, namespaces, '', { metadata: { name: 'shop' } });
   for (const name of accounts) create(storage, serviceAccounts, 'shop', { metadata: { name } });
@@ -83,7 +83,7 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     },
   };
 
-  function askOf(process: number, request: ApiRequest): Ask {
+  function askOf(process: number, request: ApiRequest): ApiCall {
     const address = addressOf(storage.resources, request.path);
     const isWrite = request.method !== 'GET' && request.query?.['dryRun'] === undefined;
     if (address.kind !== 'resource') return { process, request, named: undefined, isWrite };
@@ -92,31 +92,34 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
   }
 
   /** The way of a request and of its response. */
-  function exchange(ask: Ask): Promise<ApiResult> | ApiResult {
-    const { signal } = ask.request;
+  function exchange(call: ApiCall): Promise<ApiResult> | ApiResult {
+    const { signal } = call.request;
     if (signal?.aborted === true) return cancelled;
     const { promise, resolve } = Promise.withResolvers<ApiResult>();
-    onlooker.sent(ask);
+    listener.sent(call);
     const giveUp = () => answer(cancelled);
     signal?.addEventListener('abort', giveUp, { once: true });
     clock.setTimeout(() => {
-      const { result, after } = arrived(ask, troubleOf(ask));
+      const { result, after } = arrived(call, troubleOf(call));
       clock.setTimeout(() => answer(result), after);
     }, delay());
     return promise;
 
     function answer(result: ApiResult): void {
       signal?.removeEventListener('abort', giveUp);
-      onlooker.answered(ask);
+      listener.answered(call);
       resolve(result);
     }
   }
 
   /** Returns the response, which arrives some milliseconds later. */
-  function arrived(ask: Ask, trouble: Trouble | undefined): { readonly result: ApiResult; readonly after: number } {
-    if (typeof trouble === 'number') return { result: refusal(ask.request, statusOf(trouble)), after: delay() };
+  function arrived(
+    call: ApiCall,
+    trouble: Trouble | undefined,
+  ): { readonly result: ApiResult; readonly after: number } {
+    if (typeof trouble === 'number') return { result: refusal(call.request, statusOf(trouble)), after: delay() };
     const isLost = trouble === 'network' || (trouble === 'silent' && random() < 0.5);
-    const result = isLost ? broken : act(ask);
+    const result = isLost ? broken : act(call);
     if (trouble === 'silent') return { result: late, after: longestAnswer };
     return { result: trouble === 'lost' ? broken : result, after: delay() };
   }
@@ -126,14 +129,14 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     return 1 + Math.floor(random() ** 4 * 150);
   }
 
-  function troubleOf({ isWrite }: Ask): Trouble | undefined {
+  function troubleOf({ isWrite }: ApiCall): Trouble | undefined {
     const { trouble } = server;
     if (trouble === undefined || random() >= trouble.odds) return undefined;
     return trouble.is === 403 && !isWrite ? undefined : trouble.is;
   }
 
-  function act(ask: Ask): ApiResult {
-    const { named, request } = ask;
+  function act(call: ApiCall): ApiResult {
+    const { named, request } = call;
     if (named === undefined) {
       const body = elsewhere(request.path);
       if (body !== undefined) return { ok: true, status: 200, body };
@@ -142,8 +145,8 @@ export function imaginedServer(clock: VirtualClock, random: () => number, onlook
     const now = () => server.get(named.resource, named.namespace, named.name);
     const before = now();
     const outcome = carryOut(storage, request, named);
-    if (ask.isWrite && outcome.ok) onlooker.done(ask, before, now());
-    if (ask.isWrite && !outcome.ok && isForGood(outcome.error)) onlooker.refusedForGood(ask);
+    if (call.isWrite && outcome.ok) listener.done(call, before, now());
+    if (call.isWrite && !outcome.ok && isForGood(outcome.error)) listener.refusedForGood(call);
     const status = before === undefined ? 201 : 200;
     return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.error);
   }

@@ -29,7 +29,16 @@ const namespace = 'shop';
 /** The requests about a resource, in their order. */
 export interface ObserverRequest {
   readonly at: number;
-  readonly what: 'create' | 'correct' | 'update' | 'tryOut' | 'tryAnew' | 'delete' | 'release' | 'disown' | 'read';
+  readonly what:
+    | 'create'
+    | 'correct'
+    | 'update'
+    | 'dryRunApply'
+    | 'dryRunAgain'
+    | 'delete'
+    | 'release'
+    | 'removeStaleClaim'
+    | 'read';
   readonly key: string;
   readonly account: string | undefined;
 }
@@ -79,7 +88,7 @@ export interface ObserverWorld {
   /** Whether the account's rights apply to a kind as a whole, or only to its single objects. */
   isAllowedByKind: boolean;
   /** The access reviews of the account, in order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
-  readonly accessAsks: string[];
+  readonly accessReviews: string[];
   /** Whether a dry run under another name is accepted; otherwise it is made on the live object. */
   isProbeTaken: boolean;
   /** Returns the object as admission changes it. */
@@ -212,7 +221,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return stored;
   }
 
-  function ask<T>(
+  function send<T>(
     what: ObserverRequest['what'],
     target: Target,
     answer: () => Outcome<T>,
@@ -261,7 +270,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   function applying(what: 'create' | 'correct' | 'update', plan: ResourcePlan, live: JsonObject) {
     const { object } = plan.manifest;
-    return ask(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
+    return send(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
   }
 
   function tried({ manifest }: ResourcePlan): Outcome<DryRun> {
@@ -271,7 +280,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   }
 
   async function respond<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
-    world.accessAsks.push(text);
+    world.accessReviews.push(text);
     await settled();
     const refusal = world.refusals.get(text.split(' ')[0] ?? '');
     return refusal === undefined ? answer() : { ok: false, failure: refusal };
@@ -288,14 +297,14 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         if (!world.may('patch', shortOf(target), target.account)) return failure('forbidden', 'cannot patch');
         return objects.has(identityKey(target.identity)) ? { ok: true, value: undefined } : failure('missing', 'gone');
       }),
-    read: (target) => ask('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
+    read: (target) => send('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
     create: (plan) => applying('create', plan, {}),
     correct: (plan, live) => applying('correct', plan, live),
     update: (plan, live) => applying('update', plan, live),
-    dryRunApply: (plan) => ask('tryOut', plan.target, () => tried(plan)),
-    dryRunAgain: (plan) => ask('tryAnew', plan.target, () => tried(plan)),
+    dryRunApply: (plan) => send('dryRunApply', plan.target, () => tried(plan)),
+    dryRunAgain: (plan) => send('dryRunAgain', plan.target, () => tried(plan)),
     delete: (target, owner, uid) =>
-      ask('delete', target, () => {
+      send('delete', target, () => {
         const object = objects.get(identityKey(target.identity));
         if (object === undefined) return failure('missing', 'it is gone');
         if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'it is another one');
@@ -305,14 +314,14 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
         return { ok: true, value: undefined };
       }),
     removeStaleClaim: ({ target }) =>
-      ask('disown', target, () => {
+      send('removeStaleClaim', target, () => {
         const object = objects.get(identityKey(target.identity));
         if (object === undefined) return failure('missing', 'it is gone');
         const marks = { labels: { [labelName]: null }, annotations: { 'weeder.dev/application-name': null } };
         return { ok: true, value: store(mergePatch(object, { metadata: marks })) };
       }),
     release: (target) =>
-      ask('release', target, () => {
+      send('release', target, () => {
         const object = objects.get(identityKey(target.identity));
         if (object === undefined) return failure('missing', 'it is gone');
         store(mergePatch(object, { metadata: { labels: { [labelName]: null } } }));
@@ -473,7 +482,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     accountLooks: [],
     may: () => true,
     isAllowedByKind: true,
-    accessAsks: [],
+    accessReviews: [],
     isProbeTaken: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {
@@ -536,7 +545,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   /** Waits until nothing happens any more unless time passes. */
   async function calm(): Promise<void> {
-    const happened = () => [world.requests, world.events, world.statuses, world.accessAsks].map(({ length }) => length);
+    const happened = () =>
+      [world.requests, world.events, world.statuses, world.accessReviews].map(({ length }) => length);
     let before = '';
     for (let quiet = 0; quiet < 3; ) {
       await settled();
@@ -560,7 +570,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
 /** Whether the request is a read or a dry run. */
 export function isReadOnly(what: ObserverRequest['what']): boolean {
-  return what === 'read' || what === 'tryOut' || what === 'tryAnew';
+  return what === 'read' || what === 'dryRunApply' || what === 'dryRunAgain';
 }
 
 function metaOf(object: JsonObject): JsonObject {

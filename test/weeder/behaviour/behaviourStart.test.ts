@@ -92,11 +92,13 @@ test('a service that becomes notReady before its backing pods were read opens no
 
 test('only the backing pods of ready endpoints are read', async () => {
   const asked: unknown[] = [];
-  const ask = (evidence: unknown) => {
+  const readiness = (evidence: unknown) => {
     asked.push(evidence);
     return startTime;
   };
-  const at = world({ readySince: ask }, (early) => early.slice({ ready: [true, false, true], withTargets: true }));
+  const at = world({ readySince: readiness }, (early) =>
+    early.slice({ ready: [true, false, true], withTargets: true }),
+  );
   await ends(at);
   const target = (name: string) => ({ namespace: 'shoot-1', name });
   assert.deepEqual(asked, [

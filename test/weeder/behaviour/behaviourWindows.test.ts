@@ -179,9 +179,9 @@ test('a service that flaps ten times within a second deletes once, and its last 
 });
 
 test('no actor remains of a deleted service, whether it was ready, notReady or held before', async () => {
-  const lives = [[up], [up, down], [down]];
+  const runs = [[up], [up, down], [down]];
   for (const wait of [0, 10 * minute]) {
-    for (const life of lives) {
+    for (const life of runs) {
       const at = world();
       for (const each of life) at.slice(each);
       await at.clock.pass(wait);

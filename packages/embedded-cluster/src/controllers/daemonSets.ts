@@ -29,7 +29,7 @@ export function startDaemonSets(store: ApiStore, clock: Clock, placing: Placing 
   return whenChanged(store, clock, [pods, daemonSets], workloadDelay, reconcile);
 }
 
-/** With maxSurge the new pod is created first; otherwise the old one has to be gone. */
+/** With maxSurge the new pod is created first; otherwise the old one must be deleted first. */
 function proceed(store: ApiStore, set: KubeObject, hash: string, newPod: () => JsonObject): void {
   const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
   const hasSurge = type !== 'OnDelete' && (numberOf(objectOf(rollingUpdate)['maxSurge']) ?? 0) > 0;

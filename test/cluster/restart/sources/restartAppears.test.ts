@@ -70,8 +70,8 @@ suite('sources that are created after their pods', { concurrency: 8 }, () => {
       const name = `required-${index}`;
       const web = await create(name, pod(name, false));
       const kind = source === 'secrets' ? 'Secret' : 'ConfigMap';
-      const told = await web.reported('RestartBlocked');
-      assert.match(told.join('\n'), new RegExp(`^It is not restarted: ${kind} .*/${name} is missing\\.$`));
+      const reported = await web.reported('RestartBlocked');
+      assert.match(reported.join('\n'), new RegExp(`^It is not restarted: ${kind} .*/${name} is missing\\.$`));
       const before = await eventually(async () => (await web.uids()).length === 1 && web.uids(), {
         what: `the pod of ${name}`,
       });

@@ -131,8 +131,8 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
       assert.deepEqual(valuesOf(await web.content(container)), usesAll ? ['new', 'old'] : ['new']);
       await caughtUp();
       assert.equal(web.rollouts(), 1);
-      const told = (await web.reported('Restarted')).map((each) => each.replace(/^.* because | changed\.$/g, ''));
-      assert.deepEqual(told, [`${source === 'secrets' ? 'Secret' : 'ConfigMap'} ${name} (key ${used})`]);
+      const reported = (await web.reported('Restarted')).map((each) => each.replace(/^.* because | changed\.$/g, ''));
+      assert.deepEqual(reported, [`${source === 'secrets' ? 'Secret' : 'ConfigMap'} ${name} (key ${used})`]);
     });
   }
 

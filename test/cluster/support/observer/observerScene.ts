@@ -132,7 +132,7 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   }
 }
 
-/** The account that weeder impersonates: whoever creates applications here may do everything here. */
+/** The account that weeder impersonates. It may do everything in this namespace. */
 async function makeTenant(ns: TestNamespace): Promise<void> {
   const { cluster, name: namespace } = ns;
   await makeAccount(ns, 'default');

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const hasOwnControlPlane = /\b(own|suite)ControlPlane\b/;
 
 /**
- * The test files, those with a control plane of their own evenly among the others. Only one of these planes lives at a
+ * The test files, those with a control plane of their own evenly among the others. Only one of these planes runs at a
  * time: next to each other such files would wait for each other, each in the place of one that could run.
  */
 export function orderFiles(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): string[] {

@@ -7,7 +7,7 @@ import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
 
 /**
- * A control plane that the caller may break, without controllers unless requested. Only one of them lives at a time,
+ * A control plane that the caller may break, without controllers unless requested. Only one of them runs at a time,
  * over all test processes: two cores cannot run more. It ends with the test, or the suite.
  */
 export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions = {}): Promise<ControlPlane> {

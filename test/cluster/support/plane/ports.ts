@@ -28,7 +28,7 @@ function isFree(port: number): Promise<boolean> {
 const claims = join(tmpdir(), 'weeder-ports');
 const held = new Set<string>();
 
-/** False if a process that still lives has claimed it. */
+/** False if a running process has claimed it. */
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
@@ -44,7 +44,7 @@ function claim(port: number): boolean {
   return true;
 }
 
-/** Whether the claim's process lives; the claim of a dead one is removed. */
+/** Whether the claim's process runs. Removes the claim of a process that has ended. */
 function isHeld(path: string): boolean {
   try {
     process.kill(Number(readFileSync(path, 'utf8')), 0);

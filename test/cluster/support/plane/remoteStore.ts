@@ -128,7 +128,7 @@ function withoutForeign(body: JsonObject): JsonObject {
 
 function sinkOf({ objects, listeners }: Mirror): ObjectSink {
   let listed = new Set<string>();
-  const tell: Listener = (type, object) => {
+  const notify: Listener = (type, object) => {
     for (const listener of listeners) listener(type, object);
   };
   return {
@@ -142,13 +142,13 @@ function sinkOf({ objects, listeners }: Mirror): ObjectSink {
       const isKnown = objects.has(name);
       if (type === 'DELETED') objects.delete(name);
       else objects.set(name, object);
-      tell(type === 'DELETED' ? type : isKnown ? 'MODIFIED' : 'ADDED', object);
+      notify(type === 'DELETED' ? type : isKnown ? 'MODIFIED' : 'ADDED', object);
     },
     end() {
       for (const [name, object] of [...objects]) {
         if (listed.has(name)) continue;
         objects.delete(name);
-        tell('DELETED', object);
+        notify('DELETED', object);
       }
     },
   };

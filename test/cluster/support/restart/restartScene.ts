@@ -11,8 +11,8 @@ import { KubeObject, type Pod, WatchEvent } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
-import { specOf, templateOf, type WorkloadWish } from './restartWishes.ts';
 import { healthy } from './rolledOut.ts';
+import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
 
 /** A namespace of a real cluster with a kubelet for its pods, and a watch that shares nothing with weeder. */
@@ -27,7 +27,7 @@ export interface RestartScene {
   /** Creates the source, or writes these values into it. */
   put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
   /** Creates the workload, and waits until its pods run, unless the options differ. */
-  make(kind: WorkloadKind, name: string, wish?: WorkloadWish): Promise<void>;
+  make(kind: WorkloadKind, name: string, request?: WorkloadOptions): Promise<void>;
   patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
   pods(name: string): Promise<Pod[]>;
   summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary>;
@@ -140,11 +140,11 @@ export async function setRestartScene(
       if (answer.status === 404) await cluster.api('POST', path, { metadata: { name }, ...content });
       else assert.equal(answer.status, 200, JSON.stringify(answer.body));
     },
-    async make(kind, name, wish = {}) {
-      const { labels = {}, annotations = {} } = wish;
-      const spec = specOf(kind, name, ns, wish);
+    async make(kind, name, request = {}) {
+      const { labels = {}, annotations = {} } = request;
+      const spec = specOf(kind, name, ns, request);
       await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
-      if (kind === 'CronJob' || wish.isAwaited === false) return;
+      if (kind === 'CronJob' || request.isAwaited === false) return;
       // Until its controller has observed the nodes, it needs no pods, and is complete without.
       if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
       await eventually(

@@ -104,7 +104,7 @@ export function startGarbageCollector(storage: Storage): void {
     for (const reference of ownerReferences ?? []) queueMicrotask(() => completeDeletionOf(reference, namespace));
   });
 
-  /** Called when a dependant has gone whose owner may wait for it. */
+  /** Called when a dependant was deleted whose owner may wait for that. */
   function completeDeletionOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
     const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (resource === undefined) return;

@@ -46,7 +46,7 @@ export function serveCustomResources(storage: Storage, servedAfterMs: number): v
     } else if (served.has(name)) serve(name);
   }
 
-  /** Deletes the objects; the finalizer of the definition stays until those with finalizers have gone, too. */
+  /** Deletes the objects; the definition keeps its finalizer until the objects with finalizers are deleted, too. */
   function end(name: string): void {
     serve(name);
     const resource = served.get(name);

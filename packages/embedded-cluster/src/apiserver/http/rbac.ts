@@ -31,7 +31,7 @@ export function refusal(storage: Storage, user: User, attempt: Attempt): Status 
   return allowed(storage, user, attempt) ? undefined : forbiddenStatus(user, attempt);
 }
 
-/** A ServiceAccount is always a member of its groups, whoever impersonates it. */
+/** A ServiceAccount is always a member of its groups, also when it is impersonated. */
 export function userOf(name: string, groups: readonly string[]): User {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(name);
   const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];

@@ -27,7 +27,7 @@ interface Applied {
   readonly managers: readonly Manager[];
 }
 
-/** Returns the owners after an update: the writer owns each field that it set, and nobody owns a removed one. */
+/** Returns the owners after an update: the writer owns each field that it set, and a removed field has no owner. */
 export function ownersAfterUpdate(
   { shape, ignored, self }: FieldWrite,
   before: unknown,

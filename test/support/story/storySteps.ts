@@ -27,7 +27,7 @@ export interface Scene {
   readonly world: StoryWorld;
   readonly applications: Map<string, StoryApplication>;
   /** By key. */
-  readonly rivals: Map<string, Competitor>;
+  readonly competitors: Map<string, Competitor>;
 }
 
 interface PossibleStep {
@@ -47,7 +47,7 @@ export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
   replaceObject: { weight: 3, act: replaceObject },
   stripLabel: { weight: 2, act: stripLabel },
   spoofLabel: { weight: 2, act: spoofLabel },
-  rival: { weight: 2, act: rival },
+  competitor: { weight: 2, act: competitor },
   update: { weight: 6, act: update },
   pause: {
     weight: 2,
@@ -157,13 +157,13 @@ function spoofLabel(scene: Scene, dice: Dice): void {
   scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(people));
 }
 
-function rival(scene: Scene, dice: Dice): void {
+function competitor(scene: Scene, dice: Dice): void {
   const key = someKey(scene, dice);
   const live = scene.world.get(key);
   if (live === undefined) return;
   const until = scene.world.clock.monotonic() + dice.of([3_000, 30_000, 200_000]);
   const object = edited(dice, live);
-  scene.rivals.set(key, { object, until });
+  scene.competitors.set(key, { object, until });
   scene.world.put(key, object, 'rival');
 }
 

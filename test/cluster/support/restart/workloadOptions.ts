@@ -4,7 +4,7 @@ import type { TestNamespace } from '../namespace.ts';
 import { podTemplate } from './podTemplate.ts';
 
 /** The options of a test's workload. */
-export interface WorkloadWish {
+export interface WorkloadOptions {
   /** Added to its only container, such as `envFrom`. Default: the environment of the ConfigMap of the same name. */
   readonly uses?: object;
   /** Added to the spec of its pods. */
@@ -26,8 +26,8 @@ export function templateOf(object: JsonObject): JsonObject {
 }
 
 /** The spec of a workload of this kind and name. */
-export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, wish: WorkloadWish): object {
-  const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = wish;
+export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, request: WorkloadOptions): object {
+  const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = request;
   const runsOnce = kind === 'Job' || kind === 'CronJob';
   const made = podTemplate({ labels: {}, restartPolicy: runsOnce ? 'Never' : 'Always' }, name);
   const containers = [{ name: 'main', image: 'registry.invalid/weeder-test:1', ...uses }];

@@ -1,38 +1,38 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import type { Ask } from '../world/imaginedServer.ts';
+import type { ApiCall } from '../world/imaginedServer.ts';
 import { uidOf } from './storyWriters.ts';
 
-export function isApplication({ named }: Ask): boolean {
+export function isApplication({ named }: ApiCall): boolean {
   return named?.resource.kind === 'Application';
 }
 
 /** `ConfigMap/web`. */
-export function keyOf({ named }: Ask): string {
+export function keyOf({ named }: ApiCall): string {
   return `${named?.resource.kind}/${named?.name}`;
 }
 
 /** `a0 ConfigMap/web`: the application, and the object. */
-export function idOf(ask: Ask): string {
-  return `${ownerOf(ask)} ${keyOf(ask)}`;
+export function idOf(call: ApiCall): string {
+  return `${ownerOf(call)} ${keyOf(call)}`;
 }
 
 /** It takes over the ownership of other clients' fields. */
-export function isTakeOver({ request }: Ask): boolean {
+export function isTakeOver({ request }: ApiCall): boolean {
   return objectOf(objectOf(request.body)['metadata'])['managedFields'] !== undefined;
 }
 
 /** It applies a manifest, or a part of one. */
-export function isApply({ request }: Ask): boolean {
+export function isApply({ request }: ApiCall): boolean {
   return request.contentType === 'application/apply-patch+yaml';
 }
 
 /** Each application has an account of its name. */
-export function ownerOf({ request, named }: Ask): string {
+export function ownerOf({ request, named }: ApiCall): string {
   return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';
 }
 
 /** Each field manager ends with the value of the label; a deletion has none. */
-export function labelBy({ request }: Ask): string | undefined {
+export function labelBy({ request }: ApiCall): string | undefined {
   return textOf(request.query?.['fieldManager'])?.split(':')[1];
 }
 
