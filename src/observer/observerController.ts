@@ -10,24 +10,24 @@ import { applicationApi } from './status/applicationApi.ts';
 import { yieldToWeeder } from './yieldToWeeder.ts';
 
 export interface ObserverControllerOptions extends ControllerContext {
-  /** Applications that name no account are applied with weeder's own rights. */
+  /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   /** Called for every event, in addition to the log and the Events. */
   readonly report?: ReportObserver | undefined;
-  /** Default: `createObserverCore`. A recording stands between it and the world. */
+  /** Default: `createObserverCore`. A recording wraps it. */
   readonly createCore?: CreateObserverCore;
 }
 
-/** The application observer as one of the controllers of the process. */
+/** The application observer as a controller of the process. */
 export interface ObserverController extends Controller {
-  /** Undefined: the config has no section `observer`, and never had. */
+  /** Undefined if the config has never had a section `observer`. */
   core(): ObserverCore | undefined;
 }
 
-/** The observer with its streams, its log and its Events. Without its section of the config it does nothing. */
+/** Creates the observer with its streams, its log and its Events. Without its section of the config it does nothing. */
 export function createObserverController(options: ObserverControllerOptions): ObserverController {
   const { runtime, logger, createCore = createObserverCore } = options;
-  // What tenants write must not hold up the deletions of the weeder, nor the Lease.
+  // Writes for tenants must not delay the deletions of weeder or the Lease.
   const client = yieldToWeeder(backgroundClient(options.client), {
     clock: runtime.clock,
     isWeeding: options.isWeeding,

@@ -26,7 +26,7 @@ import { createStatusWriter } from './status/statusWriter.ts';
 
 type ContextOptions = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
-/** Everything through which the observer meets the world: a recording stands between, a replay in its place. */
+/** All effects and inputs of the observer. A recording wraps them, and a replay replaces them. */
 export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOptions> {
   readonly runtime: ActorRuntime;
   readonly api: ResourceApi;
@@ -35,7 +35,7 @@ export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOpti
   readonly report: ReportObserver;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
-  /** Applications that name no account are applied with weeder's own rights. */
+  /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   /** Called when the observer starts to act, with the number of applications. */
   readonly onStarted?: (applications: number) => void;
@@ -45,36 +45,36 @@ export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOpti
   readonly wrapResources?: WrapResourceSink;
 }
 
-/** How much of everything there is now. */
+/** The current numbers of applications and resources. */
 interface ObserverCounts {
   readonly applications: Readonly<Record<string, number>>;
-  /** By state of their machine or, where they are not observed, as the status says it. */
+  /** By the state of their machine, or by the status for resources without a machine. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
 /** The observer without its log and its Events. */
 export interface ObserverCore {
-  /** The streams that have to be open now, by name. */
+  /** The streams that have to be open, by name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   configure(config: Config): void;
-  /** From now on it acts. */
+  /** Starts to act. */
   start(): void;
   stop(): void;
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in flight. */
   drained(): Promise<void>;
-  /** Walks through all of them. */
+  /** Iterates over all resources. */
   counts(): ObserverCounts;
-  /** Applies that wait for their turn, and those under way: asked for before each Event, and so without a walk. */
+  /** Returns the number of queued and running applies. It is read before each Event, so it does not iterate. */
   work(): PendingWork;
   actorCounts(): { readonly applications: number; readonly resources: number };
-  /** A root for each application, and for each resource that is observed. */
+  /** Returns a root actor for each application and for each observed resource. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<ApplicationEntry>;
 }
 
 export type CreateObserverCore = (options: ObserverCoreOptions) => ObserverCore;
 
-/** One in two seconds is asked for: more than this are under way only where the API server is slow. */
+/** A dry run starts every two seconds, so more than this are in flight only if the API server is slow. */
 const maxConcurrentRebaselines = 2;
 
 export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
@@ -152,7 +152,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   });
   for (const name of all.keys()) unsynced.add(name);
 
-  /** What has not been read yet must not be taken for absent. */
+  /** Starts only when all streams are listed: an object that was not read yet must not be taken for absent. */
   function startIfComplete(): void {
     if (!mayStart || !isConfigured || unsynced.size > 0 || applications.isRunning) return;
     applications.start();
@@ -187,7 +187,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     },
     stop() {
       mayStart = false;
-      // Who comes next goes by what is in the status: what is not in it would be applied once more.
+      // The next leader reads the status. A resource that is not in it would be applied once more.
       status.flush();
       applications.stop();
       status.close();

@@ -20,7 +20,7 @@ type ApplicationEffect = (
 
 type Refusal = 'spec.refused' | 'apply.refused' | 'deletion.refused';
 
-/** The `application` machine with its effects. */
+/** Returns the `application` machine with its effects. */
 export function provideApplication(effects: ObserverEffects, logic: ResourceLogic): ApplicationLogic {
   const { random } = effects;
 
@@ -56,7 +56,7 @@ export function provideApplication(effects: ObserverEffects, logic: ResourceLogi
   });
 }
 
-/** Resolves when nothing is under way. */
+/** Resolves when no request is in flight. */
 async function drained(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (inFlight.size > 0) await Promise.allSettled(inFlight);
 }

@@ -10,24 +10,24 @@ export interface ApplicationListener {
   remove(id: string): void;
 }
 
-/** The stream's sink with something put in front of it, by the stream's name. */
+/** Wraps the sink of the stream with this name. */
 export type WrapApplicationSink = (name: string, sink: ClosableSink) => ClosableSink;
 
 interface ApplicationStreamsOptions {
   readonly namespaces: 'all' | readonly string[];
-  /** An application belongs to the shard that owns its namespace. */
+  /** The shard of an application is the shard of its namespace. */
   readonly shard: Shard | undefined;
   readonly listener: ApplicationListener;
-  /** Stands behind the shard: what it does not own is not seen. */
+  /** Wraps the sink behind the shard's filter: it does not receive objects of other shards. */
   readonly wrap?: WrapApplicationSink;
-  /** Called each time that a stream has read its complete list. */
+  /** Called each time a stream has read its complete list. */
   readonly onSynced: (name: string) => void;
 }
 
 const whenMissing =
   'The API server has no kind applications.weeder.dev: apply deploy/components/observer-named/crd.yaml, or take the section observer out of the config.';
 
-/** The streams of applications, one for each place that is watched, by name. */
+/** Returns the streams of applications, one for each watched namespace or for the cluster, by name. */
 export function applicationStreams(options: ApplicationStreamsOptions): ReadonlyMap<string, StreamNeed> {
   const { namespaces, shard, listener, wrap = (_name, sink) => sink, onSynced } = options;
   const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];

@@ -15,22 +15,22 @@ import type { ApplicationLogic } from './applicationActor.ts';
 import type { ApplicationListener } from './applicationStream.ts';
 import { type KnownApplication, knownApplications } from './knownApplications.ts';
 
-/** The applications that are managed: an `application` actor each, every one a root of its own. */
+/** The managed applications. Each has an `application` actor, which is a root actor. */
 interface Applications extends ApplicationListener {
   get(id: string): ApplicationEntry | undefined;
-  /** From now on a namespace may have so much. */
+  /** Sets new limits for the applications of a namespace. */
   limit(limits: ApplicationLimits): void;
-  /** From now on there are actors. */
+  /** Starts the actors. */
   start(): void;
   stop(): void;
   entries(): Iterable<ApplicationEntry>;
-  /** Theirs, and those of their resources. */
+  /** Returns the actors of applications and of their resources. */
   actors(): Iterable<AnyActorRef>;
   readonly isRunning: boolean;
   readonly size: number;
-  /** How many resources have an actor. */
+  /** The number of resources that have an actor. */
   readonly observed: number;
-  /** Requests that are under way, those of applications that have ended, too. */
+  /** Returns the requests in flight, including those of applications that have ended. */
   inFlight(): Iterable<Promise<unknown>>;
   counts(): {
     readonly applications: Readonly<Record<string, number>>;
@@ -48,14 +48,14 @@ interface ApplicationsOptions {
   readonly limits: ApplicationLimits;
 }
 
-/** When what could not be read is read again, in milliseconds. */
+/** The delay before an application that could not be read is read again, in milliseconds. */
 const readAgainAfter = 30_000;
 
 export function createApplications(options: ApplicationsOptions): Applications {
   const { runtime, logic, report, streams, status, api, limits } = options;
   const known = knownApplications(limits);
   const entries = new Map<string, ApplicationEntry>();
-  /** What was under way when its application ended. */
+  /** The requests in flight of applications that have ended. */
   const leaving = new Set<Promise<unknown>>();
   let isRunning = false;
 
@@ -69,7 +69,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     }
   }
 
-  /** What it says was dropped while it was refused. */
+  /** The spec of a refused application was dropped from memory, so it is read again. */
   async function readAgain(id: string, application: Application): Promise<void> {
     const read = await api.read(application);
     if (!known.needsRead(id)) return;
@@ -86,7 +86,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     else update(entry, latest);
   }
 
-  /** A change of the status alone only concerns the status writer. */
+  /** A change of only the status is passed to the status writer. */
   function update(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
     const before = concernOf(entry.newest);
     const { status: was } = entry;
@@ -187,12 +187,12 @@ export function createApplications(options: ApplicationsOptions): Applications {
   };
 }
 
-/** While this is the same, there is nothing new to decide. */
+/** There is nothing new to decide while this text is the same. */
 function concernOf({ generation, isTerminating, isForced, refusal }: Application): string {
   return JSON.stringify([generation, isTerminating, isForced, refusal]);
 }
 
-/** The outermost name that a state has. */
+/** Returns the outermost name of a state. */
 function nameOf(value: StateValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');

@@ -20,9 +20,9 @@ const establishedWithin = 5_000;
 const outdatedPause = 250;
 
 /**
- * Tries each resource once, stage by stage. A failure blocks nothing else: it is retried while the application is
- * observed. Before anything is applied for the first time it is recorded in the status, so that nothing is applied that
- * would never be pruned. Nothing is applied if the ServiceAccount does not exist.
+ * Tries each resource once, stage by stage. A failure does not block other resources: the resource is retried while the
+ * application is observed. The inventory is written to the status before the first apply, so every applied object can
+ * be pruned. Nothing is applied if the ServiceAccount does not exist.
  */
 export async function applyApplication(
   effects: ObserverEffects,
@@ -32,7 +32,7 @@ export async function applyApplication(
   const done: ApplicationEvent = { type: 'apply.done' };
   if (entry.isDetectOnly) return done;
   const tried = new Set<ResourceEntry>();
-  // A kind that is defined here changes what is known of the rest.
+  // A kind that is defined in this stage can change the plans of the next ones.
   for (let stage = nextOf(entry, tried); stage.length > 0; stage = nextOf(entry, tried)) {
     const refusal = tried.size === 0 ? await prepare(effects, entry) : undefined;
     if (refusal !== undefined) return refusal;
@@ -51,7 +51,7 @@ export async function applyApplication(
   return done;
 }
 
-/** Applies one resource. A slow request is not awaited: it goes on while the resource is observed. */
+/** Applies one resource. A slow request is not awaited. It continues while the resource is observed. */
 function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
   const onSlow = () => {
@@ -80,12 +80,14 @@ function nextOf({ resources }: ApplicationEntry, tried: ReadonlySet<ResourceEntr
   return firstStage([...resources.values()].filter((each) => !tried.has(each) && needsApply(each)));
 }
 
-/** Whether the application has changed, or is being deleted: the next attempt handles the rest. */
+/** Returns true if the application has changed or is being deleted. The next attempt handles the rest. */
 function isOutdated({ newest, valid }: ApplicationEntry): boolean {
   return newest.generation !== valid?.generation || newest.isTerminating !== valid.isTerminating;
 }
 
-/** Waits until the kind that it defines is served, where a resource is waiting for that, and plans again. */
+/**
+ * Waits until the kind that this resource defines is served, if another resource waits for that kind. Then plans again.
+ */
 async function awaitDefinedKind(
   effects: ObserverEffects,
   definition: ResourceEntry,

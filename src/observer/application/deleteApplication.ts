@@ -11,8 +11,9 @@ import { removePending } from './prune.ts';
 const done: ApplicationEvent = { type: 'deletion.done' };
 
 /**
- * Deletes or releases whatever the application has applied, the newest first, and lets it go when all of that is gone.
- * What lies in a namespace that is being deleted goes with it, and its ServiceAccount is gone before everything else.
+ * Deletes or releases all that the application has applied, the newest first, and removes the finalizer when these
+ * objects no longer exist. Objects in a namespace that is being deleted are deleted with it, and there the
+ * ServiceAccount may be deleted first.
  */
 export async function deleteApplication(
   effects: ObserverEffects,
@@ -49,8 +50,8 @@ function scheduleAllRemovals({ streams }: ObserverEffects, entry: ApplicationEnt
 }
 
 /**
- * Schedules the removal of objects that the manifests name and the inventory does not: the status may have been wiped
- * while weeder was down. An object is removed only if it proves itself to be applied by the application.
+ * Schedules the removal of objects that the manifests name and the inventory does not, because the status may have been
+ * cleared while weeder was down. An object is removed only if its metadata proves that the application has applied it.
  */
 async function scheduleUnlistedRemovals(
   { restMapper }: ObserverEffects,
@@ -64,11 +65,11 @@ async function scheduleUnlistedRemovals(
     const its = keys.join(' ');
     const isListed = keys.some((key) => pendingRemovals.has(key));
     if (isListed) checkedManifests.add(its);
-    // A manifest that was handled once is not looked for at each attempt.
+    // Each manifest is checked once, not at each attempt.
     if (checkedManifests.has(its)) continue;
     const known = await restMapper.find(apiVersion, kind, signal);
     if (!known.ok && known.failure.is !== 'typeMissing') {
-      // The rest is deleted meanwhile, but for the rights and accounts that this one will need.
+      // The other objects are deleted in the meantime, except for the roles and accounts that this one needs.
       unknown ??= known.failure;
       continue;
     }
@@ -79,7 +80,7 @@ async function scheduleUnlistedRemovals(
   return unknown;
 }
 
-/** Objects that are terminating are only waited for; anything else blocks the deletion. */
+/** Waits for terminating objects. Anything else blocks the deletion. */
 function notYet({ status }: ObserverEffects, entry: ApplicationEntry): ApplicationEvent {
   status.changed(entry);
   const hindered = [...entry.pendingRemovals.values()].filter(

@@ -3,7 +3,7 @@ import type { Application } from '../spec/application.ts';
 import { type ApplicationLimits, type Refused, refusedInAll, refusedInNamespace } from '../spec/applicationLimits.ts';
 import { readApplication } from '../spec/readApplication.ts';
 
-/** An application as it was read last. */
+/** An application as it was last read. */
 export interface KnownApplication {
   readonly application: Application;
   readonly status: unknown;
@@ -14,14 +14,17 @@ export interface KnownApplication {
  * cluster.
  */
 interface KnownApplications {
-  /** Returns those that are other ones by that: this one, and those that are refused, or no longer are. */
+  /** Returns the ids whose decision has changed: this one, and those that are refused now or no longer are. */
   take(id: string, object: unknown): readonly string[];
   remove(id: string): readonly string[];
-  /** From now on these limits hold. */
+  /** Sets new limits and returns the ids whose decision has changed. */
   limit(limits: ApplicationLimits): readonly string[];
   get(id: string): KnownApplication | undefined;
   ids(): Iterable<string>;
-  /** It is no longer refused, and what it says was dropped when it was: it has to be read again. */
+  /**
+   * Returns true if the application is no longer refused. Its spec was dropped from memory when it was refused, so it
+   * has to be read again.
+   */
   needsRead(id: string): boolean;
 }
 
@@ -41,7 +44,10 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
     return namespaces.get(namespaceOf(id))?.get(id);
   }
 
-  /** Which are refused now, and were not, or the other way round: of this namespace, and where all have too much, of all. */
+  /**
+   * Returns the ids that are now refused and were not, or the other way round: of this namespace, or of all namespaces
+   * if the limit of the cluster is exceeded.
+   */
   function evaluate(namespace: string): readonly string[] {
     const known = namespaces.get(namespace) ?? new Map<string, Known>();
     const sizes = [...known.values()].map(({ application }) => application);
@@ -54,7 +60,7 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
     return (isSame ? [namespace] : [...namespaces.keys()]).flatMap(apply);
   }
 
-  /** Nothing is sorted while the total is within the limit. */
+  /** Sorts only if the total exceeds the limit. */
   function evaluateAll(): Refused {
     const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
     if (bytes <= limits.bytes) return none;
@@ -112,7 +118,10 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
   };
 }
 
-/** What is refused is not kept in memory: there may be any amount of it. What is to be deleted of it stands in its status. */
+/**
+ * The spec of a refused application is not stored, because any number of them may exist. The inventory in its status is
+ * enough to delete it.
+ */
 function withRefusal(
   { application, isDropped }: Known,
   refusal: string | undefined,
@@ -125,7 +134,7 @@ function withRefusal(
   return { application: { ...rest, spec, errors: [error], warnings: [], refusal }, isDropped: true };
 }
 
-/** Of those that are not refused. */
+/** Sums the sizes of the applications that are not refused. */
 function bytesOf(sizes: readonly Application[], refused: Refused): number {
   return sizes.reduce((sum, { uid, bytes }) => (refused.has(uid) ? sum : sum + bytes), 0);
 }

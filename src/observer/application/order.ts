@@ -2,8 +2,8 @@ import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity } from '../model/identity.ts';
 
 /**
- * What others need before they can be applied at all: a Pod is refused without its ServiceAccount, gets its defaults from
- * a LimitRange once and for all, and a binding is refused without its role.
+ * Kinds that others need before they can be applied: the API server refuses a Pod without its ServiceAccount and a
+ * binding without its role, and it applies the defaults of a LimitRange only when a Pod is created.
  */
 const first: readonly (readonly string[])[] = [
   ['Namespace'],
@@ -20,7 +20,7 @@ const first: readonly (readonly string[])[] = [
   ['RoleBinding.rbac.authorization.k8s.io', 'ClusterRoleBinding.rbac.authorization.k8s.io'],
 ];
 
-/** What runs containers: they read ConfigMaps, Secrets and Services as they start, and not again. */
+/** Kinds that run containers. They read ConfigMaps, Secrets and Services only when they start. */
 const last: ReadonlySet<string> = new Set([
   'Pod',
   'ReplicationController',
@@ -36,27 +36,30 @@ interface WithIdentity {
   readonly identity: Identity;
 }
 
-/** By stage; in each, the order of the manifests. */
+/** Sorts by stage, and within a stage by the order of the manifests. */
 export function inApplyOrder<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
   return resources.toSorted((one, other) => stageOf(one.identity) - stageOf(other.identity));
 }
 
-/** The earliest stage that these have anything in. No resource of a stage needs another one of it. */
+/** Returns the resources of the earliest stage that has any. Resources of one stage do not need each other. */
 export function firstStage<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
   const earliest = Math.min(...resources.map(({ identity }) => stageOf(identity)));
   return resources.filter(({ identity }) => stageOf(identity) === earliest);
 }
 
 /**
- * The other way round, so that nothing goes away with the namespace or the kind that it lives in; rights and accounts last
- * of all.
+ * Sorts in the reverse order, so that no object disappears with its namespace or its kind. Roles and accounts come
+ * last.
  */
 export function inDeletionOrder<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
   const reversed = inApplyOrder(resources).toReversed();
   return reversed.toSorted((one, other) => deletionStage(one.identity) - deletionStage(other.identity));
 }
 
-/** All else is deleted by these rights, and what ends may need its account until it is gone. */
+/**
+ * These kinds grant the permissions for all other deletions, and terminating objects may need their account until they
+ * are deleted.
+ */
 const rights: ReadonlySet<string> = new Set([
   'ServiceAccount',
   'Role.rbac.authorization.k8s.io',
@@ -65,14 +68,17 @@ const rights: ReadonlySet<string> = new Set([
   'ClusterRoleBinding.rbac.authorization.k8s.io',
 ]);
 
-/** Nothing of a stage is deleted before everything of the earlier ones is gone. From 0. */
+/**
+ * Returns the deletion stage, from 0. Nothing of a stage is deleted before all objects of the earlier stages are
+ * deleted.
+ */
 export function deletionStage(identity: Identity): number {
   if (rights.has(nameOf(identity))) return first.length + 1;
   const stage = stageOf(identity);
   return stage < definitionStage + 1 ? definitionStage + 1 - stage : 0;
 }
 
-/** Of CustomResourceDefinitions. */
+/** The stage of CustomResourceDefinitions. */
 const definitionStage = 1;
 
 function nameOf({ group, kind }: Identity): string {
@@ -86,7 +92,10 @@ function stageOf(identity: Identity): number {
   return last.has(name) ? first.length + 1 : first.length;
 }
 
-/** The kind that a CustomResourceDefinition defines; undefined: the object is none, or says nothing. */
+/**
+ * Returns the kind that a CustomResourceDefinition defines, or undefined for any other object and for an incomplete
+ * definition.
+ */
 export function definedKind(identity: Identity, object: JsonObject): { group: string; kind: string } | undefined {
   if (stageOf(identity) !== definitionStage) return undefined;
   const spec = objectOf(object['spec']);

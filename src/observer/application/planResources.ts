@@ -17,15 +17,15 @@ import { removalOf } from '../state/inventoryRows.ts';
 import { rememberApplied } from '../state/lastKnownGood.ts';
 import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
 
-/** What planning needs of the world. */
+/** The effects that planning needs. */
 interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
   readonly runtime: Pick<ObserverEffects['runtime'], 'clock'>;
   readonly streams: Pick<ResourceStreams, 'add' | 'remove'>;
 }
 
 /**
- * What became of planning: each resource has a plan, an error, or a reason why nothing is known of its kind; or it was
- * ended by its signal.
+ * The result of planning. Each resource has a plan, an error, or a reason why its kind is unknown; or the signal has
+ * aborted the planning.
  */
 type Planned =
   | { readonly is: 'planned'; readonly errors: readonly ReportedError[] }
@@ -38,8 +38,8 @@ interface ResolvedManifest extends MappedManifest {
 }
 
 /**
- * Gives each of the manifests an entry with what has to be known to apply it; those of before keep what is known. Once
- * `signal` ends it, it changes nothing more: by then another one may plan what the application says now.
+ * Gives each manifest an entry with all that is needed to apply it. Existing entries keep their state. After `signal`
+ * aborts, nothing is changed, because another call may plan a newer generation by then.
  */
 export async function planResources(
   effects: PlanEffects,
@@ -84,7 +84,7 @@ export async function planResources(
 
 const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
-/** An error of the observer schema as the condition shows it. */
+/** Returns an error of the observer schema in the form of the condition. */
 function shownSchemaError({ where, message, hint }: SchemaError): ReportedError {
   return { of: 'schema', place: where, message: `${message}. ${hint}` };
 }
@@ -93,13 +93,13 @@ interface About {
   readonly application: Application;
   readonly schema: ObserverSchema;
   readonly all: readonly ResolvedManifest[];
-  /** Those that are found here are put to it. */
+  /** Errors that are found here are added. */
   readonly errors: ReportedError[];
 }
 
 /**
- * If discovery does not know the kind, the inventory says whether it is namespaced, if it was applied before. Under
- * another identity the resource would seem to be removed from the manifests.
+ * If discovery does not know the kind, the inventory says whether it is namespaced, provided that it was applied
+ * before. Under another identity the resource would seem to be removed from the manifests.
  */
 function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }: UnresolvedManifest): boolean {
   const key = identityKey({ group, kind, namespace: '', name });
@@ -163,23 +163,25 @@ function plan(
   if (scaled !== mask) resource.planIfScaled = { ...resource.plan, mask: scaled, hash: hashManifest(manifest, scaled) };
 }
 
-/** The status says why before its machine does, which does not run while the application is applied. */
+/**
+ * Writes the reason to the status here, because the resource's machine does not run while the application is applied.
+ */
 function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
   resource.state = is === 'typeMissing' ? 'typeMissing' : 'backingOff';
   resource.reason = reason;
 }
 
-/** Whether the baseline belongs to this manifest, or to the last known good one. */
+/** Returns true if the baseline belongs to this manifest or to the last known good one. */
 function isBaselineOf({ appliedHash, lastKnownGood }: ResourceEntry, hash: string): boolean {
   return hash === appliedHash || lastKnownGood !== undefined;
 }
 
-/** In mode detect nothing is applied, so the baseline is dropped here when the manifest has changed. */
+/** In mode detect nothing is applied, so this drops the baseline when the manifest has changed. */
 function dropBaseline(resource: ResourceEntry): void {
   if (resource.application.isDetectOnly) resource.baseline = undefined;
 }
 
-/** Where a resource of a known kind is found. */
+/** Returns where a resource of a known kind is found. */
 export function targetOf(kind: RestMapping, identity: Identity, account: string | undefined): Target {
   const { group, version, plural } = kind;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -189,7 +191,10 @@ export function targetOf(kind: RestMapping, identity: Identity, account: string 
   return { identity, apiVersion, collection, path: `${collection}/${encodeURIComponent(identity.name)}`, account };
 }
 
-/** The ServiceAccount that applies the resources: never with more rights than the author of the application has. */
+/**
+ * Returns the ServiceAccount that applies the resources. It never has more permissions than the author of the
+ * application.
+ */
 export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boolean): string | undefined {
   if (spec.serviceAccountName === undefined && mayUseOwnRights) return undefined;
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
@@ -236,8 +241,8 @@ function entryOf(application: ApplicationEntry, { manifest, unresolved }: Resolv
 }
 
 /**
- * Resources that were applied and are no longer among the manifests are scheduled for removal; those that came back are
- * not.
+ * Schedules the removal of resources that were applied and are no longer in the manifests, and cancels it for those
+ * that are in them again.
  */
 function replaceResources(
   { streams }: PlanEffects,
@@ -248,7 +253,7 @@ function replaceResources(
     if (planned.has(key)) continue;
     entry.resources.delete(key);
     streams.remove(resource);
-    // It may have been applied even without a record, if the reply was lost.
+    // It may have been applied without a record if the response was lost.
     if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.pendingRemovals.set(key, removalOf(resource));
   }
   for (const [key, resource] of planned) {

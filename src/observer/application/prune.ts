@@ -6,14 +6,14 @@ import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../state/e
 import { deletionStage, inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
 
-/** So many requests of one application are under way at most. */
+/** The maximum number of requests in flight for one application. */
 const mostAtOnce = 8;
 
 /**
- * One attempt for each resource that has left its application, stage by stage. What cannot be deleted yet, or is not gone
- * yet, holds up the stages behind it and nothing else; what is slow is not waited for, and asked for again the next time.
- * Of a namespace that is being deleted with the application in it, what lies in it goes with it, and nothing else is
- * waited for: the namespace would wait for the application. `lastStage`: later ones are held up by something else.
+ * Tries once to remove each resource that was removed from its application, stage by stage. A resource that cannot be
+ * deleted yet, or that is terminating, holds up the stages behind it and nothing else. A slow request is not awaited;
+ * the next call returns its result. Objects in a namespace that is being deleted with the application are not waited
+ * for, because the namespace would wait for the application. `lastStage`: something else holds up the later stages.
  */
 export async function removePending(
   effects: ObserverEffects,
@@ -31,7 +31,7 @@ export async function removePending(
     const key = identityKey(row.identity);
     const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
     const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
-    // It may be among the manifests again.
+    // The resource may be in the manifests again.
     if (entry.pendingRemovals.get(key) !== row) return;
     if (left === undefined) entry.pendingRemovals.delete(key);
     else {
@@ -47,8 +47,7 @@ export async function removePending(
 }
 
 /**
- * Joins the removal that is under way, or starts one. A slow removal goes on, and its result is returned to the next
- * call.
+ * Joins the removal in flight, or starts one. A slow removal continues, and its result is returned to the next call.
  */
 async function attempt(
   effects: ObserverEffects,
@@ -86,10 +85,7 @@ async function attempt(
   return left;
 }
 
-/**
- * As long as nothing is known of a kind, not even whether it lives in namespaces, a manifest of it may mean any object of
- * its name.
- */
+/** While it is unknown whether a kind is namespaced, a manifest of this kind may mean any object of its name. */
 function mayBeInManifests(
   { resources }: ApplicationEntry,
   { identity: { group, kind, name } }: PendingRemoval,
@@ -100,7 +96,7 @@ function mayBeInManifests(
   );
 }
 
-/** In this namespace, or the namespace itself. */
+/** Returns true for objects in this namespace and for the namespace itself. */
 function liesIn({ group, kind, namespace, name }: Identity, home: string): boolean {
   return namespace === home || (group === '' && kind === 'Namespace' && name === home);
 }

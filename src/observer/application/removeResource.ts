@@ -5,18 +5,20 @@ import type { RestMapping } from '../plan/resourceApi.ts';
 import type { ApplicationEntry, PendingRemoval } from '../state/entries.ts';
 import { accountOf, targetOf } from './planResources.ts';
 
-/** Failures after which nothing is left to do: it is gone, goes with its namespace, or was never ours. */
+/**
+ * Failures after which nothing is left to do: the object does not exist, is deleted with its namespace, or was never
+ * applied by the application.
+ */
 const settled: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed', 'namespaceTerminating']);
 
 /** Failures that mean that no object is proven to be applied by the application. */
 const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed']);
 
 /**
- * Deletes or releases what was applied once, as the application wants it. Where the version of its last apply is not
- * served any more, it is the same object under another one; only a kind that is in no version of its group is gone, with
- * all of its objects. Undefined: it is done. Otherwise what is in the way stands in the row, whose state `terminating`
- * says that it is deleted, and not gone yet: where the namespace of the application ends, that is not waited for. `onSlow`
- * as of `Places`.
+ * Deletes or releases an object that was applied before, as the application's policy says. If the version of its last
+ * apply is no longer served, the same object is found under another version. If no version of its group serves the
+ * kind, all its objects are deleted already. Returns undefined when it is done. Otherwise the row has the reason, and
+ * its state `terminating` means that the object is deleted and still exists. `onSlow`: see `Places`.
  */
 export async function removeResource(
   effects: ObserverEffects,
@@ -41,7 +43,7 @@ export async function removeResource(
   return { ...row, state: is === 'terminating' ? 'terminating' : 'leaving', reason };
 }
 
-/** As an object of this kind and version. */
+/** Removes the object under this kind and version. */
 async function removeAs(
   { api, writes, report, mayUseOwnRights }: ObserverEffects,
   entry: ApplicationEntry,
@@ -50,7 +52,7 @@ async function removeAs(
   signal: AbortSignal,
   onSlow: () => void,
 ): Promise<Outcome<undefined>> {
-  // The kind was not known when the row was written, or is another one of its name now: nothing has this identity.
+  // The kind was unknown when the row was written, or it has changed its scope since then: no object has this identity.
   const hasNamespace = identity.namespace !== '';
   if (kind.isNamespaced !== hasNamespace)
     return failed(
@@ -62,7 +64,7 @@ async function removeAs(
   const release = await writes.acquire(entry.id, target.apiVersion, signal, onSlow);
   if (release === undefined) return failed('cancelled', 'its turn has not come');
   const isReleased = application.spec.deletionPolicy === 'orphan';
-  // A request that was sent is not aborted.
+  // A request that was sent is never aborted.
   const until = new AbortController().signal;
   const outcome = isReleased
     ? await api.release(target, entry.owner, uid, until)

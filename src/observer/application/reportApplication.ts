@@ -8,18 +8,18 @@ import { errorSummary } from './validateApplication.ts';
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;
 
 /**
- * The default ServiceAccount of a new namespace is created a moment after it: only after so many attempts is its
- * absence reported.
+ * The default ServiceAccount of a new namespace is created a moment after the namespace. Its absence is reported only
+ * after this number of attempts.
  */
 const missesBeforeReport = 3;
 
-/** What the `application` machine reports: as events, and in the status. */
+/** Reports what the `application` machine decides, as events and in the status. */
 export function applicationReports(effects: ObserverEffects) {
   const { report, status, runtime } = effects;
   /** Applications whose missing ServiceAccount has been reported. */
   const reportedMissing = new WeakSet<ApplicationEntry>();
 
-  /** Calls `report` with the entry, unless the application is already gone. */
+  /** Calls `report` with the entry, unless the application was deleted. */
   function withEntry(act: (entry: ApplicationEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.entryOf(context.application);
@@ -42,8 +42,8 @@ export function applicationReports(effects: ObserverEffects) {
       reportedMissing.delete(entry);
       const { about: application, errors, resources } = entry;
       const generation = entry.valid?.generation ?? 0;
-      // Nothing is reported when the same generation is applied again, after a restart or because its kind is served
-      // now.
+      // Nothing is reported when the same generation is applied again, for example after a restart or because its kind
+      // is now served.
       if (entry.reportedGeneration === generation) return;
       entry.reportedGeneration = generation;
       if (errors.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(errors) });
@@ -63,12 +63,12 @@ export function applicationReports(effects: ObserverEffects) {
   } satisfies Actions;
 }
 
-/** The attempt was cancelled, or the stream is about to report that the application is gone. */
+/** The attempt was cancelled, or the stream is about to report that the application was deleted. */
 function isOver(failure: string): boolean {
   return failure === 'cancelled' || failure === 'missing' || failure === 'otherUid';
 }
 
-/** What the events need of the machine's context. */
+/** The part of the machine's context that the events need. */
 interface Context {
   readonly application: string;
   readonly pausedFor: number;

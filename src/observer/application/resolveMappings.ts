@@ -4,23 +4,23 @@ import type { SchemaNode } from '../model/schemaNode.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
 import type { UnresolvedManifest } from '../spec/application.ts';
 
-/** A manifest with what the cluster says of its kind. */
+/** A manifest with the REST mapping of its kind. */
 export interface MappedManifest {
   readonly unresolved: UnresolvedManifest;
-  /** Undefined: the cluster does not know it, or does not say. */
+  /** Undefined if the cluster does not know the kind or does not respond. */
   readonly mapping: RestMapping | undefined;
-  /** How its objects are built, or why it cannot be applied: `typeMissing`, or something that may pass. */
+  /** The structure of its objects, or why it cannot be applied: `typeMissing`, or a transient failure. */
   readonly topology: Outcome<SchemaNode>;
 }
 
-/** An answer that takes longer holds up the resources of that kind alone. Milliseconds. */
+/** A response that takes longer delays only the resources of that kind. Milliseconds. */
 const patience = 3_000;
 
 type Known = Omit<MappedManifest, 'unresolved'>;
 
 /**
- * Asks of all kinds at once, and of each one once. A kind that cannot be found, or not soon, is a matter of its own
- * resources: all others are located.
+ * Requests each kind once, all at the same time. A kind that is not found, or not in time, affects only its own
+ * resources.
  */
 export async function resolveMappings(
   { kinds, clock }: { readonly kinds: Pick<RestMapper, 'find' | 'topologyOf'>; readonly clock: Clock },
@@ -31,7 +31,7 @@ export async function resolveMappings(
   const timer = clock.setTimeout(() => giveUp('late'), patience);
   const asked = new Map<string, Promise<Known>>();
 
-  /** Stops waiting when the time is over. The request itself goes on, and its answer is cached for the next call. */
+  /** Stops waiting at the deadline. The request continues, and its response is cached for the next call. */
   async function soon<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
     const first = await Promise.race([answer, late]);
     return first === 'late' ? failed('transient', `The API server does not say in time ${what}.`) : first;

@@ -10,20 +10,21 @@ import { isInSync } from '../state/observeObject.ts';
 import { prune } from './prune.ts';
 
 /**
- * For how long reports of a stream are trusted. Then the API server is asked, in case an event was lost. Milliseconds.
+ * The time for which the events of a stream are trusted. After it the object is read from the API server, in case an
+ * event was lost. Milliseconds.
  */
 const trustFor = 600_000;
 
-/** How often expired proofs of access are renewed. Milliseconds. */
+/** The period after which expired access proofs are renewed. Milliseconds. */
 const renewEvery = 60_000;
 
 /** Resyncs are aligned to whole seconds, so that thousands of timers do not wake the process one by one. */
 const step = 1_000;
 
 /**
- * Observes one application: starts an actor for each resource, resyncs those that are not in sync or have no reliable
- * stream, renews proofs of access, and re-baselines by dry runs. Writes nothing itself. Returns a function that stops
- * it.
+ * Observes one application: starts an actor for each resource, resyncs resources that are not in sync or have no
+ * reliable stream, renews access proofs, and renews baselines by dry runs. Writes nothing itself. Returns a function
+ * that stops it.
  */
 export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
   const { runtime, report, random, streams, rebaselineSchedule } = effects;
@@ -73,7 +74,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     return clock.setTimeout(act, Math.ceil((now + wait) / step) * step - now);
   }
 
-  /** A revoked right is noticed by this however long the resync period is, and not only after a change. */
+  /** This detects a revoked permission independently of the resync period, not only after a change. */
   function renewProofs(): void {
     const now = clock.monotonic();
     for (const resource of started) if (!isAccessProven(resource, now)) resource.actor?.send({ type: 'resync.due' });

@@ -6,7 +6,7 @@ import { type ReportedError, reportedError } from '../spec/application.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { planResources } from './planResources.ts';
 
-/** What the application says now: the event that the machine takes. */
+/** Validates the application and returns the event for its machine. */
 export async function validateApplication(
   effects: ObserverEffects,
   entry: ApplicationEntry,
@@ -37,7 +37,7 @@ function invalid({ errors }: ApplicationEntry): ApplicationEvent {
   return { type: 'spec.invalid', reason: errorSummary(errors) };
 }
 
-/** The errors in a sentence, the first of them by name. */
+/** Returns the errors as a sentence that names the first of them. */
 export function errorSummary(errors: readonly ReportedError[]): string {
   const heading = errors.length === 1 ? 'One error' : `${errors.length} errors`;
   return summaryOf(

@@ -13,8 +13,8 @@ const asked = {
 } as const;
 
 /**
- * Whether an account may do something, asked under that account: a SelfSubjectAccessReview, which everybody who is
- * authenticated may create (`system:basic-user`), and which reads no object.
+ * Checks whether an account may do something with a SelfSubjectAccessReview that impersonates it. Every authenticated
+ * user may create one (`system:basic-user`), and it reads no object.
  */
 export function accessReview(client: KubeClient): ResourceApi['may'] {
   return async (target, verb, extent, signal) => {
@@ -23,7 +23,7 @@ export function accessReview(client: KubeClient): ResourceApi['may'] {
     const result = await client.call({
       method: 'POST',
       path: reviews,
-      // Nothing is kept of a review, so that it may be asked for in a dry run of weeder, too.
+      // The API server does not store a review, so weeder creates it in a dry run, too.
       query: { dryRun: 'All' },
       body: {
         apiVersion: 'authorization.k8s.io/v1',
@@ -53,7 +53,7 @@ function ofKind({ identity: { group, namespace }, collection }: Target): Attribu
   return { group, resource, ...(namespace === '' ? {} : { namespace }) };
 }
 
-/** To the API server a Namespace lies in itself. */
+/** The API server treats a Namespace as an object in itself. */
 function ofObject(target: Target): Attributes {
   const { name } = target.identity;
   return { ...ofKind(target), ...(isNamespace(target.identity) ? { namespace: name } : {}), name };

@@ -22,16 +22,17 @@ export function bodiesOf({ manifest, mask, topology, owner }: ResourcePlan): App
 }
 
 /**
- * Restricts an apply to this object by its uid: if the object is gone the API server answers 409, and creates nothing.
+ * Restricts an apply to this object by its uid. If the object does not exist, the API server responds with 409 and
+ * creates nothing.
  */
 export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
   return { ...body, metadata: { ...objectOf(body['metadata']), uid: uidOf(live) } };
 }
 
 /**
- * The observed fields for this very object: atomic values of which only a part is observed are as they are live, and
- * then it has to be the version that was read. So it has to where the object has lost its label: by then another
- * application may have claimed it, and its label must not be taken by force.
+ * Returns the observed fields for this object. An atomic value of which only a part is observed is filled in from the
+ * live object, and then the resource version must match. The version must also match if the object has lost its label,
+ * because another application may have claimed it and its label must not be forced.
  */
 export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
   const { manifest, mask, topology, owner } = plan;

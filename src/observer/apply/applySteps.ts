@@ -11,11 +11,11 @@ import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { takeOverAll } from './takeOver.ts';
 
-/** How unobserved fields are applied that other managers have written. */
+/** How to apply unobserved fields that other managers have written. */
 export interface ForcePolicy {
-  /** By `pathText`: not applied from the start. */
+  /** The fields that are not applied from the start, by `pathText`. */
   readonly omitted: ReadonlySet<string>;
-  /** Of a field that another manager owns with another value: it is set all the same. */
+  /** Returns true if a field is set although another manager owns it with another value. */
   readonly forces: (field: string) => boolean;
 }
 
@@ -23,8 +23,8 @@ export interface ForcePolicy {
 export const neverForce: ForcePolicy = { omitted: new Set(), forces: () => false };
 
 /**
- * The same of an object that may have been applied before, by a process that knew another manifest. What is observed no
- * more still belongs to the own manager: left to it, it would be deleted by its next apply.
+ * Returns the policy for an object that may have been applied before by a process with another manifest. Fields that
+ * are no longer observed still belong to the own manager, and its next apply would delete them.
  */
 export function forceOwnOnly(plan: ResourcePlan, live: JsonObject): ForcePolicy {
   const { owner, topology } = plan;
@@ -43,10 +43,10 @@ export function forceOwnOnly(plan: ResourcePlan, live: JsonObject): ForcePolicy 
 const maxAttempts = 5;
 
 /**
- * The three applies to what is there, which can be ended between any two of them and begun again: the whole manifest as the init
- * manager without force, which claims the resource; the observed fields as the own manager with force; the unobserved
- * ones as the init manager, which so gives up the others. The reply is that of the second: what anybody did after it
- * would otherwise count as desired.
+ * Runs the three applies to an existing object, which can be aborted between any two and begun again: the whole
+ * manifest as the init manager without force, which claims the resource; the observed fields as the own manager with
+ * force; the unobserved fields as the init manager, which gives up the others. Returns the response of the second,
+ * since changes made after it must not count as desired.
  */
 export async function applyInSteps(
   api: ObserverApi,
@@ -61,7 +61,7 @@ export async function applyInSteps(
   return finishSteps(api, plan, object, { ...policy, omitted }, signal);
 }
 
-/** The second and the third of them, after the first one's reply. */
+/** Runs the second and third apply after the response to the first. */
 async function finishSteps(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -76,10 +76,7 @@ async function finishSteps(
   return last.ok ? own : last;
 }
 
-/**
- * Leaves out removed fields, unless the object would be invalid without them, for instance with no container left: then
- * they are applied.
- */
+/** Leaves out removed fields, unless the object would be invalid without them, for instance with no container left. */
 async function claimWhole(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -105,7 +102,7 @@ export function applyObserved(
   return api.apply(plan.target, observedFor(live, observed, plan), how, signal);
 }
 
-/** The same with other values than before: elements that are not among them must not stand in their way. */
+/** Does the same for new values: existing elements that are not among them must not block the apply. */
 export async function applyNewObserved(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -120,7 +117,7 @@ export async function applyNewObserved(
   return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
 }
 
-/** The init manager has the unobserved fields and nothing else from now on. */
+/** Reduces the init manager's fields to the unobserved ones. */
 async function shrinkInit(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -135,13 +132,13 @@ async function shrinkInit(
 
 interface InitApplied {
   readonly object: JsonObject;
-  /** All that was not applied. */
+  /** All fields that were not applied. */
   readonly omitted: ReadonlySet<string>;
 }
 
 /**
- * One apply as the init manager; what is a conflict is left to whom it belongs, or forced. Values that are refused
- * are tried once more without the elements that stand in their way.
+ * Applies once as the init manager. A conflicting field is left to its owner, or forced. If values are refused, it
+ * tries once more without the elements that block them.
  */
 async function applyAsInit(
   api: ObserverApi,
@@ -179,14 +176,14 @@ async function applyUncontested(
     if (is !== 'conflict' || fields.length === 0 || attempts === maxAttempts) return reply;
     const foreign = fields.filter((field) => !omitted.has(field) && !policy.forces(field));
     for (const field of foreign) omitted.add(field);
-    // The label is no conflict by now: what is forced are fields whose values are new.
+    // The label is no longer a conflict here. The forced fields are those with new values.
     force = foreign.length === 0;
   }
 }
 
 /**
- * What has no owner is no conflict. Where nothing is known of the manifest of before, the API server's default of 1 may
- * be what it had.
+ * A field without an owner causes no conflict. If the previous manifest is unknown, it may have had the API server's
+ * default of 1.
  */
 function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { forces }: ForcePolicy): boolean {
   const isDefault = previous === undefined && objectOf(live['spec'])['replicas'] === 1;
@@ -194,8 +191,8 @@ function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { for
 }
 
 /**
- * Live elements that are no longer in the manifest and were applied by one of the two managers, such as a port that has
- * changed; and elements that have replaced observed ones.
+ * Returns live elements that one of the two managers has applied and that are no longer in the manifest, such as a
+ * changed port, and elements that have replaced observed ones.
  */
 function obsoleteElements(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
   const { topology, owner } = plan;

@@ -10,22 +10,24 @@ import {
   observesAnything,
 } from '../schema/fieldMask.ts';
 
-/** One place in a manifest, and what belongs to it. */
+/** A place in a manifest, with its mask and topology. */
 interface Place {
   readonly manifest: unknown;
   readonly mask: FieldMask | undefined;
   readonly at: SchemaNode;
 }
 
-/** Whether the resource has atomic values of which only a part is observed: then what is live has to be known. */
+/**
+ * Returns true if the resource has atomic values of which only a part is observed. Then the live object must be known.
+ */
 export function hasPartlyObservedAtomics(manifest: JsonObject, mask: FieldMask, topology: SchemaNode): boolean {
   return anyAtomic({ manifest, mask, at: topology });
 }
 
 /**
- * What is to be applied, with each atomic value of which only a part is observed as it is live, and the observed leaves
- * in it as in the manifest. The API server writes an atomic list or map as a whole: applying only the observed part of an
- * Ingress's rules deletes its paths.
+ * Returns the body to apply. Each atomic value of which only a part is observed has its live content, with the observed
+ * leaves from the manifest. The API server writes an atomic list or map as a whole, so applying only the observed part
+ * of an Ingress's rules would delete its paths.
  */
 export function fillAtomics(
   body: JsonObject,
@@ -65,7 +67,7 @@ function fill(body: unknown, live: unknown, place: Place): unknown {
   });
 }
 
-/** Something in it is observed, and something in it is not. */
+/** Returns true if a part of it is observed and a part is not. */
 function isPartly({ manifest, mask }: Place): boolean {
   return observesAnything(mask) && !observesAll(mask, manifest);
 }
@@ -85,7 +87,7 @@ function childrenOf(manifest: unknown, { mask, at }: Place): readonly { readonly
   }));
 }
 
-/** What is live, with the observed leaves as in the manifest. */
+/** Returns the live value with the observed leaves from the manifest. */
 function merged(live: unknown, place: Place): unknown {
   const { manifest, mask, at } = place;
   if (mask === undefined) return live;
@@ -102,7 +104,8 @@ function mergedMap(
 ): JsonObject {
   const result = new Map(Object.entries(live));
   for (const [name, below] of mask.fields) {
-    // What is observed and not in the manifest is desired to be absent; what has a default the server fills in again.
+    // A field that is observed and not in the manifest is desired to be absent. The API server fills in its default, if
+    // it has one.
     if (!Object.hasOwn(manifest, name)) result.delete(name);
     else if (Object.hasOwn(live, name))
       result.set(name, merged(live[name], { manifest: manifest[name], mask: below, at: at.field(name) }));
@@ -111,7 +114,7 @@ function mergedMap(
   return Object.fromEntries(result);
 }
 
-/** The elements that the mask lists are put right in their place; of the others as many stay as have one. */
+/** Corrects the elements that the mask lists in place, and keeps as many of the others as the list may have. */
 function mergedList(
   live: readonly unknown[],
   manifest: readonly unknown[],
@@ -143,7 +146,7 @@ function mergedList(
   return withinBounds([...kept, ...missing], mask.max).map(({ element }) => element);
 }
 
-/** Too many: of those that the schema does not list, the last go first. */
+/** Removes excess elements, the last ones that the schema does not list first. */
 function withinBounds<T extends { readonly isListed: boolean }>(elements: readonly T[], max: number): readonly T[] {
   let tooMany = max === 0 ? 0 : elements.length - max;
   return elements
@@ -156,7 +159,7 @@ function withinBounds<T extends { readonly isListed: boolean }>(elements: readon
     .toReversed();
 }
 
-/** By `observer_schema_list_key` where there is one, else by position. */
+/** Uses `observer_schema_list_key` if it is set, and the position otherwise. */
 function identifierOf({ key }: ListMask): (element: unknown, position: number) => string {
   return (element, position) =>
     key === undefined || !isObject(element) ? `${position}` : JSON.stringify(key.map((name) => element[name] ?? null));

@@ -18,9 +18,9 @@ import { retryOnLive } from './retryOnConflict.ts';
 import { takeOverAll } from './takeOver.ts';
 
 /**
- * Applies all observed fields to the live object, and nothing else: unobserved fields stay. Excess elements and fields
- * are removed by the same write. If the new values are refused, tries once more without elements that were added or
- * renamed. Never creates the object, and never changes another one of its name, or one that is being deleted.
+ * Applies all observed fields to the live object and leaves unobserved fields alone. The same write removes excess
+ * elements and fields. If the new values are refused, it tries once more without elements that were added or renamed.
+ * It never creates the object, and never changes another object of the same name or one that is being deleted.
  */
 export async function correctResource(
   api: ObserverApi,
@@ -61,8 +61,8 @@ async function correctOnce(
 }
 
 /**
- * Where an element is gone of which only a part is observed, what makes it has to come with it: the observed part alone
- * would be half a container.
+ * If an element is missing of which only a part is observed, the write includes the whole element: the observed part
+ * alone would be an incomplete container.
  */
 function write(
   api: ObserverApi,
@@ -77,14 +77,14 @@ function write(
   return applyInSteps(api, plan, live, { ...neverForce, omitted }, signal);
 }
 
-/** A reply of the version that was there before the apply says that nothing was written. */
+/** A response with the resource version from before the apply means that nothing was written. */
 function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObject>): Outcome<Applied> {
   if (!applied.ok) return applied;
   const versions = [versionOf(seen), versionOf(live)];
   return done({ object: applied.value, hasChanged: !versions.includes(versionOf(applied.value)), isNew: false });
 }
 
-/** Elements and fields that should not be there; where only a length is wrong, the apply itself puts it right. */
+/** Returns elements and fields to remove. If only a length is wrong, the apply corrects it. */
 function excessIn({ topology }: ResourcePlan, drifts: readonly Drift[]): (live: JsonObject) => readonly Path[] {
   const excess = drifts.filter(({ is, desired }) => is === 'excess' && desired === undefined);
   const texts = new Set(excess.map(({ path }) => path));

@@ -7,14 +7,14 @@ import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, forceOwnOnly } from './applySteps.ts';
 import type { ObserverApi } from './observerApi.ts';
 
-/** An object can come and go between two requests. */
+/** An object can be created and deleted between two requests. */
 const mostTries = 3;
 
 /**
- * Creates the resource, or applies it to an object that exists already: left by an earlier attempt, or without an
- * owner. On an existing object only the observed fields are forced. Fails with `claimed` if another application owns
- * it: of two that try at once, one succeeds. `isAbsent` is a guess: if it is wrong, the first apply is a conflict, is
- * refused, or answers that nothing was created.
+ * Creates the resource, or applies it to an existing object that has no owner or was left by an earlier attempt. On an
+ * existing object only the observed fields are forced. Fails with `claimed` if another application owns it: of two
+ * concurrent attempts, one succeeds. `isAbsent` is a guess. If it is wrong, the first apply is a conflict, is refused,
+ * or responds that nothing was created.
  */
 export async function createResource(
   api: ObserverApi,
@@ -34,7 +34,7 @@ export async function createResource(
   }
 }
 
-/** Where it was there all the same, its elements may be what is in the way. */
+/** If the object exists, its elements may have caused the failure. */
 function mayBeThere(outcome: Outcome<Applied>): boolean {
   return isRefused(outcome) || (!outcome.ok && hasChangedMeanwhile(outcome.failure));
 }
@@ -49,7 +49,7 @@ function hasChangedMeanwhile({ is }: ApplyFailure): boolean {
 }
 
 /**
- * Creates the object by one apply. If only a part is observed, the init manager owns all of it until the first
+ * Creates the object with one apply. If only a part is observed, the init manager owns all of it until the first
  * correction or update, when the own manager takes the observed fields by force.
  */
 async function createNew(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<Applied>> {

@@ -7,8 +7,8 @@ import type { SchemaNode } from '../model/schemaNode.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 
 /**
- * Adds to the observed body the values that the schema lists and the manifest leaves out, such as the type of a
- * Service, where the live value differs. Without this the apply would not restore them.
+ * Adds the values that the schema lists and the manifest leaves out, such as the type of a Service, to the observed
+ * body where the live value differs. The apply would not restore them otherwise.
  */
 export function withDefaultedFields(
   { topology }: ResourcePlan,
@@ -48,7 +48,7 @@ function put(there: unknown, path: Path, at: SchemaNode, value: Json): unknown {
   return index === -1 ? [...list, element] : list.with(index, element);
 }
 
-/** An element that has only its keys. */
+/** Returns an element that has only its keys. */
 function madeOf(step: PathElement): unknown {
   return 'key' in step ? step.key : undefined;
 }

@@ -5,10 +5,10 @@ import { bodiesOf, observedFor } from './applyBodies.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 
-/** Suffix of the name for dry-run creates: a dry run on the live object would include foreign elements. */
+/** The suffix of the name for dry-run creates. A dry run on the live object would include foreign elements. */
 const probeSuffix = '-weeder-probe';
 
-/** What another name cannot help against. */
+/** Failures that also occur under another name. */
 const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
   'transient',
   'cancelled',
@@ -17,8 +17,8 @@ const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
 ]);
 
 /**
- * Returns what the API server makes of the manifest, by a dry-run create under a probe name. If that is refused (a
- * fixed nodePort or clusterIP that is taken, a full quota, a name that would be too long or must be this one), by a
+ * Returns the object that the API server makes of the manifest, by a dry-run create under a probe name. If that is
+ * refused (a nodePort or clusterIP that is in use, an exceeded quota, a name that is too long or fixed), it uses a
  * dry-run apply on the live object, which does not show foreign elements of lists.
  */
 export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {

@@ -7,37 +7,37 @@ import { identityText } from '../model/identity.ts';
 import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 import { accessReview } from './accessReview.ts';
 
-/** How an apply is meant. */
+/** The options of an apply. */
 interface ApplyOptions {
-  /** One of the application's two. */
+  /** One of the application's two field managers. */
   readonly manager: string;
-  /** Takes fields from other managers; without it they are a conflict, and nothing is written. */
+  /** Takes fields from other managers. Without it they cause a conflict, and nothing is written. */
   readonly force: boolean;
-  /** The server only says what it would do. */
+  /** The API server does not store the result. */
   readonly isDryRun?: boolean;
 }
 
-/** The reply to an apply without force. */
+/** The response to an apply without force. */
 interface Made {
   readonly object: JsonObject;
-  /** False: an object of this name was there before, and the apply has only added to it. */
+  /** False if the object existed before and the apply has only added to it. */
   readonly isNew: boolean;
 }
 
-/** The single requests about one object. Nothing here ever rejects. */
+/** The single requests about one object. They never reject. */
 export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
   /**
-   * Reads the live object; `missing` if it does not exist. Uses weeder's own rights, as the streams do, so nothing of
-   * the object may be reported before the ServiceAccount is proven to have access.
+   * Reads the live object; `missing` if it does not exist. It uses weeder's own permissions, as the streams do, so
+   * nothing of the object may be reported before the ServiceAccount is proven to have access.
    */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** Server-side apply: the object as it is then. */
+  /** Server-side apply. Returns the resulting object. */
   apply(target: Target, body: JsonObject, how: ApplyOptions, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** The same without force, of what is expected not to be there: the status of the answer says whether it was. */
+  /** Applies without force an object that is expected not to exist. The status code says whether it existed. */
   create(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<Made>>;
-  /** What the server would make of this new object. */
+  /** Returns what the API server would make of this new object. */
   dryRunCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** A JSON merge patch; the object as it is then. */
+  /** Sends a JSON merge patch. Returns the resulting object. */
   patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Deletes this version of the object, and its dependents in the background. `conflict` if it has changed. */
   remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
@@ -45,7 +45,7 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
 
 const created = 201;
 
-/** The client says whether writes go out: `whileLeading` and `withoutWrites` of src/kube. */
+/** The client decides whether writes are sent: see `whileLeading` and `withoutWrites` in src/kube. */
 export function observerApi(client: KubeClient): ObserverApi {
   type Asked = Omit<ApiRequest, 'path'> & { readonly path?: string };
   type Answer = Extract<ApiResult, { readonly ok: true }>;
@@ -62,7 +62,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     return applyFailure(failure, { verb, plural, identity: target.identity }, client.server);
   }
 
-  /** Checks that the answer is the object: a proxy in front of the API server may answer with anything. */
+  /** Checks that the response is the object, because a proxy in front of the API server may respond with anything. */
   async function made(
     target: Target,
     verb: AskedOf['verb'],
@@ -74,7 +74,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     const { body, status } = answer.value;
     const metadata = objectOf(objectOf(body)['metadata']);
     const isThat = objectOf(body)['kind'] === target.identity.kind && metadata['name'] === name;
-    // What was only tried out on nothing has no version: there is no such object.
+    // The response to a dry run without an existing object has no resource version.
     const isTrial = request.query?.['dryRun'] !== undefined;
     const isWhole = isTrial || textOf(metadata['resourceVersion']) !== undefined;
     if (isThat && isWhole) return done({ object: objectOf(body), isNew: status === created });

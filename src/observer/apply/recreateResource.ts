@@ -8,8 +8,8 @@ import type { ObserverApi } from './observerApi.ts';
 import { retryOnLive } from './retryOnConflict.ts';
 
 /**
- * Deletes and recreates the object if an immutable field has to change and the application allows it, with the proof
- * that every deletion needs. While the old object is terminating the failure is `terminating`, and the next check
+ * Deletes and recreates the object if an immutable field has to change, the application allows it, and the object is
+ * proven to be applied by it. While the old object is terminating the failure is `terminating`, and the next check
  * creates it.
  */
 export async function orRecreate(

@@ -21,7 +21,7 @@ import { retryOnConflict } from './retryOnConflict.ts';
 import { withoutManagers } from './takeOver.ts';
 import { updateResource } from './updateResource.ts';
 
-/** What the machines ask of the API server about one resource, each procedure in a file of its own. */
+/** Returns the requests that the machines send about one resource. Each procedure has its own file. */
 export function resourceRequests(client: KubeClient): ResourceApi {
   const api = observerApi(client);
   return {
@@ -43,9 +43,10 @@ export function resourceRequests(client: KubeClient): ResourceApi {
 }
 
 /**
- * Deletes an object that an application has applied, and what it owns after it. Only with proof, in the version that was
- * read with it: never what another application has taken, nor another object of its name. `missing`: it was gone before.
- * `otherUid`: nothing proves that the application has applied it. `terminating`: it is deleted, and not gone yet.
+ * Deletes an object that an application has applied, and its dependents. It needs proof of the apply, and deletes only
+ * the version that was read with the proof: never an object that another application has claimed, or another object of
+ * the same name. `missing`: it did not exist. `otherUid`: nothing proves that the application has applied it.
+ * `terminating`: it is deleted and still exists.
  */
 export async function deleteResource(
   api: ObserverApi,
@@ -63,7 +64,7 @@ export async function deleteResource(
   });
 }
 
-/** Finalizers, and the grace period of a pod, put off the end of what is deleted. */
+/** Finalizers and the grace period of a pod delay the end of a deleted object. */
 async function checkDeleted(
   api: ObserverApi,
   target: Target,
@@ -81,7 +82,7 @@ function terminatingOutcome(live: JsonObject): Outcome<undefined> {
   return failed('terminating', `waits for ${which}`);
 }
 
-/** The object as it is now, where it is proven to be the application's. */
+/** Reads the object and checks the proof that the application has applied it. */
 async function readProven(
   api: ObserverApi,
   target: Target,
@@ -91,7 +92,7 @@ async function readProven(
 ): ReturnType<ObserverApi['read']> {
   const found = await api.read(target, signal);
   if (!found.ok) {
-    // weeder does not observe what it may not read: only a reply can prove an apply.
+    // weeder does not observe an object that it may not read. Then only a response can prove an apply.
     const isUnseen = found.failure.is === 'forbidden' && appliedUid === undefined;
     return isUnseen ? notApplied(owner, target.identity) : found;
   }
@@ -101,9 +102,9 @@ async function readProven(
 }
 
 /**
- * Leaves a resource to itself: label, annotation and the entries of both managers go by one patch, and no field of it is
- * touched. An apply of less than everything would empty it. Only with the proof that a deletion needs: nothing is written
- * to what another application has, or what this one has not applied.
+ * Releases a resource: one patch removes the label, the annotation and the entries of both managers, and changes no
+ * other field. An apply of an empty body would clear the object. It needs the same proof as a deletion: it writes
+ * nothing to an object that another application has claimed or that this one has not applied.
  */
 export async function releaseResource(
   api: ObserverApi,
@@ -131,7 +132,7 @@ async function removeStaleClaim(
   return api.patch(target, ownershipRemovalPatch(live, managersOf(label)), owner.own, signal);
 }
 
-/** A patch of this very version. */
+/** Returns a patch that applies only to this resource version. */
 function ownershipRemovalPatch(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): JsonObject {
   return {
     metadata: {

@@ -4,10 +4,10 @@ import { isTerminating, uidOf } from '../ownership/ownership.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';
 
-/** Other clients write to the same object all the time, a controller to its status for instance. */
+/** Other clients write to the same object continually, for example a controller to its status. */
 const maxAttempts = 5;
 
-/** Repeats `attempt` while it fails with a conflict, five times at most. */
+/** Repeats `attempt` while it fails with a conflict, up to `maxAttempts` times. */
 export async function retryOnConflict<T>(
   attempt: () => Promise<Outcome<T>>,
   isConflict: (failure: ApplyFailure) => boolean = ({ is }) => is === 'conflict',
@@ -19,9 +19,9 @@ export async function retryOnConflict<T>(
 }
 
 /**
- * Repeats `attempt` in the same way with the live object, which is read again after each conflict; the first time it is
- * `seen`. Stops if another object has this name now, or if the object is being deleted. Also returns the object of the
- * last attempt.
+ * Repeats `attempt` in the same way with the live object, which is read again after each conflict. The first attempt
+ * uses `seen`. Stops if another object has this name now, or if the object is being deleted. Also returns the object of
+ * the last attempt.
  */
 export async function retryOnLive<T>(
   api: ObserverApi,

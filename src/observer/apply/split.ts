@@ -4,18 +4,19 @@ import type { Manifest } from '../model/identity.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import { elementOf, type FieldMask, fieldOf, observesAnything } from '../schema/fieldMask.ts';
 
-/** What is applied of a manifest, each a body for server-side apply with all that says which object it is. */
+/** The bodies for the server-side applies of a manifest. Each one identifies the object. */
 interface Split {
   readonly whole: JsonObject;
   readonly observed: JsonObject;
-  /** Undefined: everything is observed, and one manager has it all. */
+  /** Undefined if everything is observed: then one manager owns all fields. */
   readonly unobserved: JsonObject | undefined;
 }
 
 /**
- * Takes a manifest apart into what is observed and what is not: whoever applies less than it owns deletes the rest, so
- * each part belongs to a manager of its own. Elements of lists that are in both carry their keys in both. An atomic
- * value is in one of them, whole: the server knows no part of it; who corrects it mixes it with what is live.
+ * Splits a manifest into the observed and the unobserved fields. An apply deletes the fields that its manager owns and
+ * that it leaves out, so each part has its own manager. List elements in both parts have their keys in both. An atomic
+ * value is in one part as a whole, because the API server does not know its parts; a correction combines it with the
+ * live value.
  */
 export function split(manifest: Manifest, mask: FieldMask, topology: SchemaNode): Split {
   const { object } = manifest;
@@ -28,7 +29,7 @@ export function split(manifest: Manifest, mask: FieldMask, topology: SchemaNode)
   };
 }
 
-/** `undefined`: there is nothing of it. */
+/** `undefined`: the part has no fields. */
 interface Parts<T = unknown> {
   readonly observed: T | undefined;
   readonly unobserved: T | undefined;
@@ -51,7 +52,7 @@ function partMap(map: JsonObject, mask: FieldMask | undefined, at: SchemaNode): 
     if (parts.observed !== undefined) observed.push([name, parts.observed]);
     if (parts.unobserved !== undefined) unobserved.push([name, parts.unobserved]);
   }
-  // An empty map is something too: that it is there.
+  // An empty map also counts: the manifest says that the map exists.
   if (observed.length === 0) return { observed: undefined, unobserved: map };
   return {
     observed: Object.fromEntries(observed),
@@ -72,7 +73,7 @@ function partList(
   return { observed, unobserved: unobserved.length === 0 ? undefined : unobserved };
 }
 
-/** Both parts of an element say which one it is; one that says nothing else is no part. */
+/** Both parts of an element have its keys. A part with only keys is left out. */
 function partElement(element: unknown, mask: FieldMask | undefined, at: SchemaNode, keys: readonly string[]): Parts {
   const parts = part(element, mask, at);
   if (!isObject(element) || !isObject(parts.observed) || !isObject(parts.unobserved)) return parts;

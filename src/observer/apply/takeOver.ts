@@ -14,11 +14,11 @@ interface Entry extends JsonObject {
 }
 
 /**
- * A merge patch that makes `manager` the only owner of what is at these paths and below, by its Apply entry: what it
- * owns and its next apply does not have, the API server removes, together with everything else that apply does, in one
- * write of the content. Server-side apply alone never removes what somebody else added.
+ * Returns a merge patch that makes `manager` the only owner of these paths and the fields below, in its Apply entry.
+ * The next apply of `manager` then removes the fields that it leaves out, in the same write as its other changes.
+ * Server-side apply alone never removes fields that other clients have added.
  *
- * Only of the version that was read: a 409 means to read it again.
+ * The patch applies only to the version that was read. After a 409, read the object again.
  */
 export function takeOver(live: JsonObject, paths: readonly Path[], manager: string): JsonObject {
   const metadata = objectOf(live['metadata']);
@@ -43,10 +43,10 @@ export function takeOver(live: JsonObject, paths: readonly Path[], manager: stri
 }
 
 /**
- * A merge patch that takes from kubectl what the application has applied as well; undefined: there is nothing of that.
- * What a person has once written with `kubectl apply` and handed over in a manifest would otherwise keep that person as
- * an owner, and stay when it leaves the manifest. Not from who applies by server-side apply, who may do so again; not
- * what a person has written beside the manifest; and not replicas, which the subresource `scale` writes.
+ * Returns a merge patch that removes kubectl as an owner of the fields that the application has applied as well, or
+ * undefined if there are none. Without it, fields that a user once wrote with `kubectl apply` would keep kubectl as an
+ * owner, and would stay when they leave the manifest. It does not change entries of server-side apply, because that
+ * client may apply again; fields that the manifest does not have; or replicas, which the subresource `scale` writes.
  */
 export function takenFromKubectl(
   live: JsonObject,
@@ -66,7 +66,7 @@ export function takenFromKubectl(
   return isSame ? undefined : { metadata: { uid, resourceVersion, managedFields: left } };
 }
 
-/** Any kubectl verb; `before-first-apply` owns the fields from before server-side apply. */
+/** Any kubectl command. `before-first-apply` owns the fields from before server-side apply. */
 function isOfKubectl({ manager, operation, subresource }: Entry): boolean {
   const isKubectl = typeof manager === 'string' && /^(?:kubectl(?:-.*)?|before-first-apply)$/.test(manager);
   return isKubectl && operation === 'Update' && isOfWhole(subresource);
@@ -80,7 +80,10 @@ function isOfWhole(subresource: unknown): boolean {
   return subresource === undefined || subresource === '';
 }
 
-/** The other managers' entries of an object; an empty list would be taken for no change at all, so it has one empty entry. */
+/**
+ * Returns the other managers' entries of an object. The API server ignores an empty list, so the list has one empty
+ * entry instead.
+ */
 export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>): readonly JsonObject[] {
   const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
   const others = entries.filter(({ manager }) => typeof manager !== 'string' || !managers.has(manager));
@@ -92,8 +95,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 /**
- * Makes `manager` the only owner of what `pathsIn` finds, so that its next apply removes it. Returns the object as it
- * is then. After a conflict the object is read again.
+ * Makes `manager` the only owner of the paths that `pathsIn` finds, so that its next apply removes them. Returns the
+ * resulting object. After a conflict the object is read again.
  */
 export async function takeOverAll(
   api: ObserverApi,

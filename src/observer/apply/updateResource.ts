@@ -14,11 +14,11 @@ import { retryOnLive } from './retryOnConflict.ts';
 import { takenFromKubectl } from './takeOver.ts';
 
 /**
- * Applies another manifest or field mask than `plan.previous` to the live object. Observed fields are set; unobserved
- * fields are set only if their value in the manifest has changed, and otherwise stay as other clients have left them.
- * Without `plan.previous` (a new process knows only a hash) everything written by others stays. Fields may move between
- * observed and unobserved, and the apiVersion may change, without a deletion on the way. Recreates the object if only a
- * new one can have the values and the plan allows it.
+ * Applies another manifest or field mask than `plan.previous` to the live object. Observed fields are set. Unobserved
+ * fields are set only if their value in the manifest has changed; otherwise they stay as other clients have left them.
+ * Without `plan.previous` (a new process knows only a hash) everything that others have written stays. Fields may move
+ * between observed and unobserved, and the apiVersion may change, without an intermediate deletion. Recreates the
+ * object if an immutable field has to change and the plan allows it.
  */
 export async function updateResource(
   api: ObserverApi,
@@ -37,7 +37,7 @@ export async function updateResource(
   return done({ object: outcome.value, hasChanged, isNew: false });
 }
 
-/** With everything observed, before and now, there is one manager, whose every field is forced. */
+/** If everything is observed, before and now, there is one manager, and all its fields are forced. */
 async function updateOnce(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -54,7 +54,7 @@ async function updateOnce(
   const policy = forcePolicyFor(plan, bodies, live);
   const applied = await applyInSteps(api, plan, live, policy, signal);
   if (applied.ok || applied.failure.is !== 'permanent' || plan.previous !== undefined) return applied;
-  // A missing field may be new in the manifest, or removed by another client: if it cannot be added, it is left out.
+  // A missing field may be new in the manifest, or removed by another client. If it cannot be added, it is left out.
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return omitted.size === 0 ? applied : applyInSteps(api, plan, live, { ...policy, omitted }, signal);
 }
@@ -66,7 +66,7 @@ function forcePolicyFor(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObjec
   const isSame = unchangedBy(change, topology);
   return {
     omitted: removedFieldsIn(live, bodies, topology, change),
-    // What is observed is not for the init manager to force: the own manager does, right after it.
+    // The init manager does not force observed fields, because the own manager does so right after it.
     forces: (field) =>
       bodies.unobserved !== undefined &&
       findPaths(bodies.unobserved, topology, new Set([field])).has(field) &&

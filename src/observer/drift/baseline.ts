@@ -8,10 +8,11 @@ import { project } from './project.ts';
 type Observing = Pick<ResourcePlan, 'manifest' | 'mask' | 'topology'>;
 
 /**
- * What is desired, from what the API server makes of the manifest. Where that was tried on the live object, lists
- * and sets are as long as in the manifest: whatever an intruder has put into them is in the reply, and would be desired
- * from then on. The same goes for a field that the manifest does not have and somebody else owns: it is desired to be
- * absent. `initialised`: what the server had filled in when the resource was made; a probe gets another clusterIP.
+ * Returns the desired state from the API server's response to the manifest. If the response is from a dry run on the
+ * live object, lists and sets get the length that they have in the manifest, because the response contains foreign
+ * elements, which must not become desired. For the same reason a field is desired to be absent if the manifest does not
+ * have it and another manager owns it. `initialised`: the values that the server filled in at creation; a dry run under
+ * a probe name gets another clusterIP.
  */
 export function baselineOf(
   { manifest, mask, topology, owner }: Observing & Pick<ResourcePlan, 'owner'>,
@@ -28,8 +29,8 @@ export function baselineOf(
 }
 
 /**
- * What is desired from now on, by a trial while `before` is desired. One that was made on the live object is believed in
- * the values of what the manifest says, as those are the apply's own: an intruder may be in everything else.
+ * Returns the desired state after a dry run, while `before` is desired. A dry run on the live object can be trusted
+ * only for fields in the manifest, because the others may have been changed by any client.
  */
 export function updatedBaseline(
   plan: Observing & Pick<ResourcePlan, 'owner'>,
@@ -49,7 +50,10 @@ export function updatedBaseline(
   return { ...before, fields };
 }
 
-/** The values of fields that the schema lists and the manifest does not have: only the reply to the apply knows them. */
+/**
+ * Returns the values of fields that the schema lists and the manifest does not have. Only the response to the apply has
+ * them.
+ */
 export function initialisedIn(
   { manifest, mask, topology }: Observing,
   baseline: Projection,

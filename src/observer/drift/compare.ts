@@ -2,9 +2,9 @@ import { isSameJson } from '../model/jsonValue.ts';
 import type { Drift, LengthBounds, ObservedList, Projection } from '../model/projection.ts';
 
 /**
- * What differs between the baseline and what was found, both made by `project` with the same manifest and mask. Exactly
- * equal is equal, and nothing else is: quantities, defaults, and empty against absent are as the API server's own
- * reply has them. In the order of the paths, so that the same difference always reads the same.
+ * Returns the differences between the baseline and the live object, both projected with the same manifest and mask.
+ * Only exactly equal values are equal, because the baseline has quantities, defaults and empty values in the form of
+ * the API server's own response. Sorted by path, so the same difference always has the same text.
  */
 export function compare(baseline: Projection, found: Projection): readonly Drift[] {
   const drifts = [...fieldDrifts(baseline, found), ...duplicateDrifts(baseline, found)];
@@ -33,8 +33,8 @@ function duplicateDrifts(baseline: Projection, found: Projection): Drift[] {
 }
 
 /**
- * Listed elements that are missing are reported field by field, and a correction restores them; the length is compared
- * as it is after that. So a foreign element is reported at once even where it has replaced a listed one.
+ * Missing listed elements are reported field by field, and a correction restores them, so the length is compared with
+ * these restored. This reports a foreign element immediately, even if it has replaced a listed one.
  */
 function lengthDrifts(
   path: string,
@@ -53,8 +53,8 @@ function lengthDrifts(
 }
 
 /**
- * As many as the reply has, or as the schema allows: where the reply itself is beyond that, because admission has added
- * something, no correction could ever bring it within.
+ * Returns the length of the response, or the bounds of the schema. If admission has added elements to the response
+ * beyond the bounds, no correction could reach them, so they are extended.
  */
 function boundsOf(desired: ObservedList, { bounds }: ObservedList): LengthBounds {
   if (bounds === undefined) return { min: desired.length, max: desired.length };
@@ -73,12 +73,15 @@ function tooLong(
 ): readonly Drift[] {
   const foreign = [...found.others].filter(([step]) => !desired.others.has(step));
   if (foreign.length === 0) return [{ path, desired: max, found: found.length, is: 'excess' }];
-  // Of a list that may be longer than it was, the last ones are those that are too many.
+  // If the list may be longer than before, its last elements are the excess.
   const excess = found.bounds === undefined || found.bounds.min === max ? foreign : foreign.slice(-tooMany);
   return excess.map(([step, element]) => ({ path: path + step, desired: undefined, found: element, is: 'excess' }));
 }
 
-/** Elements that the manifest does not have or the mask does not list, as admission adds them, and that are gone. */
+/**
+ * Elements that the manifest does not have or the mask does not list, such as those that admission adds, and that are
+ * missing now.
+ */
 function tooShort(path: string, desired: ObservedList, found: ObservedList, min: number): readonly Drift[] {
   const gone = [...desired.others].filter(([step]) => !found.others.has(step));
   if (gone.length === 0) return [{ path, desired: min, found: found.length, is: 'missing' }];

@@ -4,8 +4,8 @@ import type { Drift } from '../model/projection.ts';
 import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
 
 /**
- * The field manager that wrote a drifted field, by `metadata.managedFields`: `kubectl-edit/Update`, or
- * `kube-controller-manager/Update/scale` for a subresource. The newest one if there are several; times are whole
+ * Returns the field manager that wrote a drifted field, by `metadata.managedFields`: `kubectl-edit/Update`, or
+ * `kube-controller-manager/Update/scale` for a subresource. It is the newest if there are several; times are whole
  * seconds. Undefined if it is unknown: a deleted field has no owner.
  */
 export function conflictingManagerOf(
@@ -25,7 +25,7 @@ export function conflictingManagerOf(
   return newest === undefined ? undefined : nameOf(newest);
 }
 
-/** Owns something below the path, or the atomic value that it lies in. */
+/** Returns true if the manager owns a field below the path, or the atomic value that contains it. */
 function concerns(tree: FieldsTree, path: string, prefix: string): boolean {
   return Object.entries(tree).some(([key, value]) => {
     const step = stepTextOf(key);

@@ -1,38 +1,49 @@
 import type { Drift } from '../model/projection.ts';
 
-/** How often, and when last, one thing of a resource was corrected. */
+/** The number of corrections of one path of a resource, and the time of the last one. */
 interface Corrections {
   readonly count: number;
   /** Epoch milliseconds. */
   readonly last: number;
 }
 
-/** Of one resource, by `paceKey`: what was corrected lately. A fight over one resource delays no other. */
+/**
+ * The recent corrections of one resource, by `correctionKey`. Repeated drift of one resource delays no other resource.
+ */
 export type CorrectionHistory = ReadonlyMap<string, Corrections>;
 
-/** Milliseconds. Without them a fight is 300 writes a second, a rollout each, and thousands of pods. */
+/**
+ * Milliseconds. Without a back-off, two conflicting managers cause 300 writes a second, a rollout for each, and
+ * thousands of pods.
+ */
 const firstWait = 2_000;
 const longestWait = 300_000;
 const quiet = 600_000;
 
-/** As many as are remembered; a conflictingManager who keeps finding new places is not let through by that (`paceKey`). */
+/**
+ * The maximum number of entries. A conflicting manager that changes another path each time does not escape the
+ * back-off, because an added element counts as its list.
+ */
 const mostRemembered = 200;
 
-/** Nothing was corrected. */
+/** No corrections yet. */
 export const noCorrections: CorrectionHistory = new Map();
 
-/** What stands for a resource that is missing. */
+/** The key for a resource that is missing. */
 export const missingKey = '';
 
 /**
- * The key under which corrections are counted: the path. An added element counts as its list, since whoever adds it can
- * choose another name each time.
+ * Returns the key under which corrections are counted: the path. An added element counts as its list, since the client
+ * that adds it can choose another name each time.
  */
 export function correctionKey({ path, is }: Pick<Drift, 'path' | 'is'>): string {
   return is === 'excess' || is === 'duplicate' ? withoutLastElement(path) : path;
 }
 
-/** Without `[name="a"]` or `[0]` at the end; texts in it may hold brackets. Whoever adds an element chooses its length. */
+/**
+ * Removes `[name="a"]` or `[0]` at the end. A key's text may contain brackets, and the client that adds an element
+ * chooses its length.
+ */
 function withoutLastElement(path: string): string {
   let [begin, end] = [-1, -1];
   let isInText = false;
@@ -47,8 +58,8 @@ function withoutLastElement(path: string): string {
 }
 
 /**
- * Milliseconds from `now` until these may be corrected: none the first time, and from the second on twice as long each
- * time, counted from the correction before. One correction applies all of them, so the longest wait holds.
+ * Returns the milliseconds from `now` until these may be corrected: 0 the first time, then doubled each time, counted
+ * from the previous correction. One correction applies all paths, so the longest delay counts.
  */
 export function backoffFor(pace: CorrectionHistory, keys: readonly string[], now: number): number {
   return keys.reduce((longest, key) => Math.max(longest, waitOf(pace.get(key), now)), 0);
@@ -57,11 +68,11 @@ export function backoffFor(pace: CorrectionHistory, keys: readonly string[], now
 function waitOf(corrections: Corrections | undefined, now: number): number {
   if (corrections === undefined) return 0;
   const due = corrections.last + Math.min(longestWait, firstWait * 2 ** (corrections.count - 1));
-  // A clock that was set back never makes the wait longer than it is.
+  // A clock that was set back never makes the delay longer than `longestWait`.
   return Math.max(0, Math.min(due - now, longestWait));
 }
 
-/** After a correction of these at `now`; what was quiet for ten minutes is forgotten. */
+/** Records a correction of these at `now`. Entries without a correction for ten minutes are dropped. */
 export function withCorrection(pace: CorrectionHistory, keys: readonly string[], now: number): CorrectionHistory {
   const recent = new Map([...pace].filter(([, { last }]) => now - last < quiet));
   for (const key of new Set(keys)) {
@@ -72,7 +83,7 @@ export function withCorrection(pace: CorrectionHistory, keys: readonly string[],
   return new Map([...recent].slice(-mostRemembered));
 }
 
-/** Whether one of these was corrected recently and has drifted again. */
+/** Returns true if one of these was corrected recently and has drifted again. */
 export function wasCorrectedRecently(pace: CorrectionHistory, keys: readonly string[], now: number): boolean {
   return keys.some((key) => now - (pace.get(key)?.last ?? Number.NEGATIVE_INFINITY) < quiet);
 }

@@ -5,19 +5,19 @@ import { boundedJson } from '../model/jsonValue.ts';
 import { elementText, type Path, type PathElement } from '../model/path.ts';
 
 /**
- * `fieldsV1` of an entry of `metadata.managedFields`: the fields that its manager owns, as a tree. `f:name` is a field,
- * `k:{"name":"a"}`, `v:"x"` and `i:0` are elements of a list by their keys, value or position; what is owned itself, and
- * not only something below it, has an empty object, or `.` beside what lies below.
+ * `fieldsV1` of an entry of `metadata.managedFields`: the fields that its manager owns, as a tree. `f:name` is a field.
+ * `k:{"name":"a"}`, `v:"x"` and `i:0` are list elements by keys, value or position. A node that is owned itself is an
+ * empty object, or has `.` beside its children.
  */
 export type FieldsTree = JsonObject;
 
-/** What `cut` makes of a tree; undefined: nothing. */
+/** The result of `cut`. Undefined: no fields. */
 interface Cut {
   readonly rest: FieldsTree | undefined;
   readonly taken: FieldsTree | undefined;
 }
 
-/** The `pathText` of one step of a tree; undefined for `.`, and for what is not known here. */
+/** Returns the `pathText` of one step of a tree, or undefined for `.` and for an unknown step. */
 export function stepTextOf(key: string): string | undefined {
   const [prefix, rest] = [key.slice(0, 2), key.slice(2)];
   if (prefix === 'f:') return elementText({ field: rest });
@@ -27,7 +27,9 @@ export function stepTextOf(key: string): string | undefined {
   return prefix === 'i:' ? elementText({ index: Number(rest) }) : undefined;
 }
 
-/** What lies at these paths (`pathText`) and below, with the way there, and what is left without it. */
+/**
+ * Splits a tree into the fields at these paths (`pathText`) and below, with the steps that lead there, and the rest.
+ */
 export function cut(tree: FieldsTree, paths: ReadonlySet<string>): Cut {
   return cutBelow(tree, paths, '');
 }
@@ -52,7 +54,7 @@ function cutOne(key: string, below: unknown, paths: ReadonlySet<string>, prefix:
   return cutBelow(tree, paths, prefix + step);
 }
 
-/** Everything that is in one of them. */
+/** Returns all fields that are in one of the two. */
 export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
   const all: Record<string, unknown> = { ...one };
   for (const [key, below] of Object.entries(other)) {
@@ -63,8 +65,8 @@ export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
 }
 
 /**
- * What one tree owns and the other one does not; undefined: nothing. A map or list that has nothing in it any more goes
- * with what was in it.
+ * Returns the fields that `one` owns and `other` does not, or undefined if there are none. A map or list without any
+ * fields left is removed as well.
  */
 export function difference(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
   const rest: Record<string, unknown> = {};
@@ -86,14 +88,14 @@ function isItselfOwned(tree: FieldsTree): boolean {
   return Object.keys(tree).length === 0 || '.' in tree;
 }
 
-/** An empty object says "owned itself": beside something below it, that is said by `.`. */
+/** An empty object means that the node itself is owned. With children, `.` means that. */
 function owning(one: FieldsTree, other: FieldsTree): FieldsTree {
   const isOwned = [one, other].some(isItselfOwned);
   const all = union(one, other);
   return isOwned && Object.keys(all).length > 0 ? { '.': {}, ...all } : all;
 }
 
-/** A tree that owns what is at `path` itself, and nothing else. */
+/** Returns a tree that owns only the node at `path`. */
 export function treeOf(path: Path): FieldsTree {
   const last = path.at(-1);
   if (last === undefined) return {};
@@ -101,7 +103,7 @@ export function treeOf(path: Path): FieldsTree {
   return path.toReversed().reduce<FieldsTree>((tree, step, i) => ({ [stepKey(step)]: i === 0 ? below : tree }), {});
 }
 
-/** Whether it owns anything at this path (`pathText`) or below it. */
+/** Returns true if the tree owns anything at this path (`pathText`) or below it. */
 export function ownsAt(tree: FieldsTree, path: string): boolean {
   return cut(tree, new Set([path])).taken !== undefined;
 }

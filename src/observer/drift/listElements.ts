@@ -5,11 +5,11 @@ import { elementOf, type FieldMask } from '../schema/fieldMask.ts';
 
 /** The elements of a live list, matched with those of the manifest by their keys. */
 interface MatchedList {
-  /** Elements that are observed, whether they are there or not, in the manifest's order. */
+  /** The observed elements in the manifest's order, whether they exist or not. */
   readonly listed: readonly ListedElement[];
-  /** Elements that are there more than once, by their step, and how often. */
+  /** Elements that occur more than once, by their step, with their number. */
   readonly duplicates: readonly (readonly [step: string, count: number])[];
-  /** Of what is there, duplicates counted once. */
+  /** The number of live elements, with duplicates counted once. */
   readonly length: number;
   /** The live elements that are not listed, in their order. */
   readonly others: readonly (readonly [step: string, element: unknown])[];
@@ -24,7 +24,7 @@ interface ListedElement {
   readonly mask: FieldMask;
 }
 
-/** What is no list counts as an empty one. */
+/** A live value that is not a list counts as an empty list. */
 export function matchElements(live: unknown, manifest: unknown, mask: FieldMask, list: ListTopology): MatchedList {
   const by = tellingApart(mask, list);
   const stepOf = (element: unknown, index: number) => elementText(elementStep(by, element, index));
@@ -50,12 +50,12 @@ export function matchElements(live: unknown, manifest: unknown, mask: FieldMask,
   };
 }
 
-/** Deeper than anything that has an order of its own. */
+/** Deeper than any value with an order of its own. */
 const deepest = 100;
 
 /**
- * A value of which the manifest says nothing, its map lists and sets in an order that only depends on what is in them, so
- * that the API server's order is no part of it.
+ * Returns a value that the manifest does not have with its map lists and sets sorted by content, because their order on
+ * the API server has no meaning.
  */
 export function canonicalOrder(value: unknown, at: SchemaNode, depth = 0): unknown {
   if (depth > deepest) return value;
@@ -74,7 +74,7 @@ function sortedBy(elements: readonly unknown[], list: ListTopology): readonly un
   return steps.toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)).map(([, element]) => element);
 }
 
-/** The server's own way; the observer schema's where that is to know the place, and nothing else. */
+/** Matches elements as the API server does, or by the key in the observer schema. */
 function tellingApart(mask: FieldMask, list: ListTopology): ListTopology {
   if (list.is === 'map' || list.is === 'set' || mask.is !== 'list' || mask.key === undefined) return list;
   return { is: 'map', keys: mask.key, defaults: {} };

@@ -9,7 +9,7 @@ import { type FieldMask, fieldOf, observesAll } from '../schema/fieldMask.ts';
 import { contentOf } from './content.ts';
 import { canonicalOrder, matchElements } from './listElements.ts';
 
-/** One place: what is live there, what the manifest has, and what of it is observed. */
+/** A place in an object: the live value, the manifest's value, and the part that is observed. */
 interface Place {
   readonly live: unknown;
   readonly manifest: unknown;
@@ -19,9 +19,9 @@ interface Place {
 }
 
 /**
- * Projects an object onto its observed fields. The projection of the reply to an apply is the baseline; that of the
- * live object is compared with it. List elements are matched as the API server does, so their order does not count. The
- * ownership label is always observed.
+ * Projects an object onto its observed fields. The projection of the response to an apply is the baseline, and that of
+ * the live object is compared with it. List elements are matched as the API server does, so their order does not count.
+ * The ownership label is always observed.
  */
 export function project(object: JsonObject, manifest: Manifest, mask: FieldMask, topology: SchemaNode): Projection {
   const draft = createProjectionBuilder();
@@ -33,7 +33,10 @@ export function project(object: JsonObject, manifest: Manifest, mask: FieldMask,
 
 const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status']);
 
-/** A mask may be one of the whole manifest. Of the metadata there is always more than that has: a leaf would be all. */
+/**
+ * A mask may be one of the whole manifest. The live metadata always has more than the manifest, so a leaf for all of it
+ * would be wrong.
+ */
 function withoutIdentity(mask: FieldMask, content: JsonObject): FieldMask {
   if (mask.is !== 'map') return mask;
   const isAll = (name: string, field: FieldMask) => name === 'metadata' && field.is === 'leaf' && !(name in content);
@@ -47,7 +50,7 @@ function visit(place: Place, draft: ProjectionBuilder): void {
   else if (mask.is === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
   else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest))
     draft.put(path, onceOf(live, manifest));
-  // Only the existence of an empty map is observed: what others put into it stays.
+  // Only the existence of an empty map is observed: keys that other clients add stay.
   else if (mask.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
 }
@@ -71,7 +74,7 @@ function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionB
   for (const { live: element, manifest: desired, mask: below, step } of listed)
     visit({ live: element, manifest: desired, mask: below, at: at.items(), path: path + step }, draft);
   for (const [step, count] of duplicates) draft.putDuplicate(path + step, count);
-  // What other controllers add there is theirs, whatever the manifest has and the bounds allow.
+  // Elements that other controllers add here belong to them, regardless of the manifest and the bounds.
   if (sharedLists.has(path)) return;
   const bounds = mask.is === 'list' ? mask : undefined;
   if (bounds === undefined) draft.putList(path, { length, bounds, others });
@@ -79,7 +82,7 @@ function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionB
     draft.putList(path, { length, bounds: { min: bounds.min, max: bounds.max }, others });
 }
 
-/** What is as the manifest has it is kept with that, and not a second time. */
+/** A value that equals the manifest's is the same object in memory. */
 function onceOf(live: unknown, manifest: unknown): unknown {
   return isSameJson(live, manifest) ? manifest : live;
 }
@@ -110,7 +113,7 @@ const mostShared = 1_000;
 
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** 5,000 resources are kept at a time: each text of a path is there once, and a map that would be empty not at all. */
+/** Thousands of resources are held in memory, so path texts are interned and empty maps are left out. */
 function createProjectionBuilder(): ProjectionBuilder {
   const fields = new Map<string, Json>();
   let lists: Map<string, ObservedList> | undefined;
@@ -125,7 +128,7 @@ function createProjectionBuilder(): ProjectionBuilder {
     },
     put(path, value) {
       const kept = boundedJson(value);
-      // The paths of a large object are nobody else's, and would push out those that many have.
+      // Paths of a large object are unique to it, and would evict shared ones.
       if (kept !== undefined) fields.set(fields.size < mostShared ? interned(path) : path, kept);
     },
     putList(path, { length, bounds, others }) {

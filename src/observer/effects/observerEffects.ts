@@ -13,7 +13,7 @@ import type { RequestSemaphore } from './requestSemaphore.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
 import type { ServiceAccounts } from './serviceAccounts.ts';
 
-/** What the machines of the observer need of the world. */
+/** The effects of the observer's machines. */
 export interface ObserverEffects {
   readonly runtime: ActorRuntime;
   readonly api: ResourceApi;
@@ -23,22 +23,22 @@ export interface ObserverEffects {
   readonly serviceAccounts: ServiceAccounts;
   readonly claims: OwnershipClaims;
   readonly streams: ResourceStreams;
-  /** For what changes the cluster. */
+  /** For requests that change the cluster. */
   readonly writes: RequestSemaphore;
-  /** For trials of what is desired, so that a start keeps no correction waiting. */
+  /** For dry runs that find the desired state. They have their own limit so that a start does not delay corrections. */
   readonly dryRuns: RequestSemaphore;
-  /** For re-baselining, so that it does not delay a start. */
+  /** For dry runs that renew baselines. They have their own limit so that they do not delay a start. */
   readonly rebaselines: RequestSemaphore;
   readonly rebaselineSchedule: Schedule;
   readonly status: StatusWriter;
   readonly report: ReportObserver;
-  /** What Applications may hold, by the config of now. */
+  /** The resources that Applications may have, by the current config. */
   readonly allow: () => AllowedResources;
   readonly hashManifest: HashManifest;
   /** From 0 to 1, for jitter. */
   readonly random: () => number;
   readonly isDryRun: boolean;
-  /** Applications that name no account are applied with weeder's own rights. */
+  /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   readonly entryOf: (application: string) => ApplicationEntry | undefined;
   readonly resourceOf: (application: string, resource: string) => ResourceEntry | undefined;

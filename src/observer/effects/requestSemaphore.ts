@@ -4,9 +4,9 @@ import { createSemaphore, type Release, type Semaphore } from '../../queue/semap
 /** Limits concurrent requests. Slow requests do not hold up others. */
 export interface RequestSemaphore extends Pick<Semaphore, 'active' | 'waiting'> {
   /**
-   * Acquires a slot for a request of this application about an object of this apiVersion; undefined if the signal ended
-   * the wait. `onSlow` is called when the caller should stop waiting: the request takes long, or an earlier one like it
-   * did.
+   * Acquires a slot for a request of this application about an object of this apiVersion. Returns undefined if the
+   * signal aborted the wait. `onSlow` is called when the caller should stop waiting: this request, or an earlier one
+   * like it, takes long.
    */
   acquire(
     application: string,
@@ -16,21 +16,21 @@ export interface RequestSemaphore extends Pick<Semaphore, 'active' | 'waiting'> 
   ): Promise<Release | undefined>;
 }
 
-/** A request that takes longer than this is slow: what it waits for does not respond. Milliseconds. */
+/** A request that takes longer than this is slow: its server does not respond. Milliseconds. */
 const slowAfter = 3_000;
-/** What the status says of it. */
+/** The message in the status. */
 export const slowMessage = `The API server takes more than ${slowAfter / 1_000} s to answer.`;
-/** So many places are left to all that is slow. */
+/** The number of slots for all slow requests. */
 const mostSlow = 4;
 const mostKnown = 1_000;
 
-/** Which apiVersions of which applications were slow the last time. */
+/** The apiVersions of applications whose last request was slow. */
 export type SlowRequests = Set<string>;
 
 /**
- * A request that turns out to be slow gives its place back before it has ended, and those after it, of the same
- * application and apiVersion, get one of a few others, until one is answered soon: an API server behind an APIService, or
- * a webhook, that does not answer would otherwise hold all places for as long as a request may take.
+ * A slow request gives its slot back before it ends. The next requests of the same application and apiVersion use one
+ * of a few separate slots until one of them responds in time. Otherwise an API server behind an APIService or a webhook
+ * that does not respond would hold all slots until the requests time out.
  */
 export function createRequestSemaphore(clock: Clock, most: number, slow: SlowRequests): RequestSemaphore {
   const usual = createSemaphore(most);
@@ -69,7 +69,7 @@ export function createRequestSemaphore(clock: Clock, most: number, slow: SlowReq
   };
 }
 
-/** Bounded, so that nothing is kept of applications that are long gone. */
+/** The set is bounded, because applications are deleted. */
 function remember(slow: SlowRequests, key: string): void {
   slow.add(key);
   for (const oldest of slow) {

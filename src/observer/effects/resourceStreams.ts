@@ -12,39 +12,39 @@ import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync, observeObject } from '../state/observeObject.ts';
 import { pacedComparison } from '../state/pacedComparison.ts';
 
-/** One list+watch stream of all objects of a kind that carry the label of some application. */
+/** One list+watch stream of all objects of a kind that have the label of an application. */
 interface ResourceStreamPlan {
-  /** Unique in the process, and readable in a log line. */
+  /** Unique in the process and legible in a log line. */
   readonly name: string;
   readonly path: string;
   readonly group: string;
   readonly kind: string;
 }
 
-/** The sink of the stream with something put in front of it. */
+/** Wraps the sink of the stream. */
 export type WrapResourceSink = (stream: ResourceStreamPlan, sink: ClosableSink) => ClosableSink;
 
 interface ResourceStreamsOptions {
   readonly clock: Clock;
-  /** Those that are watched. */
+  /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
   readonly wrap?: WrapResourceSink;
   readonly onChanged: () => void;
   readonly onClosed: (name: string) => void;
 }
 
-/** The streams of the kinds that are in use: one for each, shared by all applications. */
+/** The streams of the kinds in use. All applications share one for each kind. */
 export interface ResourceStreams {
   /** By name. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   /** Subscribes the resource to the stream of its kind. Does nothing if it is subscribed already. */
   add(resource: ResourceEntry, plan: ResourcePlan): void;
   remove(resource: ResourceEntry): void;
-  /** Resolves when its stream has read its complete list, or has not for a while: then the API server has to be asked. */
+  /** Resolves when the stream has read its complete list, or after a timeout; then the object is read with a GET. */
   whenListed(resource: ResourceEntry, signal: AbortSignal): Promise<void>;
   /**
-   * Whether a stream reports every change of it. False while the stream is lost, and for as long after that as it may
-   * be lost again at once: then only the API server itself can say how the resource is.
+   * Returns true if a stream reports every change of the resource. It is false while the stream is lost and for a while
+   * after that, because the stream may be lost again. Then only a GET shows the live object.
    */
   isReliable(resource: ResourceEntry): boolean;
 }
@@ -56,16 +56,16 @@ interface OpenStream {
   readonly members: Map<string, readonly ResourceEntry[]>;
   /** Called when its list is complete. */
   readonly waiting: Set<() => void>;
-  /** It has read its complete list at least once. */
+  /** The stream has read its complete list at least once. */
   isSynced: boolean;
-  /** Since when every change comes in, by the monotonic clock; undefined: changes may be missed. */
+  /** The monotonic time since which every change is received. Undefined: changes may be missed. */
   reliableSince: number | undefined;
 }
 
-/** A stream that goes on where it was lost has proved reliable after this long: before, it may be lost again at once. */
+/** A resumed stream counts as reliable after this time without another loss. */
 const provenAfter = 5_000;
 
-/** How long to wait for the list of a stream: one that may not be read must not block GETs. Milliseconds. */
+/** How long to wait for the list of a stream: a stream that weeder may not read must not block GETs. Milliseconds. */
 const longestList = 3_000;
 
 export function createResourceStreams(options: ResourceStreamsOptions): ResourceStreams {
@@ -108,9 +108,9 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     };
     open.set(plan.name, stream);
     const { name, path, kind } = plan;
-    // The author of an Application chooses the kind: one that weeder may not read must not make weeder unready.
+    // The author of an Application chooses the kind, so a kind that weeder may not read must not make weeder unready.
     const need = { name, path, kind, labelSelector: labelName, sink: trackedSink, isOptional: true };
-    // Nothing is cut from a Secret, but no failure may quote from it.
+    // A Secret is not reduced, but no failure message may quote it.
     needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
     onChanged();
     return stream;
@@ -204,7 +204,7 @@ function createSink(
     resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
   }
 
-  /** An error would end the stream for all others. The look that follows meets it too, and reports it. */
+  /** An exception would end the stream for all resources. The following check meets the same error and reports it. */
   function takeSafely(resource: ResourceEntry, object: JsonObject): void {
     try {
       take(resource, object);
@@ -215,7 +215,7 @@ function createSink(
   }
 
   return {
-    // Of a large object that is changed all the time only what is compared is parsed.
+    // Of a large object that changes often, only the compared fields are parsed.
     isIrrelevant(line, { type, namespace, name }) {
       if (type !== 'MODIFIED' || line.length < largeLine) return false;
       const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
@@ -253,7 +253,7 @@ function createSink(
 /** Bytes of a line that takes a noticeable time to parse. */
 const largeLine = 64 * 1024;
 
-/** Of a line that was found to be a watch event. */
+/** Parses the object in a line that is a watch event. */
 function objectIn(line: Buffer): JsonObject | undefined {
   try {
     return objectOf(objectOf(parseJson(line.toString('utf8')))['object']);
@@ -262,12 +262,15 @@ function objectIn(line: Buffer): JsonObject | undefined {
   }
 }
 
-/** What failed while the stream was lost may succeed now. */
+/** A request that failed while the stream was lost may succeed now. */
 function notifyResumed(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
   for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
 }
 
-/** Its stream has it no more: deleted, or without its label. What weeder has written since is not meant. */
+/**
+ * The object left the stream: it was deleted or lost its label. A version that weeder has written since then is
+ * ignored.
+ */
 function markLost(resource: ResourceEntry, version: string | undefined, now: number): void {
   if (!isAtLeast(version, resource.writtenVersion)) return;
   resource.found = 'lost';
@@ -275,7 +278,7 @@ function markLost(resource: ResourceEntry, version: string | undefined, now: num
   resource.actor?.send({ type: 'object.changed', isInSync: false });
 }
 
-/** Where this is the same, there is nothing new to decide. */
+/** There is nothing new to decide while this text is the same. */
 function comparisonState(resource: ResourceEntry): string {
   const found = foundOf(resource);
   if (found === undefined) return '';

@@ -8,11 +8,11 @@ import type { ApplicationApi } from '../status/applicationApi.ts';
 /** Checks whether ServiceAccounts exist, and caches those that do. */
 export interface ServiceAccounts {
   exists(namespace: string, name: string): Promise<Outcome<boolean>>;
-  /** True at the first call for a namespace: that its ServiceAccounts cannot be read is reported once. */
+  /** Returns true at the first call for a namespace, so that unreadable ServiceAccounts are reported once. */
   isFirstReport(namespace: string): boolean;
 }
 
-/** How long an existing account is cached: a thousand applications may use the same one. Milliseconds. */
+/** How long an existing account is cached. Many applications may use the same one. Milliseconds. */
 const believedFor = 300_000;
 
 export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccount'>): ServiceAccounts {
@@ -47,20 +47,20 @@ export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'h
   };
 }
 
-/** What looking for an account needs. */
+/** The effects that the check needs. */
 interface AccountEffects {
   readonly serviceAccounts: ServiceAccounts;
   readonly mayUseOwnRights: boolean;
   readonly report: ReportObserver;
 }
 
-/** The class of the refusal, as the machine and those who count have it. */
+/** The failure kind, as the machine and the metrics have it. */
 export const serviceAccountNotFound = 'accountMissing';
 
 /**
- * Checks that the impersonated ServiceAccount exists. The API server does not: it lets any name be impersonated, and a
- * RoleBinding for that name grants its rights. Returns undefined if the account exists, if it may not be read, or if
- * the application creates it itself.
+ * Checks that the impersonated ServiceAccount exists. The API server does not check it: it allows impersonation of any
+ * name, and a RoleBinding for that name grants its permissions. Returns undefined if the account exists, if it may not
+ * be read, or if the application creates it itself.
  */
 export async function checkServiceAccount(
   { serviceAccounts, mayUseOwnRights, report }: AccountEffects,

@@ -17,24 +17,24 @@ import {
 } from './servedKinds.ts';
 import { createSharedRead, type SharedRead } from './sharedRead.ts';
 
-/** What is served below `/api` or `/apis`. */
+/** The kinds that are served below `/api` or `/apis`. */
 interface DiscoveryRoot {
   readonly shared: SharedRead;
-  /** By what was read last; of a version of which only the name is known, after one request. */
+  /** Looks a kind up in the last response. If only the name of its version is known, this takes one request. */
   lookUp(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;
-  /** Without a request. */
+  /** Answers without a request. */
   isKnown(apiVersion: string, kind: string): boolean;
-  /** The preferred one first. */
+  /** The preferred version comes first. */
   versionsOf(group: string): readonly string[];
 }
 
-/** The document of a cluster with very many kinds has some megabytes. */
+/** The discovery document of a cluster with very many kinds has some megabytes. */
 const timeoutMs = 30_000;
 
 /**
- * One document for all kinds of all applications, fetched again only where its ETag is another one. An API server that
- * does not serve the aggregated form gives the names of the groups in its place, and the versions in use are asked for
- * one by one.
+ * One document has all kinds for all applications. It is fetched again only if its ETag has changed. An API server
+ * without aggregated discovery returns the names of the groups instead, and then each version in use is fetched
+ * separately.
  */
 export function discoveryRoot(
   path: '/api' | '/apis',
@@ -61,7 +61,7 @@ export function discoveryRoot(
     return done(undefined);
   }
 
-  /** Of those that are in use: known before, or waited for. */
+  /** Fetches the versions in use: those that were fetched before, and those that a caller waits for. */
   async function withLists(names: ServedGroups): Promise<ServedGroups> {
     const awaited = new Set(shared.awaited());
     const read = new Map<string, Map<string, ServedVersion | undefined>>();
@@ -77,7 +77,7 @@ export function discoveryRoot(
     return read;
   }
 
-  /** What does not answer is what it was. */
+  /** A version that does not respond keeps its last known kinds. */
   async function readList(apiVersion: string, before: ServedVersion | undefined): Promise<ServedVersion> {
     const result = await client.call({ method: 'GET', path: groupVersionPath(apiVersion), timeoutMs });
     if (result.ok) return readResourceList(apiVersion, result.body);

@@ -5,23 +5,23 @@ import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 
 export interface KindStreamsOptions {
   readonly clock: Clock;
-  /** A definition of kinds of this group has changed; undefined: that of any group may have. */
+  /** A definition of kinds of this group has changed. Undefined: any group may have changed. */
   readonly onKindChanged: (group: string | undefined) => void;
-  /** `needs` is another one. */
+  /** `needs` has changed. */
   readonly onChanged: () => void;
-  /** Nothing comes of this stream any more. */
+  /** The stream with this name delivers nothing more. */
   readonly onClosed: (name: string) => void;
 }
 
-/** The streams of CustomResourceDefinitions and APIServices. They are open while a kind is awaited. */
+/** The streams of CustomResourceDefinitions and APIServices. They are open while a caller waits for a kind. */
 export interface KindStreams {
   readonly needs: ReadonlyMap<string, StreamNeed>;
   await(isWaiting: boolean): void;
-  /** Closes nothing, but no timer keeps the process alive any more. */
+  /** Closes no stream. Afterwards no timer keeps the process running. */
   stop(): void;
 }
 
-/** How long the streams stay open after the last waiter, so that they are not listed again and again. Milliseconds. */
+/** How long the streams stay open without a waiting caller, so that they are not listed repeatedly. Milliseconds. */
 const idleTimeout = 60_000;
 
 const collections = [
@@ -30,8 +30,8 @@ const collections = [
 ] as const;
 
 /**
- * Of each object only the metadata: a definition may have a megabyte, and its name says the group. Whoever may not read
- * them finds new kinds all the same, when the pause of discovery is over.
+ * The streams request only metadata, because a definition may have a megabyte and its name contains the group. Without
+ * the permission to read them, weeder finds new kinds when the discovery cache expires.
  */
 export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }: KindStreamsOptions): KindStreams {
   const all = new Map(
@@ -79,7 +79,7 @@ export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }:
   };
 }
 
-/** The names are `widgets.example.org` and `v1.example.org`. Objects of the initial list are no change. */
+/** The names are `widgets.example.org` and `v1.example.org`. Objects of the initial list are not changes. */
 function changeSink(onChange: KindStreamsOptions['onKindChanged']): ClosableSink {
   let isListing = false;
   return {

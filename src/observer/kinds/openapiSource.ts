@@ -15,9 +15,9 @@ import { createSharedRead } from './sharedRead.ts';
 const indexTtlMs = 30_000;
 /** How long an unused document is cached. */
 const documentTtlMs = 3_600_000;
-/** v1 has 1.6 MB, and an API server that has just started builds it first. */
+/** The document of v1 has 1.6 MB, and an API server that has just started builds it first. */
 const timeoutMs = 30_000;
-/** A document that could not be read is not asked for again at once, however many need it. */
+/** A document that could not be read is not requested again for this time. */
 const failureTtlMs = 5_000;
 
 interface Document {
@@ -26,17 +26,19 @@ interface Document {
   usedAt: number;
 }
 
-/** How the objects of each kind are built. */
+/** The structure of the objects of each kind. */
 interface OpenapiSource {
-  /** `typeMissing`: no document says it yet. To take its lists for what is matched by position meanwhile would be wrong. */
+  /**
+   * `typeMissing`: no document describes the kind yet. Matching its lists by position in the meantime would be wrong.
+   */
   topologyOf(kind: RestMapping): Promise<Outcome<SchemaNode>>;
-  /** Resolves once a document says it, which should be soon. `cancelled`: the signal ended the wait. */
+  /** Resolves once a document describes the kind. `cancelled`: the signal aborted the wait. */
   whenDescribed(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
 }
 
 /**
- * As the API server's own documents say (`/openapi/v3`): the index (10 KB) says by a hash which document is new, and only
- * those of groups in use are fetched. Both are shared by all who ask.
+ * Reads the API server's OpenAPI documents (`/openapi/v3`). The index (10 KB) has a hash of each document, so only
+ * changed documents of groups in use are fetched. All callers share both.
  */
 export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   let hashes: ReadonlyMap<string, string> = new Map();
@@ -53,7 +55,10 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     return done(undefined);
   }
 
-  /** Without the hash: the newest document, which can be newer than the index, and is then fetched once more than needed. */
+  /**
+   * Without the hash the API server returns the newest document. It can be newer than the index, and is then fetched
+   * once more than needed.
+   */
   const readDocument = singleFlight(async (path: string): Promise<Outcome<undefined>> => {
     const hash = hashes.get(path);
     if (hash === undefined || known.get(path)?.hash === hash) return done(undefined);
@@ -89,7 +94,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
       const listed = await read();
       const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
       const found = lookUp(kind);
-      // What was known before is believed while the API server does not answer.
+      // While the API server does not respond, the last known structure is used.
       if (found !== undefined) return done(found);
       if (!newest.ok) return newest;
     }

@@ -7,7 +7,7 @@ import { createKindStreams, type KindStreams, type KindStreamsOptions } from './
 import { openapiSource } from './openapiSource.ts';
 import { groupVersionOf } from './servedKinds.ts';
 
-/** A REST mapper, and the streams by which it notices new kinds. */
+/** A REST mapper, and the streams that notify it of new kinds. */
 interface WatchedRestMapper {
   readonly restMapper: RestMapper;
   readonly streams: Pick<KindStreams, 'needs' | 'stop'>;
@@ -21,7 +21,7 @@ export function restMapperOf(client: KubeClient, clock: Clock): RestMapper {
   return createRestMapper(client, clock, undefined).restMapper;
 }
 
-/** The same, which also watches CustomResourceDefinitions and APIServices while a kind is awaited. */
+/** Does the same, and watches CustomResourceDefinitions and APIServices while a caller waits for a kind. */
 export function watchedRestMapper(
   client: KubeClient,
   options: Pick<KindStreamsOptions, 'clock' | 'onChanged' | 'onClosed'>,
@@ -43,7 +43,7 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
     topologyOf: documents.topologyOf,
     async awaitServed(apiVersion, kind, signal, isExpected = false) {
       const known = await find(apiVersion, kind);
-      // The document of a new kind follows it.
+      // The OpenAPI document of a new kind is published after the kind.
       const isWithoutDocument = known.ok && !(await documents.topologyOf(known.value)).ok;
       const appearing = isWithoutDocument ? known : whenServed(apiVersion, kind, signal);
       if (isExpected) invalidate(groupVersionOf(apiVersion).group);
@@ -56,24 +56,26 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
   return { restMapper, invalidate };
 }
 
-/** A kind that moves from one scope to another, or to another plural, is a new one of the same name: rare, but it is. */
+/** A definition can be replaced by one with another scope or plural, which is rare. */
 const ttlMs = 30_000;
 
-/** Which kinds the API server serves. Read with weeder's own rights, as every account may read discovery. */
+/**
+ * The kinds that the API server serves. It is read with weeder's own permissions, as every account may read discovery.
+ */
 interface Discovery {
-  /** `typeMissing`: it does not serve this kind, as far as is known. */
+  /** `typeMissing`: the API server does not serve this kind, as far as is known. */
   find(apiVersion: string, kind: string): Promise<Outcome<RestMapping>>;
-  /** By a read that begins after this call: this is asked where something that is known is no longer so. */
+  /** Uses a read that begins after this call, for a caller that has seen that a known kind is no longer served. */
   findInGroup(group: string, kind: string): Promise<Outcome<RestMapping>>;
-  /** Resolves once a read that begins after this call has the kind. `cancelled`: the signal ended the wait. */
+  /** Resolves once a read that begins after this call has the kind. `cancelled`: the signal aborted the wait. */
   whenServed(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
-  /** Something that serves this group has changed; undefined: any of them may have. */
+  /** A definition of this group has changed. Undefined: any group may have changed. */
   invalidate(group: string | undefined): void;
 }
 
 /**
- * One shared document for `/api` and one for `/apis`, whatever the number of applications, resources and kinds: a kind
- * that does not exist costs no request of its own. `onWaiting`: whether somebody waits for a kind that is not there.
+ * One shared document for `/api` and one for `/apis`, regardless of the number of applications, resources and kinds. A
+ * kind that does not exist costs no request of its own. `onWaiting` says whether a caller waits for a missing kind.
  */
 function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boolean) => void): Discovery {
   const core = discoveryRoot('/api', client, clock);
@@ -84,7 +86,7 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
     const root = rootOf(groupVersionOf(apiVersion).group);
     const read = await root.shared.noOlderThan(ttlMs);
     const found = await root.lookUp(apiVersion, kind);
-    // What was known before is believed while the API server does not answer.
+    // While the API server does not respond, the last known mapping is used.
     if (found.ok) return found;
     if (!read.ok) return read;
     const again = await root.shared.retryMissing();
@@ -102,7 +104,7 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
     for (const apiVersion of root.versionsOf(group)) {
       const found = await root.lookUp(apiVersion, kind);
       if (found.ok) return found;
-      // It may be in the one that cannot be asked.
+      // The kind may be in the document that cannot be read.
       if (found.failure.is !== 'typeMissing') answer = found;
     }
     return answer;

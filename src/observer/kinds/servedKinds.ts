@@ -1,23 +1,26 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 
-/** What the API server serves of one group and version. */
+/** The kinds that the API server serves in one group version. */
 export interface ServedVersion {
   readonly kinds: ReadonlyMap<string, RestMapping>;
-  /** The API server behind it does not answer: what is not among the kinds may be served all the same. */
+  /** The API server behind it does not respond, so kinds that are not listed may exist. */
   readonly isStale: boolean;
 }
 
-/** By group the apiVersions that are served, the preferred one first. Undefined: it is served, and not known yet what. */
+/**
+ * The served apiVersions by group, the preferred one first. Undefined: the version is served, and its kinds are not
+ * known yet.
+ */
 export type ServedGroups = ReadonlyMap<string, ReadonlyMap<string, ServedVersion | undefined>>;
 
-/** `v1` is of the core group, which stands by itself. */
+/** `v1` belongs to the core group, which has no name. */
 export function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
   const [first = '', second] = apiVersion.split('/');
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }
 
-/** Where the API serves a group and version: `/api/v1`, `/apis/apps/v1`. */
+/** Returns the path of a group version: `/api/v1`, `/apis/apps/v1`. */
 export function groupVersionPath(apiVersion: string): string {
   const { group, version } = groupVersionOf(apiVersion);
   return group === ''
@@ -25,15 +28,16 @@ export function groupVersionPath(apiVersion: string): string {
     : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`;
 }
 
-/** The `Accept` header that asks for the aggregated form: v2 since Kubernetes 1.30, v2beta1 since 1.26, and none before. */
+/** The `Accept` header for aggregated discovery: v2 since Kubernetes 1.30, v2beta1 since 1.26, none before. */
 export const aggregatedForm = [
   ...['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`),
   'application/json',
 ].join(',');
 
 /**
- * An APIGroupDiscoveryList, which holds all there is of `/api` or `/apis`; undefined: the answer is of another form. Of a
- * stale version what was known `before` is kept: the list has the last known state, or nothing.
+ * Reads an APIGroupDiscoveryList, which has everything below `/api` or `/apis`. Returns undefined if the response has
+ * another form. A stale version keeps what was known `before`, because the response has its last known state or
+ * nothing.
  */
 export function readAggregated(body: unknown, before: ServedGroups): ServedGroups | undefined {
   const { kind, items } = objectOf(body);
@@ -56,7 +60,7 @@ export function readAggregated(body: unknown, before: ServedGroups): ServedGroup
   return groups;
 }
 
-/** The APIGroupList of `/apis`, or the APIVersions of `/api`: what there is, and not what of it. */
+/** Reads the APIGroupList of `/apis` or the APIVersions of `/api`, which have names only. */
 export function readGroupNames(body: unknown): ServedGroups {
   const { groups, versions } = objectOf(body);
   const core = arrayOf(versions).filter((each) => typeof each === 'string');
@@ -69,14 +73,14 @@ export function readGroupNames(body: unknown): ServedGroups {
   return new Map(listed.map(([group, its]) => [group, new Map(its.map((apiVersion) => [apiVersion, undefined]))]));
 }
 
-/** The APIResourceList of one group and version. */
+/** Reads the APIResourceList of one group version. */
 export function readResourceList(apiVersion: string, body: unknown): ServedVersion {
   return { kinds: kindsAmong(apiVersion, objectOf(body)['resources'], listRow), isStale: false };
 }
 
 type Row = Pick<RestMapping, 'kind' | 'plural' | 'isNamespaced'>;
 
-/** What can be applied, read and deleted by name. */
+/** Returns the kinds that can be applied, read and deleted by name. */
 function kindsAmong(apiVersion: string, rows: unknown, read: (row: JsonObject) => Row | undefined) {
   const kinds = new Map<string, RestMapping>();
   for (const row of arrayOf(rows).map(objectOf)) {
@@ -96,7 +100,7 @@ function aggregatedRow({ resource, responseKind, scope }: JsonObject): Row | und
     : { plural, kind, isNamespaced: scope === 'Namespaced' };
 }
 
-/** Subresources have a slash. */
+/** The names of subresources have a slash. */
 function listRow({ name, kind: its, namespaced }: JsonObject): Row | undefined {
   const [plural, kind] = [textOf(name), textOf(its)];
   if (plural === undefined || kind === undefined || plural.includes('/')) return undefined;

@@ -3,48 +3,48 @@ import type { Outcome } from '../model/applyFailure.ts';
 
 /** A caller that waits for something that the API server does not serve yet. */
 interface Waiter {
-  /** What is missed, such as an apiVersion. */
+  /** The missing item, such as an apiVersion. */
   readonly about: string;
-  /** Asked after every read that began after this waiter came. */
+  /** Checked after every read that began after this waiter was added. */
   readonly isAvailable: () => boolean;
 }
 
 /**
- * A read of discovery data that all callers share: one at a time, and with growing pauses while something is missing.
- * Any number of waiters costs no more reads than one.
+ * A read of discovery data that all callers share: one at a time, with growing pauses while something is missing. Any
+ * number of waiters costs no more reads than one.
  */
 export interface SharedRead {
-  /** Reads, unless what is known was read at most `age` milliseconds ago. */
+  /** Reads, unless the last read is at most `age` milliseconds old. */
   noOlderThan(age: number): Promise<Outcome<undefined>>;
-  /** Something is not in what is known: reads again, unless the last read is no older than the current pause. */
+  /** Reads again because something is missing, unless the last read is no older than the current pause. */
   retryMissing(): Promise<Outcome<undefined>>;
-  /** A read that begins after this call. */
+  /** Waits for a read that begins after this call. */
   fresh(): Promise<Outcome<undefined>>;
-  /** Resolves to true once it is available, and to false if the signal ends the wait. */
+  /** Resolves to true once the item is available, and to false if the signal aborts the wait. */
   waitFor(waiter: Waiter, signal: AbortSignal): Promise<boolean>;
-  /** What is known may be out of date. Those who wait for what it `concerns` no longer wait for the end of a long pause. */
+  /** The cache may be stale. Waiters for an item that it `concerns` no longer wait for the end of a long pause. */
   invalidate(concerns: (about: string) => boolean): void;
-  /** What is waited for. */
+  /** Returns the items that callers wait for. */
   awaited(): Iterable<string>;
 }
 
 interface SharedReadOptions {
   readonly clock: Clock;
-  /** Takes in what the API server says. Does not reject. */
+  /** Reads from the API server and updates the cache. Does not reject. */
   readonly read: () => Promise<Outcome<undefined>>;
-  /** Called when the first waiter comes and when the last one has gone. */
+  /** Called when the first waiter is added and when the last one is removed. */
   readonly onWaiting?: (isWaiting: boolean) => void;
 }
 
-/** Between two reads while something is missing, in milliseconds. */
+/** The shortest pause between two reads while something is missing, in milliseconds. */
 const shortestPause = 200;
 const longestPause = 60_000;
 const growth = 1.5;
-/** A read that failed is not tried again at once, however many ask. */
+/** The longest pause after a failed read, regardless of the number of callers. */
 const longestFailurePause = 5_000;
 
 interface Waiting extends Waiter {
-  /** How many reads had begun when it came. */
+  /** The number of reads that had begun when the waiter was added. */
   readonly since: number;
   readonly settle: (isAvailable: boolean) => void;
 }
@@ -85,7 +85,7 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
     return underWay;
   }
 
-  /** The pauses grow for as long as something is missed time and again. */
+  /** The pauses grow while something is repeatedly missing. */
   function beginForMissing(): Promise<Outcome<undefined>> {
     const now = clock.monotonic();
     pause = now - missedAt > 2 * longestPause ? shortestPause : Math.min(longestPause, pause * growth);

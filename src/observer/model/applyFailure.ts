@@ -6,44 +6,46 @@ import { labelPath } from './fieldManagers.ts';
 import { type Identity, identityText } from './identity.ts';
 import { isImmutable } from './immutable.ts';
 
-/** Why a request about one resource was not done. */
+/** Why a request about one resource failed. */
 export type ApplyFailureKind =
   /** The object does not exist. */
   | 'missing'
-  /** The API server does not serve its kind (yet): its CustomResourceDefinition is missing, or new. */
+  /** The API server does not serve its kind, because its CustomResourceDefinition is missing or new. */
   | 'typeMissing'
-  /** It is not what it was when this was decided, or fields belong to other managers (`fields`). Decide again. */
+  /**
+   * The object has changed since it was read, or fields belong to other managers (`fields`). The caller decides again.
+   */
   | 'conflict'
   /** Another application owns it (`by`), or another client wrote the label. */
   | 'claimed'
-  /** Only a new object could have these values (`fields`). */
+  /** These fields can only be set on a new object (`fields`). */
   | 'immutable'
-  /** The same again would be refused again. */
+  /** The API server would refuse the same request again. */
   | 'permanent'
-  /** Its namespace is being deleted: nothing can be created in it. */
+  /** Its namespace is being deleted, so nothing can be created in it. */
   | 'namespaceTerminating'
   | 'forbidden'
-  /** May pass by itself. */
+  /** The failure may end without a change of the request. */
   | 'transient'
   /** The caller has stopped waiting. */
   | 'cancelled'
   /** Another object has its name. */
   | 'otherUid'
-  /** It is being deleted: what is applied to it goes with it. */
+  /** The object is being deleted: an apply would be lost. */
   | 'terminating';
 
-/** A request about one resource that was not done, as a value. Of a Secret it holds the code, the reason and the fields. */
+/** A failed request about one resource, as a value. For a Secret it has the code, the reason and the fields only. */
 export interface ApplyFailure {
   readonly is: ApplyFailureKind;
-  /** One sentence or two, for people. */
+  /** One or two sentences for users. */
   readonly reason: string;
-  /** How long the server asks to wait, in milliseconds; 0: it does not say. */
+  /** The server's Retry-After in milliseconds; 0 if it has none. */
   readonly retryAfter: number;
-  /** Which fields are meant, as the server writes them: of a conflict as `pathText` does, otherwise `spec.ports[0]`. */
+  /** The fields, as the server writes them: for a conflict as `pathText` does, otherwise `spec.ports[0]`. */
   readonly fields: readonly string[];
-  /** Of `claimed`: the other application (`namespace/name`), or the field manager where that is not known. */
+  /** For `claimed`: the other application (`namespace/name`), or the field manager if the application is unknown. */
   readonly by?: string;
-  /** Of `transient`: an address or a port is another object's, or was until a moment ago. */
+  /** For `transient`: an address or a port is in use by another object, or was until a moment ago. */
   readonly isTaken?: true;
 }
 
@@ -51,11 +53,11 @@ export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: ApplyFailure };
 
-/** What was asked, for the sentence about a missing permission. */
+/** The request, for the message about a missing permission. */
 export interface AskedOf {
   readonly verb: 'get' | 'create' | 'patch' | 'delete';
   readonly identity: Identity;
-  /** What the API calls the kind: `deployments`. */
+  /** The resource name in the API: `deployments`. */
   readonly plural: string;
 }
 
@@ -63,7 +65,7 @@ export function done<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };
 }
 
-/** A failure that we found ourselves. */
+/** Returns a failure that weeder itself has found. */
 export function failed(
   is: ApplyFailureKind,
   reason: string,
@@ -72,7 +74,7 @@ export function failed(
   return { ok: false, failure: { is, reason, retryAfter: 0, fields: [], ...more } };
 }
 
-/** What the API server said, as what can be done about it. */
+/** Classifies the API server's failure by what can be done about it. */
 export function applyFailure(
   failure: ApiFailure,
   asked: AskedOf,
@@ -103,11 +105,12 @@ const byKind: Partial<Readonly<Record<FailureKind, ApplyFailureKind>>> = {
   invalid: 'permanent',
 };
 
-/** Several permanent refusals come as 500, and a 404 can be about three different things. */
+/** The API server returns several permanent refusals as 500, and a 404 can have three different causes. */
 function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureKind {
   const { kind, status, causes = [], message } = failure;
   if (kind === 'notFound') return missingWhat(failure, identity);
-  // No Status: the path itself is not served. Right after its CustomResourceDefinition a kind answers so for 35 ms.
+  // A response without a Status means that the path is not served. A new kind returns it for about 35 ms after its
+  // CustomResourceDefinition.
   if (kind === 'badAnswer' && status === 404) return 'typeMissing';
   if (kind === 'conflict') return conflictKind(failure, identity);
   if (kind === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
@@ -117,7 +120,7 @@ function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureKind {
   return byKind[kind] ?? 'transient';
 }
 
-/** An undeclared field, a wrong type, duplicate keys, what cannot be decoded, and what etcd does not take. */
+/** An undeclared field, a wrong type, duplicate keys, a body that cannot be decoded, or an object that etcd refuses. */
 const permanentWords = /^failed to create typed patch object|^failed to convert new object|request is too large/;
 
 function missingWhat({ about }: ApiFailure, identity: Identity): ApplyFailureKind {
@@ -131,11 +134,11 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
   if (causes.some(({ field }) => field === labelPath)) return 'claimed';
   if (message.includes('no existing object was found')) return 'missing';
   if (message.includes('does not match the UID in record')) return 'otherUid';
-  // A quota that others use up at the same time, for instance.
+  // For example a quota that other clients use at the same time.
   return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
 }
 
-/** The address or port of a deleted Service is free again a moment after the Service is gone, or a minute after it. */
+/** The address or port of a deleted Service is released a moment or a minute after the Service was deleted. */
 function isTaken({ kind, causes = [] }: ApiFailure): boolean {
   return kind === 'invalid' && causes.some(({ message }) => message?.includes('is already allocated') === true);
 }
@@ -145,13 +148,13 @@ function invalidKind({ causes = [] }: ApiFailure): ApplyFailureKind {
   return isImmutable(causes) ? 'immutable' : 'permanent';
 }
 
-/** Of `conflict with "weeder:1a2b" using v1`: the manager. */
+/** Returns the manager in `conflict with "weeder:1a2b" using v1`. */
 function managerIn({ causes = [] }: ApiFailure): string | undefined {
   const words = causes.find(({ field }) => field === labelPath)?.message ?? '';
   return /^conflict with "([^"]+)"/.exec(words)?.[1];
 }
 
-/** These say what became of the connection, of a permission or of the server, and what to do; nothing of the object. */
+/** Failures of the connection, of a permission or of the server. Their messages contain nothing of the object. */
 const described: ReadonlySet<FailureKind> = new Set([
   'network',
   'timeout',
@@ -169,10 +172,10 @@ function sentence(failure: ApiFailure, asked: AskedOf, server: string): string {
   return `The API server refused ${identityText(asked.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
 }
 
-/** Nothing in these came over the connection. */
+/** weeder itself writes the messages of these failures. */
 const wordsAreOwn: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials']);
 
-/** Code, reason and fields, and who refused it: the rest of a message may echo values. */
+/** Returns the code, reason and fields, and which component refused it. The rest of the message may quote values. */
 function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf, server: string): string {
   const { kind, status, reason } = failure;
   if (isDenied(failure, verb)) {
@@ -185,7 +188,7 @@ function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf
   return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
 }
 
-/** Names of fields, or of another object that is meant. */
+/** Returns names of fields, or of another object that the message is about. */
 function placesIn({ causes = [], about }: ApiFailure): readonly string[] {
   const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
   const isOther = about !== undefined && !/^secrets?$/i.test(about.kind);
@@ -204,7 +207,7 @@ function typeError({ message }: ApiFailure): string | undefined {
   return words.startsWith(': ') ? `${pathBefore(message, found.index)}${words}` : words;
 }
 
-/** The field's path that ends there, such as `.spec.replicas`. */
+/** Returns the path of a field that ends there, such as `.spec.replicas`. */
 function pathBefore(message: string, end: number): string {
   const before = message.slice(Math.max(0, end - longestPath), end);
   return before.slice(before.search(/[.\w-]*$/));
@@ -212,7 +215,10 @@ function pathBefore(message: string, end: number): string {
 
 const longestWords = 300;
 
-/** The causes without the values that they quote, which can be whole pod templates; else the message. */
+/**
+ * Returns the causes without the values that they quote, which can be whole pod templates, or the message if there are
+ * no causes.
+ */
 function wordsOf({ causes = [], message }: ApiFailure): string {
   const each = causes.flatMap(({ field, message: words = '' }) =>
     words === '' ? [] : [`${/^(\[\])?$/.test(field) ? '' : `${field}: `}${withoutValue(words)}`],
@@ -221,7 +227,7 @@ function wordsOf({ causes = [], message }: ApiFailure): string {
   return (text.length > longestWords ? `${text.slice(0, longestWords)}…` : text).replace(/\.$/, '');
 }
 
-/** `Invalid value: {…}: field is immutable` without the value; a diff stands on the lines after the first. */
+/** Shortens `Invalid value: {…}: field is immutable` by the value. The lines after the first are a diff. */
 function withoutValue(words: string): string {
   const said = /^Invalid value: .*: ([^:]+)$/s.exec(words)?.[1];
   return firstLine(said ?? words);

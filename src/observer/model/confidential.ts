@@ -2,17 +2,17 @@ import type { Identity } from './identity.ts';
 import type { Drift } from './projection.ts';
 
 /**
- * Whether values of this kind must never be shown: not in status, log, Events, metrics, pages or recordings. Names of
- * keys may.
+ * Returns true if values of this kind must never be shown in status, logs, Events, metrics, pages or recordings. Names
+ * of keys may be shown.
  */
 export function isSecret({ group, kind }: Pick<Identity, 'group' | 'kind'>): boolean {
   return group === '' && kind === 'Secret';
 }
 
-/** A drift as it may be shown: for a Secret the path and the type of difference, without values. */
+/** A drift that may be shown: for a Secret the path and the type of difference, without values. */
 type RedactedDrift = Pick<Drift, 'path' | 'is'> & Partial<Pick<Drift, 'desired' | 'found'>>;
 
-/** Removes the values from the drifts of a Secret. What stays in the process uses the original drifts. */
+/** Removes the values from the drifts of a Secret. Inside the process the original drifts are used. */
 export function redactedDrifts(identity: Identity, drifts: readonly Drift[]): readonly RedactedDrift[] {
   return isSecret(identity) ? drifts.map(({ path, is }) => ({ path, is })) : drifts;
 }

@@ -1,51 +1,54 @@
 import type { Identity } from './identity.ts';
 import type { Drift } from './projection.ts';
 
-/** Which application, as its object. */
+/** The application as an object. */
 export interface AboutApplication {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** Which resource of it. */
+/** A resource of the application. */
 export interface AboutResource {
   readonly application: AboutApplication;
   readonly resource: Identity;
   readonly apiVersion: string;
-  /** Undefined: there is none, or the account of the application may not see it. */
+  /** Undefined if the object does not exist, or if the account of the application may not read it. */
   readonly uid: string | undefined;
 }
 
-/** How a resource came to be as its manifest says. */
+/** How a resource was changed to match its manifest. */
 export type AppliedHow = 'created' | 'updated' | 'recreated';
 
-/** What the observer found and did. Drifts may hold values: whoever reports them redacts those of Secrets. */
+/** What the observer has found or done. Drifts may have values, so reporters must redact those of Secrets. */
 export type ObserverEvent =
-  /** A spec was applied: each of its resources was tried once. */
+  /** A spec was applied: each resource was tried once. */
   | ({
       readonly type: 'application.applied';
       readonly generation: number;
-      /** How many there are, and of how many something is in the way. */
+      /** The number of resources, and of those that failed or wait. */
       readonly resources: number;
       readonly failed: number;
     } & OfApplication)
-  /** Nothing of it is applied. */
+  /** No resource of the application is applied. */
   | ({ readonly type: 'application.invalid'; readonly reason: string } & OfApplication)
-  /** Some of its resources have errors, and are not applied. */
+  /** Some of its resources have errors and are not applied. */
   | ({ readonly type: 'application.partlyInvalid'; readonly reason: string } & OfApplication)
   | ({
       readonly type: 'application.paused';
       /** Epoch milliseconds. */
       readonly until: number;
     } & OfApplication)
-  /** For a while now there is no account in whose place it could be applied. */
+  /** The ServiceAccount that should apply it has not existed for some time. */
   | ({ readonly type: 'application.serviceAccountNotFound'; readonly reason: string } & OfApplication)
-  /** weeder may not read the ServiceAccount, and applies all the same. Reported once for each namespace. */
+  /**
+   * weeder may not read the ServiceAccount, and applies the resources without the check. Reported once for each
+   * namespace.
+   */
   | ({ readonly type: 'application.serviceAccountUnverified'; readonly reason: string } & OfApplication)
-  /** Its resources are deleted or released. */
+  /** Its resources were deleted or released. */
   | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
-  /** Something could not be done for it as a whole. */
+  /** A request for the application as a whole failed. */
   | ({ readonly type: 'application.refused' } & Refusal & OfApplication)
   | ({ readonly type: 'resource.applied'; readonly how: AppliedHow } & AboutResource)
   | ({
@@ -64,34 +67,34 @@ export type ObserverEvent =
     } & AboutResource)
   /** The object does not exist. */
   | ({ readonly type: 'resource.missing'; readonly isCorrected: boolean } & AboutResource)
-  /** Admission mutates these fields each time: its result becomes the desired state. */
+  /** Admission mutates these fields each time, so its result becomes the desired state. */
   | ({ readonly type: 'resource.mutatedByAdmission'; readonly paths: readonly string[] } & AboutResource)
-  /** Admission or defaults have changed: the new result of the same manifest becomes the desired state. */
+  /** Admission or defaults have changed, so the new result of the same manifest becomes the desired state. */
   | ({ readonly type: 'resource.desiredStateChanged'; readonly paths: readonly string[] } & AboutResource)
-  /** The resource was changed back after a correction: the next one waits for so many milliseconds. */
+  /** The resource was changed back after a correction. The next correction waits for this number of milliseconds. */
   | ({
       readonly type: 'resource.correctionBackOff';
       readonly conflictingManager: string | undefined;
       readonly wait: number;
     } & AboutResource)
-  /** It is being deleted; weeder waits until it is gone. */
+  /** The object is being deleted, and weeder waits for the end of the deletion. */
   | ({ readonly type: 'resource.terminating' } & AboutResource)
   | ({ readonly type: 'resource.ownershipConflict'; readonly reason: string } & AboutResource)
   /** The API server does not serve its kind. */
   | ({ readonly type: 'resource.noKindMatch'; readonly reason: string } & AboutResource)
   /** The API server refuses it permanently. */
   | ({ readonly type: 'resource.refused' } & Refusal & AboutResource)
-  /** A transient failure, which is retried. */
+  /** A transient failure. weeder retries. */
   | ({ readonly type: 'resource.failed' } & Refusal & AboutResource)
   /** It was removed from the manifests, or its application was deleted. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
   | ({ readonly type: 'resource.released' } & AboutResource)
   /**
-   * Neither: nothing is there that is proven to be applied by the application. `reason` says what was found, and is for
-   * the operator alone: the account of the application need not be allowed to know.
+   * It was neither deleted nor released, because no object is proven to be applied by the application. `reason` has
+   * details for the operator only: the account of the application may lack the permission to read them.
    */
   | ({ readonly type: 'resource.deletionSkipped'; readonly reason: string } & AboutResource)
-  /** A mistake of ours. */
+  /** A bug in weeder. */
   | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
 
 interface OfApplication {
@@ -100,9 +103,9 @@ interface OfApplication {
 
 interface Refusal {
   readonly reason: string;
-  /** Its class. */
+  /** The failure kind. */
   readonly failure: string;
-  /** The how-manieth in a row. */
+  /** The number of consecutive attempts. */
   readonly attempt: number;
   /** Milliseconds. */
   readonly retryIn: number;

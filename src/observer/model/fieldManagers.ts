@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How an application signs what it applies. */
+/** The field managers and the label of an application. */
 export interface ApplicationOwner {
   /** The field manager of exactly the observed fields. */
   readonly own: string;
@@ -8,35 +8,37 @@ export interface ApplicationOwner {
   readonly init: string;
   /** The value of the label `labelName`. */
   readonly label: string;
-  /** For people, and the value of the annotation `annotationName`: `namespace/name`. */
+  /** The value of the annotation `annotationName`, which users read: `namespace/name`. */
   readonly name: string;
 }
 
-/** The only version of the kind Application that there is. */
+/** The only version of the kind Application. */
 export const applicationVersion = 'weeder.dev/v1alpha1';
 
-/** On each resource of an application: whose it is. Who claims a resource applies this label without force. */
+/**
+ * The label on each resource of an application. An application claims a resource by applying this label without force.
+ */
 export const labelName = 'weeder.dev/application';
 
 /** `pathText` of that label. */
 export const labelPath = `.metadata.labels.${labelName}`;
 
-/** On each resource of an application: the same, to be read by people. */
+/** The annotation on each resource of an application, with its namespace and name for users. */
 export const annotationName = 'weeder.dev/application-name';
 
-/** On each application in mode `correct`, until its resources are deleted or released. */
+/** The finalizer on each application in mode `correct`, until its resources are deleted or released. */
 export const finalizer = 'weeder.dev/application';
 
-/** On an application whose deletion does not come to its end: with "true" the finalizer goes at once. */
+/** The annotation on an application whose deletion is blocked: with "true" weeder removes the finalizer immediately. */
 export const forceFinalizeName = 'weeder.dev/force-finalize';
 
-/** Everything that weeder's field managers begin with. */
+/** The prefixes of weeder's field managers. */
 const prefixes = { own: 'weeder:', init: 'weeder-init:' };
 
 /**
- * Two managers an application, so that no two applications ever share one: a manager that applies less than it did
- * before deletes the rest. The hash is what a label value can hold (63 characters) and a manager's name too (128 bytes);
- * a namespace and a name together may be longer than either.
+ * Returns the two field managers of an application. No two applications share one, because an apply deletes the fields
+ * that its manager owns and that it leaves out. The hash fits into a label value (63 characters) and a manager's name
+ * (128 bytes); a namespace and a name together may be longer.
  */
 export function ownerOf({ namespace, name }: { readonly namespace: string; readonly name: string }): ApplicationOwner {
   const readable = `${namespace}/${name}`;
@@ -44,7 +46,7 @@ export function ownerOf({ namespace, name }: { readonly namespace: string; reado
   return { ...managersOf(label), label, name: readable };
 }
 
-/** The field managers of the application with this label. */
+/** Returns the field managers of the application with this label. */
 export function managersOf(label: string): Pick<ApplicationOwner, 'own' | 'init'> {
   return { own: `${prefixes.own}${label}`, init: `${prefixes.init}${label}` };
 }

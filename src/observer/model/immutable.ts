@@ -1,16 +1,16 @@
 import type { FailureCause } from '../../kube/client/failure.ts';
 import type { Identity } from './identity.ts';
 
-/** A kind of object, and how the API server says of it that a field can never be changed. */
+/** The API server's message for an immutable field of some kinds. */
 interface ImmutableWords {
   readonly says: string;
-  /** Where it has been seen. */
+  /** The kinds whose messages have it. */
   readonly of: readonly string[];
 }
 
 /**
- * The API server has no reason of its own for an immutable field: what is left are its words. One table, and a
- * test on a real API server for each row.
+ * The API server has no reason of its own for an immutable field, so weeder matches its messages. A test on a real API
+ * server checks each row.
  */
 export const immutableWords: readonly ImmutableWords[] = [
   { says: 'field is immutable', of: ['Deployment', 'DaemonSet', 'Job', 'StorageClass', 'ConfigMap', 'Secret'] },
@@ -25,8 +25,8 @@ export const immutableWords: readonly ImmutableWords[] = [
 const reasons: ReadonlySet<string> = new Set(['FieldValueInvalid', 'FieldValueForbidden']);
 
 /**
- * Whether a 422 says that nothing but a new object could have these values: each of its causes is about a field that
- * can never be changed. Where one is not, a new object would be refused like the old one.
+ * Returns true if every cause of a 422 is about an immutable field. If another cause is among them, a new object would
+ * be refused, too.
  */
 export function isImmutable(causes: readonly FailureCause[]): boolean {
   return causes.length > 0 && causes.every(isAboutImmutable);
@@ -42,7 +42,10 @@ const neverRecreated: ReadonlySet<string> = new Set([
   'apiextensions.k8s.io/CustomResourceDefinition',
 ]);
 
-/** Whether it may be deleted and recreated at all, whatever the application allows: what would take others along, never. */
+/**
+ * Returns false for kinds whose deletion would delete other objects. They are never recreated, whatever the application
+ * allows.
+ */
 export function canBeRecreated({ group, kind }: Identity): boolean {
   return !neverRecreated.has(`${group}/${kind}`);
 }

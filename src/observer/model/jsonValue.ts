@@ -3,17 +3,17 @@ import { ExactInteger } from '../../base/exactInteger.ts';
 import { isObject } from '../../base/json.ts';
 import type { Json } from './identity.ts';
 
-/** The field of a map; undefined where it has none itself: a label may be called `constructor`. */
+/** Returns an own field of a map, or undefined. A label may have the name `constructor`. */
 export function ownField(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The API server takes 10,000 levels, and writing so many of them as JSON ends a process whose stack is smaller. */
+/** The API server accepts 10,000 levels. Serializing that many would overflow the stack of the process. */
 const maxDepth = 500;
 
 /**
- * A value as it can be kept, compared and written: itself, or, where it is nested deeper than anything that a person
- * writes, a text in its place that is another one for every other value. Undefined: JSON cannot say it.
+ * Returns a value that can be stored, compared and serialized: the value itself, or a unique text for it if it is
+ * nested deeper than `maxDepth`. Undefined if it is not a JSON value.
  */
 export function boundedJson(value: unknown): Json | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
@@ -21,14 +21,14 @@ export function boundedJson(value: unknown): Json | undefined {
   return typeof value === 'object' ? placeholder(value) : undefined;
 }
 
-/** Whether a value is what JSON can say, and no deeper. */
+/** Returns true for a JSON value that is not nested too deeply. */
 function isJson(value: unknown, depth = 0): value is Json {
   if (depth > maxDepth) return false;
   if (Array.isArray(value)) return value.every((each) => isJson(each, depth + 1));
   return isObject(value) ? Object.values(value).every((each) => isJson(each, depth + 1)) : isScalar(value);
 }
 
-/** Without recursion. */
+/** Works without recursion. */
 function placeholder(value: object): string {
   const hash = createHash('sha256');
   const ahead: unknown[] = [value];
@@ -49,7 +49,7 @@ function partsOf(value: unknown): readonly unknown[] {
     .map((key) => value[key]);
 }
 
-/** Equal as JSON: the order of a map's keys says nothing, that of a list does. Without recursion. */
+/** Compares as JSON: the order of a map's keys does not count, that of a list does. Works without recursion. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   const ahead: [unknown, unknown][] = [[one, other]];
   for (let pair = ahead.pop(); pair !== undefined; pair = ahead.pop()) {
@@ -66,7 +66,7 @@ function isSameInteger(left: unknown, right: unknown): boolean {
   return left instanceof ExactInteger && right instanceof ExactInteger && left.digits === right.digits;
 }
 
-/** What has to be the same for these to be; undefined: they are not, whatever is in them. */
+/** Returns the pairs that must be equal for the two to be equal, or undefined if they differ already. */
 function pairsIn(left: unknown, right: unknown): [unknown, unknown][] | undefined {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length ? left.map((item, index) => [item, right[index]]) : undefined;
@@ -90,8 +90,8 @@ const known = new Map<string, string>();
 const most = 50_000;
 
 /**
- * The same text, once: 1,000 applications of the same kind have the same paths, and each path would be there a thousand
- * times. What is kept is bounded; a text beyond that is one more copy, and nothing else.
+ * Returns one shared copy of equal texts, because 1,000 applications of the same kind have the same paths. The pool is
+ * bounded; a text beyond it is a separate copy.
  */
 export function interned(text: string): string {
   const first = known.get(text);

@@ -2,15 +2,15 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { elementStep, elementText, type Path } from './path.ts';
 import type { SchemaNode } from './schemaNode.ts';
 
-/** Something in an object, found by the text of its path. */
+/** A value in an object, found by the text of its path. */
 interface Found {
   readonly path: Path;
   readonly value: unknown;
 }
 
 /**
- * What is at these paths (`pathText`) in an object; what is not there, or within an atomic value, is left out. A text cannot be taken apart by
- * itself, for a field's name may have dots in it: the object says which names there are.
+ * Returns the values at these paths (`pathText`) in an object. Missing values and values within an atomic value are
+ * left out. A text alone is ambiguous because field names may have dots, so the object's own names are compared.
  */
 export function findPaths(
   object: JsonObject,
@@ -26,14 +26,13 @@ export function findPaths(
   return found;
 }
 
-/** The object without what is at these paths; a list's other elements stay, and so do maps that are empty then. */
+/** Returns the object without the values at these paths. The other elements of a list stay, and so do empty maps. */
 export function omitPaths(object: JsonObject, topology: SchemaNode, texts: ReadonlySet<string>): JsonObject {
   return texts.size === 0 ? object : omitFields(object, topology, '', texts);
 }
 
 /**
- * Called for everything in an object that can have a field manager of its own, top down. Returns false to skip what is
- * below.
+ * Called, top down, for every value that can have a field manager of its own. Returns false to skip the values below.
  */
 type Visit = (text: string, path: Path, value: unknown, at: SchemaNode) => boolean;
 
@@ -49,7 +48,7 @@ function walkBelow(value: unknown, at: SchemaNode, prefix: string, path: Path, s
   }
 }
 
-/** Nothing in an atomic value: it belongs to one manager, and is there or is left out as a whole. */
+/** Yields nothing in an atomic value, which belongs to one manager as a whole. */
 function* stepsOf(value: unknown, at: SchemaNode) {
   if (isObject(value) && at.map === 'granular') {
     for (const [field, below] of Object.entries(value)) yield { step: { field }, below, place: at.field(field) };

@@ -4,18 +4,18 @@ import type { Json } from './identity.ts';
 import { boundedJson } from './jsonValue.ts';
 import type { ListTopology } from './schemaNode.ts';
 
-/** One step down into an object: a field, or an element of a list by its keys, by its value or by its position. */
+/** One step down into an object: a field, or a list element by its keys, its value or its position. */
 export type PathElement =
   | { readonly field: string }
   | { readonly key: Readonly<Record<string, Json>> }
   | { readonly value: Json }
   | { readonly index: number };
 
-/** From the top of an object. */
+/** Starts at the root of an object. */
 export type Path = readonly PathElement[];
 
 /**
- * As the API server writes it in `details.causes[].field` of a 409, letter for letter:
+ * Formats the path exactly as the API server does in `details.causes[].field` of a 409:
  * `.spec.template.spec.containers[name="a"].env[name="A"].value`, `[="x"]` for a set's value, `[0]` for a position.
  */
 export function pathText(path: Path): string {
@@ -31,14 +31,14 @@ export function elementText(element: PathElement): string {
   return `[${keys.map((key) => `${key}=${valueText(element.key[key] ?? null)}`).join(',')}]`;
 }
 
-/** Texts are in quotes, so that a port "80" is not a port 80. */
+/** Strings are quoted, so a port "80" differs from a port 80. */
 function valueText(value: Json): string {
   return JSON.stringify(value);
 }
 
 /**
- * The steps to the fields of one map, as `elementText` writes them. A name with a dot or a bracket that could be read as
- * a way into its neighbour (`a.b` beside a map `a`) is in quotes, so that no two fields have one path.
+ * Returns the steps to the fields of one map, as `elementText` formats them. A name with a dot or a bracket that is
+ * ambiguous with a path (`a.b` beside a map `a`) is quoted, so no two fields have the same path.
  */
 export function fieldTexts(
   names: readonly string[],
@@ -58,12 +58,14 @@ function leadsInto(maps: ReadonlySet<string>, name: string): boolean {
 }
 
 /**
- * By `pathText`: lists to which any controller adds elements of its own, for the time that it needs them. To take one
- * away would end what it protects: a finalizer keeps an object until its owner has cleaned up.
+ * Lists to which any controller adds elements, by `pathText`. weeder never removes such an element: a finalizer, for
+ * example, keeps an object until its controller has cleaned up.
  */
 export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers', '.metadata.ownerReferences']);
 
-/** The path step from a list to its i-th element: by keys, value or position, as the API server identifies it. */
+/**
+ * Returns the path step from a list to its i-th element: by keys, value or position, as the API server identifies it.
+ */
 export function elementStep(list: ListTopology, element: unknown, index: number): PathElement {
   if (list.is === 'map' && isObject(element)) {
     const keys = list.keys.map((key) => [key, jsonOf(element[key] ?? list.defaults[key])] as const);
@@ -72,7 +74,7 @@ export function elementStep(list: ListTopology, element: unknown, index: number)
   return list.is === 'set' ? { value: jsonOf(element) ?? null } : { index };
 }
 
-/** Keys and the values of sets are scalars in all that the API server accepts. */
+/** Keys and the values of sets are scalars in every object that the API server accepts. */
 function jsonOf(value: unknown): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return value;

@@ -1,23 +1,23 @@
 import type { Json } from './identity.ts';
 
 /**
- * The observed part of an object, flat: what two of them differ in is drift. Texts of paths are those of `pathText`.
- * Made by `project` alone, compared by `compare` alone.
+ * The observed part of an object as a flat map. The difference of two projections is drift. Paths are those of
+ * `pathText`. Only `project` makes projections, and only `compare` compares them.
  */
 export interface Projection {
-  /** By path. What is absent has no entry. */
+  /** By path. An absent field has no entry. */
   readonly fields: ReadonlyMap<string, Json>;
   /** By path: the lists whose length is observed. */
   readonly lists: ReadonlyMap<string, ObservedList>;
-  /** By path: elements of a map list or set that occur more than once, and how often. */
+  /** Elements of a map list or set that occur more than once, by path, with their number. */
   readonly duplicates: ReadonlyMap<string, number>;
 }
 
-/** A list whose length is observed, whether it is there or not. */
+/** A list whose length is observed, whether it exists or not. */
 export interface ObservedList {
-  /** Elements that are there, duplicates counted once; an absent list has none. */
+  /** The number of elements, with duplicates counted once; 0 for an absent list. */
   readonly length: number;
-  /** Undefined: as many as the API server's own reply has. */
+  /** Undefined: the length of the API server's own response. */
   readonly bounds: LengthBounds | undefined;
   /** Elements that the mask does not list, in the list's order, by the text of their step (`[name="x"]`). */
   readonly others: ReadonlyMap<string, Json>;
@@ -29,13 +29,13 @@ export interface LengthBounds {
   readonly max: number;
 }
 
-/** One observed field that is not as it was applied. */
+/** An observed field that differs from the applied value. */
 export interface Drift {
   readonly path: string;
   /** Undefined: absent. */
   readonly desired: Json | undefined;
   /** Undefined: absent. */
   readonly found: Json | undefined;
-  /** `excess`: it is there and should not be; `duplicate`: an element is there more than once, counted. */
+  /** `excess`: it exists and should not; `duplicate`: an element occurs more than once, with its number. */
   readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
 }

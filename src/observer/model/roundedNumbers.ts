@@ -3,12 +3,12 @@ import type { Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
-/** From here on JSON has an exponent, and nobody takes the number for an integer of which each digit counts. */
+/** From this value on JSON uses an exponent, so the number is not read as an exact integer. */
 const withExponent = 1e21;
 
 /**
- * Where there are integers that the API server does not keep: of more than 64 bits it makes floating-point numbers. What
- * it has stored is rounded already, and says no more what was written.
+ * Returns the paths of integers of more than 64 bits, which the API server converts to floating-point numbers. The
+ * stored value is rounded and no longer shows what was written.
  */
 export function roundedIn(value: unknown): readonly Path[] {
   if (isRounded(value)) return [[]];

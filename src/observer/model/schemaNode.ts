@@ -9,22 +9,25 @@ export type ListTopology =
       /** Defaults of keys that an element leaves out: `{ protocol: 'TCP' }`. */
       readonly defaults: Readonly<Record<string, Json>>;
     }
-  /** By value; the order says nothing. */
+  /** By value, without order. */
   | { readonly is: 'set' }
   /** By position; written as a whole. */
   | { readonly is: 'atomic' }
-  /** The document says nothing: atomic for the server; the observer schema may name a key to compare by. */
+  /**
+   * The document does not say it. The server treats the list as atomic, and the observer schema may name a key to
+   * compare by.
+   */
   | { readonly is: 'unknown' };
 
 /** One node in the schema of a kind, as the API server publishes it (`/openapi/v3`). */
 export interface SchemaNode {
-  /** The place of a field of the map that is here; of one that nobody declared, `anywhere`. */
+  /** Returns the node of a field of this map, or `unknownNode` for an undeclared field. */
   field(name: string): SchemaNode;
-  /** The place of the elements of the list that is here. */
+  /** Returns the node of the elements of this list. */
   items(): SchemaNode;
-  /** Says something only where there is a list. */
+  /** Valid only if the node is a list. */
   readonly list: ListTopology;
-  /** Atomic: the map is owned and written as a whole. Says something only where there is a map. */
+  /** Atomic: the map is owned and written as a whole. Valid only if the node is a map. */
   readonly map: 'granular' | 'atomic';
 }
 

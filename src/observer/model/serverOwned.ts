@@ -3,13 +3,13 @@ import { changeCauseMark, restartMarks } from '../../controller/restartMarks.ts'
 import { generatedJobLabels } from '../../kube/objects/jobLabels.ts';
 import { annotationName, labelName } from './fieldManagers.ts';
 
-/** Which kind of object; the group is empty for the core group. */
+/** A kind of object. The group is empty for the core group. */
 interface ObjectType {
   readonly group: string;
   readonly kind: string;
 }
 
-/** What the API server alone writes in `metadata`. */
+/** The fields of `metadata` that only the API server writes. */
 export const serverOwnedMetadata = [
   'creationTimestamp',
   'deletionTimestamp',
@@ -22,21 +22,21 @@ export const serverOwnedMetadata = [
 ] as const;
 
 /**
- * The fields of one map that the API server, a controller of Kubernetes or weeder itself assigns, where the manifest says
- * so: they are no part of what a manifest desires. A manifest that was copied from a cluster has them: applied again,
- * they are refused, or bring the state of another object or time, or take a field away from its controller.
+ * The fields of one map that the API server, a controller of Kubernetes or weeder itself assigns. A manifest that was
+ * copied from a cluster has them, and they are not part of its desired state: an apply of them is refused, restores the
+ * state of another object or time, or takes a field from its controller.
  */
 interface Rule {
   /** `group/Kind`; undefined: any. */
   readonly of?: string;
-  /** The way to the map. */
+  /** The path to the map. */
   readonly at: readonly string[];
   readonly owns: (field: string, value: unknown) => boolean;
   /** Default: always. */
   readonly when?: (object: JsonObject) => boolean;
 }
 
-/** Written by the API server and the controllers of Kubernetes, by the kubelet, and by kubectl for itself. */
+/** Annotations that the API server, the controllers of Kubernetes, the kubelet, or kubectl write. */
 const annotations: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'deprecated.daemonset.template.generation',
@@ -53,7 +53,7 @@ const annotations: ReadonlySet<string> = new Set([
   'volumes.kubernetes.io/controller-managed-attach-detach',
   'csi.volume.kubernetes.io/nodeid',
   'storage.alpha.kubernetes.io/migrated-plugins',
-  // The others of this prefix, storage-class and mount-options, are for people to write.
+  // Users write the other annotations with this prefix, storage-class and mount-options.
   'volume.beta.kubernetes.io/storage-provisioner',
   annotationName,
   restartMarks.state,
@@ -75,9 +75,10 @@ const [templateOf, cronTemplateOf] = [
 const rules: readonly Rule[] = [
   { at: [], owns: isIn(['status']) },
   { at: ['metadata'], owns: isIn(serverOwnedMetadata) },
-  // The API server takes no notice of it beside a name.
+  // The API server ignores it if the object has a name.
   { at: ['metadata'], owns: isIn(['generateName']) },
-  // The owner is another object in another cluster, or none: the garbage collector would delete what is applied.
+  // The owner is an object of another cluster, or does not exist. The garbage collector would delete the applied
+  // object.
   { at: ['metadata'], owns: isIn(['ownerReferences', 'finalizers']), when: isCopied },
   { at: ['metadata', 'annotations'], owns: isOfAController },
   {
@@ -105,7 +106,7 @@ const rules: readonly Rule[] = [
     owns: (name: string) => generatedJobLabels.has(name),
     when: isLabelled,
   })),
-  // They say who has asked for the certificate.
+  // These fields identify the client that requested the certificate.
   {
     of: 'certificates.k8s.io/CertificateSigningRequest',
     at: ['spec'],
@@ -114,18 +115,18 @@ const rules: readonly Rule[] = [
   { of: 'rbac.authorization.k8s.io/ClusterRole', at: [], owns: isIn(['rules']), when: isAggregated },
 ];
 
-/** The manifest without what it has of others; a map that would be empty then goes, too. */
+/** Returns the manifest without the assigned fields, and without maps that are empty then. */
 export function withoutServerOwned(object: JsonObject, type: ObjectType): JsonObject {
   return rulesFor(object, type).reduce((left, { at, owns }) => without(left, at, owns), object);
 }
 
-/** The fields of a map of this object that are not for an observer schema to list. */
+/** The assigned fields of a map, which an observer schema must not list. */
 export interface Assigned {
   readonly at: readonly string[];
   readonly owns: (field: string) => boolean;
 }
 
-/** Of a manifest as `withoutServerOwned` gives it. */
+/** Expects a manifest from `withoutServerOwned`. */
 export function serverOwnedIn(object: JsonObject, type: ObjectType): readonly Assigned[] {
   return rulesFor(object, type).map(({ at, owns }) => ({ at, owns: (field) => owns(field, undefined) }));
 }
@@ -147,7 +148,7 @@ function without(map: JsonObject, [step, ...rest]: readonly string[], owns: Rule
   return Object.fromEntries(Object.entries(map).filter(([field]) => field !== step));
 }
 
-/** Only an API server gives an object a uid and a time: what `kubectl create --dry-run` prints has neither. */
+/** Only an API server sets a uid and a creation time. The output of `kubectl create --dry-run` has neither. */
 function isCopied({ metadata }: JsonObject): boolean {
   const its = objectOf(metadata);
   return ['uid', 'resourceVersion', 'creationTimestamp'].some((field) => textOf(its[field]) !== undefined);
@@ -158,27 +159,30 @@ function isOfAController(name: string, value: unknown): boolean {
   return name === 'kubernetes.io/change-cause' && textOf(value)?.startsWith(changeCauseMark) === true;
 }
 
-/** Taken away, pods would be kept on a node that is not there any more. */
+/** Without this taint, pods would stay on a node that no longer exists. */
 function isOfNodeController(taint: unknown): boolean {
   return textOf(objectOf(taint)['key'])?.startsWith('node.kubernetes.io/') === true;
 }
 
-/** The token controller fills in the content of such a Secret, and renews it. */
+/** The token controller writes and renews the content of such a Secret. */
 function isToken({ type }: JsonObject): boolean {
   return type === 'kubernetes.io/service-account-token';
 }
 
-/** Without this annotation, a person has named the volume or the claim. */
+/** Without this annotation, a user has set the volume or the claim. */
 function isBoundByController({ metadata }: JsonObject): boolean {
   return 'pv.kubernetes.io/bound-by-controller' in objectOf(objectOf(metadata)['annotations']);
 }
 
-/** Each Job gets a selector and labels of its own, unless it says that it has some. */
+/** Each Job gets its own selector and labels, unless it sets `manualSelector`. */
 function isLabelled({ spec }: JsonObject): boolean {
   return objectOf(spec)['manualSelector'] !== true;
 }
 
-/** The API server refuses the selector of another Job. One without that label is somebody's mistake, and refused. */
+/**
+ * The API server refuses the selector of another Job. A selector without that label is an error of the manifest and is
+ * refused, too.
+ */
 function isSelected(object: JsonObject): boolean {
   const { selector } = objectOf(object['spec']);
   const labels = Object.keys(objectOf(objectOf(selector)['matchLabels']));

@@ -1,14 +1,14 @@
-/** So many are named where there may be hundreds. */
+/** The number of names in a message. */
 const mostNamed = 5;
 
-/** `a, b and 3 more`: the first five. */
+/** `a, b and 3 more`: the first names and the number of the others. */
 export function listed(names: readonly string[]): string {
   const more = names.length - mostNamed;
   if (more > 0) return `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
   return names.join(', ');
 }
 
-/** `Not applied: a, b.`; without anything to name, only the heading. */
+/** `Not applied: a, b.` Without names, only the heading. */
 export function summaryOf(heading: string, names: readonly string[]): string {
   return names.length === 0 ? `${heading}.` : `${heading}: ${listed(names)}.`;
 }

@@ -5,7 +5,7 @@ import { type Path, pathText, sharedLists } from '../model/path.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import type { ApplyBodies } from '../plan/resourceApi.ts';
 
-/** An element of a merged list that is live and not in what is applied. */
+/** A live element of a merged list that is not in the applied body. */
 interface ForeignElement {
   readonly path: Path;
   /** `pathText` of the list. */
@@ -13,8 +13,8 @@ interface ForeignElement {
 }
 
 /**
- * Elements of merged lists that `live` has and `body` does not, of lists that `body` has: what server-side apply leaves
- * there, because nobody who applies owns them. Not of lists that belong to all controllers.
+ * Returns the elements of merged lists that `live` has and `body` does not, for lists in `body`. Server-side apply
+ * leaves them because the manager does not own them. Lists that belong to all controllers are left out.
  */
 export function foreignElementsIn(live: JsonObject, body: JsonObject, topology: SchemaNode): readonly ForeignElement[] {
   const applied = pathTextsIn(body, topology);
@@ -30,7 +30,7 @@ export function foreignElementsIn(live: JsonObject, body: JsonObject, topology: 
   return foreign;
 }
 
-/** Lists of which `live` lacks an element that `body` has. */
+/** Returns the lists in which `live` lacks an element of `body`. */
 export function listsWithGaps(live: JsonObject, body: JsonObject, topology: SchemaNode): ReadonlySet<string> {
   const there = pathTextsIn(live, topology);
   const lists = new Set<string>();
@@ -44,8 +44,8 @@ export function listsWithGaps(live: JsonObject, body: JsonObject, topology: Sche
 }
 
 /**
- * Elements that have replaced observed ones: elements that the manifest does not have, in a list that lacks an observed
- * one.
+ * Returns the elements that have replaced observed ones: the manifest does not have them, and their list lacks an
+ * observed element.
  */
 export function replacementsIn(
   live: JsonObject,
@@ -57,7 +57,7 @@ export function replacementsIn(
   return foreign.filter(({ list }) => gaps.has(list)).map(({ path }) => path);
 }
 
-/** Whether one of these managers owns something there. */
+/** Returns true if one of these managers owns a field there. */
 export function isOwnedBy(live: JsonObject, managers: ReadonlySet<string>, path: string): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields'])
     .map(objectOf)
@@ -67,7 +67,7 @@ export function isOwnedBy(live: JsonObject, managers: ReadonlySet<string>, path:
     );
 }
 
-/** `pathText` of everything in an object that can belong to a manager of its own. */
+/** Returns the `pathText` of every value that can have a manager of its own. */
 export function pathTextsIn(object: JsonObject, topology: SchemaNode): ReadonlySet<string> {
   const all = new Set<string>();
   walk(object, topology, (text) => {

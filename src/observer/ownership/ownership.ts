@@ -3,7 +3,7 @@ import { failed, type Outcome } from '../model/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName } from '../model/fieldManagers.ts';
 import { type Identity, identityText } from '../model/identity.ts';
 
-/** Whose an object is, by its label: this application's, nobody's, or another's by the name that is known of it. */
+/** The owner of an object by its label: this application, none, or another one by its known name. */
 type Ownership = { readonly is: 'ours' | 'nobodys' } | { readonly is: 'anothers'; readonly by: string };
 
 export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
@@ -15,13 +15,13 @@ export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownershi
   return { is: 'anothers', by: name === undefined || name === owner.name ? label : name };
 }
 
-/** The refusal that names both applications. */
+/** Returns the failure that names both applications. */
 export function ownershipConflict(by: string, owner: ApplicationOwner, identity: Identity): Outcome<never> {
   const reason = `${identityText(identity)} belongs to the application ${by}, and not to ${owner.name}.`;
   return failed('claimed', reason, { by });
 }
 
-/** It has a `deletionTimestamp`. */
+/** Returns true if the object has a `deletionTimestamp`. */
 export function isTerminating(live: JsonObject): boolean {
   return objectOf(live['metadata'])['deletionTimestamp'] !== undefined;
 }
