@@ -143,6 +143,26 @@ test('an overdue deletion is reported once, after five seconds, unless a disturb
   assert.equal(play([{ from: start + seconds(2), to: start + seconds(4) }]), 1, 'long before');
 });
 
+test('the replacement of a pod that was deleted in the same window is not due, but one of an earlier window is', () => {
+  for (const [recovery, overdue] of [
+    [2, 0],
+    [4, 1],
+  ] as const) {
+    const it = scenario();
+    const version = it.pod(1, looping);
+    it.service(2, true);
+    it.deletion(2.5, version);
+    it.pod(2.6, undefined);
+    if (recovery > 2) {
+      it.service(3, false);
+      it.service(recovery, true);
+    }
+    it.pod(5, { ...looping, uid: 'replacement' });
+    it.checkOverdue(10.5);
+    assert.equal(it.reported().length, overdue, `recovered at ${recovery} s`);
+  }
+});
+
 test('no deletion is due for a pod that is protected, runs or is no dependant, or while its service is not ready', () => {
   const options: readonly PodOptions[] = [
     { containers: [running(4)] },

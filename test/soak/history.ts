@@ -20,8 +20,12 @@ export interface PodHistory {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
+  /** The uid of its controller when it was created. */
+  readonly owner: string | undefined;
   readonly versions: Version[];
   deletedAt: number | undefined;
+  /** When weeder deleted it. */
+  deletedByWeederAt: number | undefined;
 }
 
 /** A service has become ready or not ready. */
@@ -42,7 +46,7 @@ const Pod = z.object({
     labels: z.record(z.string(), z.string()).optional(),
     annotations: z.record(z.string(), z.string()).optional(),
     deletionTimestamp: z.string().optional(),
-    ownerReferences: z.array(z.object({ controller: z.boolean().optional() })).optional(),
+    ownerReferences: z.array(z.object({ uid: z.string(), controller: z.boolean().optional() })).optional(),
   }),
   status: z.object({
     containerStatuses: z.array(z.object({ restartCount: z.number(), state: State.optional() })).optional(),
@@ -90,8 +94,10 @@ export function createHistory(): History {
         return;
       }
       const pod = Pod.parse(object);
-      const { uid, namespace, name } = pod.metadata;
-      const known = pods.get(uid) ?? { uid, namespace, name, versions: [], deletedAt: undefined };
+      const { uid, namespace, name, ownerReferences = [] } = pod.metadata;
+      const owner = ownerReferences.find(({ controller }) => controller === true)?.uid;
+      const ends = { deletedAt: undefined, deletedByWeederAt: undefined };
+      const known = pods.get(uid) ?? { uid, namespace, name, owner, versions: [], ...ends };
       pods.set(uid, known);
       uidByKey.set(key, uid);
       known.versions.push(versionOf(pod, revision, at));

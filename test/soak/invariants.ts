@@ -80,6 +80,7 @@ export function createJudge(evidence: Evidence): Judge {
     deleted.add(uid);
     const due = dueSince(evidence, pod, version, at);
     if (due !== undefined) delays.push(at - due);
+    pod.deletedByWeederAt ??= at;
   }
 
   return {

@@ -128,7 +128,8 @@ function isUnheld(evidence: Evidence, { isHeld }: Rule, name: string, at: number
 
 /**
  * The time since which this version was due: since then it was crash-looping in an open window of a ready service,
- * without a disturbance or a reload until `until`. Returns undefined if it was not due.
+ * without a disturbance or a reload until `until`. Returns undefined if it was not due: also the replacement of a pod that
+ * weeder deleted in the same window is not, because it has to wait for longer than any window of the soak is judged.
  */
 export function dueSince(evidence: Evidence, pod: PodHistory, version: Version, until: number): number | undefined {
   const { configs, disturbances } = evidence;
@@ -140,10 +141,20 @@ export function dueSince(evidence: Evidence, pod: PodHistory, version: Version, 
   const dues = config.rules
     .filter((rule) => isSelected(version.labels, rule))
     .flatMap((rule) => servicesFor(evidence, rule, pod).flatMap((name) => windowOpenSince(evidence, rule, name, until)))
+    .filter((since) => !isReplacement(evidence, pod, since))
     .map((since) => Math.max(since, eligibleAt, config.at + reloading));
   const due = Math.min(...dues);
   const isCalm = !disturbances.some((span) => overlaps(withAftermath(span), due - latency, until));
   return Number.isFinite(due) && due < until && isCalm ? due : undefined;
+}
+
+/** Whether weeder deleted a pod of the same owner in this window before the pod was created, to the second. */
+function isReplacement({ history }: Evidence, { owner, versions }: PodHistory, windowSince: number): boolean {
+  const created = versions[0]?.at ?? Number.NEGATIVE_INFINITY;
+  return [...history.pods.values()].some(
+    ({ owner: other, deletedByWeederAt: at }) =>
+      owner !== undefined && other === owner && at !== undefined && at >= windowSince && at <= created + seconds(1),
+  );
 }
 
 /** The time since which a window was open and the service ready, if both still applied at `until`. */
