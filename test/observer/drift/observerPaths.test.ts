@@ -13,7 +13,7 @@ const bounds = (min: number, max: number) => ({
 
 function quietWorld(): StoryWorld {
   const nothing = () => undefined;
-  const listener = { sent: nothing, done: nothing, refusedForGood: nothing, answered: nothing };
+  const listener = { sent: nothing, done: nothing, refusedPermanently: nothing, answered: nothing };
   return storyWorld({ random: () => 0.5, listener, report: () => undefined, onOthers: () => undefined });
 }
 

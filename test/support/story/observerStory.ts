@@ -54,7 +54,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     listener: {
       sent: judged.sent,
       answered: judged.answered,
-      refusedForGood: judged.refusedForGood,
+      refusedPermanently: judged.refusedPermanently,
       done(call, before, after) {
         judged.done(call, before, after);
         fight(scene, keyOf(call));
@@ -94,7 +94,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     if (judged.faults.length > 0) break;
   }
   await world.pass(5 * minute);
-  world.server.trouble = undefined;
+  world.server.failures = undefined;
   await world.pass(40 * minute);
   const writes = judged.writes;
   await world.pass(15 * minute);

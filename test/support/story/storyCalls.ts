@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import type { ApiCall } from '../world/imaginedServer.ts';
+import type { ApiCall } from '../world/simulatedServer.ts';
 import { uidOf } from './storyWriters.ts';
 
 export function isApplication({ named }: ApiCall): boolean {

@@ -2,7 +2,7 @@ import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';
 import { violationsOfWrite } from '../oracle/plainWrites.ts';
-import type { ApiCall, RequestListener } from '../world/imaginedServer.ts';
+import type { ApiCall, RequestListener } from '../world/simulatedServer.ts';
 import { desiredOf, type Generation, type StoryApplication } from './storyApplications.ts';
 import { type Refusal, storyApplied } from './storyApplied.ts';
 import {
@@ -275,7 +275,7 @@ export function judge(world: JudgedWorld): Judge {
       noteOwner(call, before, after);
       if (manager === 'weeder' && !isTakeOver(call)) takenOver.delete(idOf(call));
     },
-    refusedForGood(call) {
+    refusedPermanently(call) {
       if (!isApplication(call)) past.refused(idOf(call));
     },
     answered(call) {

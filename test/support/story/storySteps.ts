@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import type { Trouble } from '../world/imaginedServer.ts';
+import type { RequestFailure } from '../world/simulatedServer.ts';
 import {
   type Generation,
   kinds,
@@ -36,7 +36,15 @@ interface PossibleStep {
 }
 
 export const names: readonly [string, ...string[]] = ['a0', 'a1', 'a2'];
-const troubles: readonly [Trouble, ...Trouble[]] = [429, 500, 503, 403, 'network', 'lost', 'silent'];
+const requestFailures: readonly [RequestFailure, ...RequestFailure[]] = [
+  429,
+  500,
+  503,
+  403,
+  'network',
+  'lost',
+  'silent',
+];
 const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'somebody'];
 
 /** All possible steps, with their frequencies. */
@@ -61,14 +69,14 @@ export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
   changePolicy: { weight: 1, act: (scene, dice) => say(scene, dice, { policy: dice.of(['delete', 'orphan']) }) },
   deleteApplication: { weight: 1, act: deleteApplication },
   makeApplication: { weight: 3, act: (scene, dice) => makeApplication(scene, dice, dice.of(names)) },
-  trouble: {
+  failRequests: {
     weight: 4,
     act: ({ world }, dice) => {
-      world.server.trouble = { is: dice.of(troubles), odds: dice.of([0.3, 0.8, 1]) };
-      const its = world.server.trouble;
+      world.server.failures = { kind: dice.of(requestFailures), probability: dice.of([0.3, 0.8, 1]) };
+      const failures = world.server.failures;
       world.clock.setTimeout(
         () => {
-          if (world.server.trouble === its) world.server.trouble = undefined;
+          if (world.server.failures === failures) world.server.failures = undefined;
         },
         dice.of([200, 3_000, 60_000]),
       );

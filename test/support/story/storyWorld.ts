@@ -8,8 +8,8 @@ import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
-import { type ImaginedServer, imaginedServer, type RequestListener } from '../world/imaginedServer.ts';
-import { type ImaginedStreams, imaginedStreams } from '../world/imaginedStreams.ts';
+import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';
+import { type SimulatedStreams, simulatedStreams } from '../world/simulatedStreams.ts';
 import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 
 const namespace = 'shop';
@@ -17,10 +17,10 @@ const namespace = 'shop';
 /** A cluster in virtual time, with clients that write to it, and at most one running weeder process. */
 export interface StoryWorld {
   readonly clock: VirtualClock;
-  readonly server: ImaginedServer;
+  readonly server: SimulatedServer;
   /** Of the current process; undefined: none runs. */
   readonly core: ObserverCore | undefined;
-  readonly streams: ImaginedStreams | undefined;
+  readonly streams: SimulatedStreams | undefined;
   /** Of the newest process. */
   readonly process: number;
   /** When it was started: milliseconds. */
@@ -28,7 +28,7 @@ export interface StoryWorld {
   start(): void;
   /** A graceful shutdown. */
   stop(): Promise<void>;
-  /** It is killed in the middle of whatever it does. */
+  /** Ends the process without a shutdown. */
   kill(): void;
   /** `ConfigMap/web`, `Application/web`. */
   get(key: string): JsonObject | undefined;
@@ -59,9 +59,9 @@ export interface StoryWorldOptions {
 
 export function storyWorld({ random, listener, report, onOthers }: StoryWorldOptions): StoryWorld {
   const clock = virtualClock();
-  const server = imaginedServer(clock, random, listener);
+  const server = simulatedServer(clock, random, listener);
   const { storage } = server;
-  let running: { readonly core: ObserverCore; readonly streams: ImaginedStreams; die(): void } | undefined;
+  let running: { readonly core: ObserverCore; readonly streams: SimulatedStreams; disconnect(): void } | undefined;
   let process = 0;
   let startedAt = 0;
 
@@ -76,8 +76,8 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
     process += 1;
     startedAt = clock.monotonic();
     const mine = process;
-    const { client, die } = server.connect(process);
-    const streams = imaginedStreams(storage, clock, random);
+    const { client, disconnect } = server.connect(process);
+    const streams = simulatedStreams(storage, clock, random);
     const core = createObserverCore({
       config: {
         services: new Map(),
@@ -100,7 +100,7 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       onStreamsChanged: () => streams.follow(core.needs),
       onStreamClosed: streams.close,
     });
-    running = { core, streams, die };
+    running = { core, streams, disconnect };
     core.start();
     streams.follow(core.needs);
   }
@@ -135,11 +135,11 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
         clock.advance((clock.nextDue ?? clock.monotonic()) - clock.monotonic());
       }
       await drained;
-      was.die();
+      was.disconnect();
       running = undefined;
     },
     kill() {
-      running?.die();
+      running?.disconnect();
       running?.streams.closeAll();
       running?.core.stop();
       running = undefined;

@@ -5,11 +5,11 @@ import type { JsonObject } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import { carryOut, elsewhere, type Named, served } from './imaginedStore.ts';
+import { execute, type Named, otherBody, served } from './simulatedStore.ts';
 import type { VirtualClock } from './virtualClock.ts';
 
-/** How requests fail for a while. `lost`: they are executed, and the response is lost. */
-export type Trouble = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
+/** How a request fails. `lost`: it is executed, and its response is lost. */
+export type RequestFailure = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
 
 /** A request as it is sent. */
 export interface ApiCall {
@@ -29,61 +29,61 @@ export interface RequestListener {
    * The request was executed; `before` and `after` are the same if it changed nothing, undefined if there is no object.
    */
   done(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void;
-  /** The request was refused, and would be refused again as it is. */
-  refusedForGood(call: ApiCall): void;
+  /** The request was refused, and would be refused again unless it changes. */
+  refusedPermanently(call: ApiCall): void;
   answered(call: ApiCall): void;
 }
 
 /**
  * The rules of the embedded API server, without HTTP and in virtual time, so that thousands of requests take no time.
  */
-export interface ImaginedServer {
+export interface SimulatedServer {
   readonly storage: Storage;
-  /** Undefined: no failures. */
-  trouble: { readonly is: Trouble; readonly odds: number } | undefined;
+  /** How requests fail from now on, with this probability; undefined: they succeed. */
+  failures: { readonly kind: RequestFailure; readonly probability: number } | undefined;
   /**
    * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are executed
    * all the same.
    */
-  connect(process: number): { readonly client: KubeClient; die(): void };
+  connect(process: number): { readonly client: KubeClient; disconnect(): void };
   get(resource: Resource, namespace: string, name: string): JsonObject | undefined;
 }
 
 /** One for each possible application. */
 const accounts = ['default', 'a0', 'a1', 'a2'];
 /** Milliseconds. */
-const longestAnswer = 10_000;
+const timeout = 10_000;
 
-export function imaginedServer(clock: VirtualClock, random: () => number, listener: RequestListener): ImaginedServer {
+export function simulatedServer(clock: VirtualClock, random: () => number, listener: RequestListener): SimulatedServer {
   const storage = createStorage({ clock, random, historyLimit: 10_000, resources: served });
   create(storage, namespaces, '', { metadata: { name: 'shop' } });
   for (const name of accounts) create(storage, serviceAccounts, 'shop', { metadata: { name } });
 
-  const server: ImaginedServer = {
+  const server: SimulatedServer = {
     storage,
-    trouble: undefined,
+    failures: undefined,
     get(resource, namespace, name) {
       const object = storage.collectionOf(resource).get(namespace, name);
       return object === undefined ? undefined : wireObject(resource, object);
     },
     connect(process) {
-      let isDead = false;
+      let isDisconnected = false;
       const client: KubeClient = {
-        server: 'https://imagined',
-        call: (request) => Promise.resolve(isDead ? dead : exchange(askOf(process, request))),
-        openStream: () => Promise.resolve(dead),
+        server: 'https://simulated',
+        call: (request) => Promise.resolve(isDisconnected ? disconnected : exchange(callOf(process, request))),
+        openStream: () => Promise.resolve(disconnected),
         renew: () => undefined,
-        failureOf: () => dead.failure,
+        failureOf: () => disconnected.failure,
         close: () => Promise.resolve(),
       };
-      const die = () => {
-        isDead = true;
+      const disconnect = () => {
+        isDisconnected = true;
       };
-      return { client, die };
+      return { client, disconnect };
     },
   };
 
-  function askOf(process: number, request: ApiRequest): ApiCall {
+  function callOf(process: number, request: ApiRequest): ApiCall {
     const address = addressOf(storage.resources, request.path);
     const isWrite = request.method !== 'GET' && request.query?.['dryRun'] === undefined;
     if (address.kind !== 'resource') return { process, request, named: undefined, isWrite };
@@ -97,16 +97,16 @@ export function imaginedServer(clock: VirtualClock, random: () => number, listen
     if (signal?.aborted === true) return cancelled;
     const { promise, resolve } = Promise.withResolvers<ApiResult>();
     listener.sent(call);
-    const giveUp = () => answer(cancelled);
-    signal?.addEventListener('abort', giveUp, { once: true });
+    const cancel = () => answer(cancelled);
+    signal?.addEventListener('abort', cancel, { once: true });
     clock.setTimeout(() => {
-      const { result, after } = arrived(call, troubleOf(call));
+      const { result, after } = arrived(call, failureFor(call));
       clock.setTimeout(() => answer(result), after);
     }, delay());
     return promise;
 
     function answer(result: ApiResult): void {
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', cancel);
       listener.answered(call);
       resolve(result);
     }
@@ -115,13 +115,13 @@ export function imaginedServer(clock: VirtualClock, random: () => number, listen
   /** Returns the response, which arrives some milliseconds later. */
   function arrived(
     call: ApiCall,
-    trouble: Trouble | undefined,
+    failure: RequestFailure | undefined,
   ): { readonly result: ApiResult; readonly after: number } {
-    if (typeof trouble === 'number') return { result: refusal(call.request, statusOf(trouble)), after: delay() };
-    const isLost = trouble === 'network' || (trouble === 'silent' && random() < 0.5);
-    const result = isLost ? broken : act(call);
-    if (trouble === 'silent') return { result: late, after: longestAnswer };
-    return { result: trouble === 'lost' ? broken : result, after: delay() };
+    if (typeof failure === 'number') return { result: refusal(call.request, statusOf(failure)), after: delay() };
+    const isLost = failure === 'network' || (failure === 'silent' && random() < 0.5);
+    const result = isLost ? connectionLost : act(call);
+    if (failure === 'silent') return { result: timedOut, after: timeout };
+    return { result: failure === 'lost' ? connectionLost : result, after: delay() };
   }
 
   /** Mostly a few milliseconds. */
@@ -129,24 +129,24 @@ export function imaginedServer(clock: VirtualClock, random: () => number, listen
     return 1 + Math.floor(random() ** 4 * 150);
   }
 
-  function troubleOf({ isWrite }: ApiCall): Trouble | undefined {
-    const { trouble } = server;
-    if (trouble === undefined || random() >= trouble.odds) return undefined;
-    return trouble.is === 403 && !isWrite ? undefined : trouble.is;
+  function failureFor({ isWrite }: ApiCall): RequestFailure | undefined {
+    const { failures } = server;
+    if (failures === undefined || random() >= failures.probability) return undefined;
+    return failures.kind === 403 && !isWrite ? undefined : failures.kind;
   }
 
   function act(call: ApiCall): ApiResult {
     const { named, request } = call;
     if (named === undefined) {
-      const body = elsewhere(request.path);
+      const body = otherBody(request.path);
       if (body !== undefined) return { ok: true, status: 200, body };
       return { ok: false, failure: classify(404, {}, '404 page not found', clock.now()) };
     }
     const now = () => server.get(named.resource, named.namespace, named.name);
     const before = now();
-    const outcome = carryOut(storage, request, named);
+    const outcome = execute(storage, request, named);
     if (call.isWrite && outcome.ok) listener.done(call, before, now());
-    if (call.isWrite && !outcome.ok && isForGood(outcome.error)) listener.refusedForGood(call);
+    if (call.isWrite && !outcome.ok && isPermanent(outcome.error)) listener.refusedPermanently(call);
     const status = before === undefined ? 201 : 200;
     return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.error);
   }
@@ -163,19 +163,19 @@ export function imaginedServer(clock: VirtualClock, random: () => number, listen
 
 type Refused = { readonly ok: false; readonly failure: ApiFailure };
 
-const dead: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process is dead' } };
-const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
-const broken: Refused = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
-const late: Refused = { ok: false, failure: { kind: 'timeout', message: 'nothing came for 10 s' } };
+const disconnected: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process has ended' } };
+const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the caller cancelled it' } };
+const connectionLost: Refused = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
+const timedOut: Refused = { ok: false, failure: { kind: 'timeout', message: 'no response within 10 s' } };
 
 /** Whether the request would be refused again. */
-function isForGood({ code }: Status): boolean {
+function isPermanent({ code }: Status): boolean {
   return code === 400 || code === 422;
 }
 
 function statusOf(code: 429 | 500 | 503 | 403): Status {
   if (code === 429) return failure(code, 'TooManyRequests', 'too many requests', { retryAfterSeconds: 1 });
   if (code === 500) return failure(code, 'InternalError', 'etcdserver: request timed out');
-  if (code === 403) return failure(code, 'Forbidden', 'it is not allowed');
+  if (code === 403) return failure(code, 'Forbidden', 'not allowed');
   return failure(code, 'ServiceUnavailable', 'the server is starting');
 }

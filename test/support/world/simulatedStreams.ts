@@ -12,7 +12,7 @@ import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 
 /** The list+watch streams of one weeder process, each with a delay of its own. */
-export interface ImaginedStreams {
+export interface SimulatedStreams {
   /** Opens those that are not open yet. */
   follow(needs: ReadonlyMap<string, StreamNeed>): void;
   close(name: string): void;
@@ -29,7 +29,7 @@ interface Open {
   isClosed: boolean;
 }
 
-export function imaginedStreams(storage: Storage, clock: Clock, random: () => number): ImaginedStreams {
+export function simulatedStreams(storage: Storage, clock: Clock, random: () => number): SimulatedStreams {
   const streams = new Map<string, Open>();
   let heldUntil = 0;
 

@@ -47,7 +47,7 @@ function applications(): Resource {
 }
 
 /** Executes a request by the rules of the embedded API server, and returns the body of the response. */
-export function carryOut(storage: Storage, request: ApiRequest, named: Named): Outcome<unknown> {
+export function execute(storage: Storage, request: ApiRequest, named: Named): Outcome<unknown> {
   const sent: unknown = request.body === undefined ? undefined : JSON.parse(JSON.stringify(request.body));
   const { method, query } = request;
   const manager = textOf(query?.['fieldManager']) ?? 'weeder';
@@ -87,8 +87,8 @@ function update(
   return patch(storage, resource, namespace, name, type, sent, options);
 }
 
-/** Serves the other paths: discovery, and the structure of the kinds. */
-export function elsewhere(path: string): unknown {
+/** Returns the response body of a path that names no resource: discovery, and the OpenAPI documents. */
+export function otherBody(path: string): unknown {
   // Every account may do everything here.
   if (path.endsWith('/selfsubjectaccessreviews')) return { status: { allowed: true } };
   if (path === '/openapi/v3') return openApiIndex(documents);
