@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../cluster/support/cluster.ts';
-import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
+import { assertRecovered } from './support/assertRecovered.ts';
 import { isDelete } from './support/faults.ts';
-import { type Play, setPlay } from './support/play.ts';
+import { type Scenario, startScenario } from './support/scenario.ts';
 
-/** How long the API server is unreachable. */
+/** How long the API server is unreachable. Milliseconds. */
 const downtime = 10_000;
 
-/** By weeder's own log: milliseconds from now until it has found a stream silent. */
-async function untilSilent({ weeder }: Play, since: number): Promise<number> {
+/** Returns the time from `since` until weeder logs that a stream is silent. Milliseconds. */
+async function untilSilent({ weeder }: Scenario, since: number): Promise<number> {
   const { time } = await weeder.log.until('stream silent', {}, { within: 45_000 });
   return Date.parse(time) - since;
 }
 
-const faults: Readonly<Record<string, (play: Play, t: TestContext) => Promise<void>>> = {
-  async 'all connections are cut at the moment of the recovery'({ scene, server }) {
+const faults: Readonly<Record<string, (scenario: Scenario, t: TestContext) => Promise<void>>> = {
+  async 'all connections are closed when the service recovers'({ scene, server }) {
     await scene.endpoints(true);
     server.cutConnections();
   },
@@ -43,39 +43,39 @@ const faults: Readonly<Record<string, (play: Play, t: TestContext) => Promise<vo
     await server.comeBack();
   },
 
-  async 'the API server accepts connections and never answers, until after two time-outs of a connection'(play) {
-    play.server.goSilent();
-    await play.scene.endpoints(true);
-    const connections = play.server.connections;
-    await play.weeder.log.until('stream silent', {}, { within: 45_000 });
-    await eventually(() => play.server.connections >= connections + 2, { what: 'two tries' });
-    await play.server.comeBack();
+  async 'the API server accepts connections and does not answer until two connections have timed out'(scenario) {
+    scenario.server.goSilent();
+    await scenario.scene.endpoints(true);
+    const connections = scenario.server.connections;
+    await scenario.weeder.log.until('stream silent', {}, { within: 45_000 });
+    await eventually(() => scenario.server.connections >= connections + 2, { what: 'two tries' });
+    await scenario.server.comeBack();
   },
 
-  // A busy machine may be late: within 30 s, to the millisecond, it is in virtual time (test/kube/streamRecovery).
-  async 'half-open connections are found within 30 s'(play) {
-    play.server.freeze();
+  // The limit leaves time for a busy machine. test/kube/streamRecovery checks the 30 s in virtual time.
+  async 'half-open connections are detected within 30 s'(scenario) {
+    scenario.server.freeze();
     const since = Date.now();
-    await play.scene.endpoints(true);
-    assert.ok((await untilSilent(play, since)) < 36_000);
+    await scenario.scene.endpoints(true);
+    assert.ok((await untilSilent(scenario, since)) < 36_000);
   },
 
-  async 'streams that bring nothing while other requests are answered are found within 30 s'(play) {
-    play.server.muteWatches();
+  async 'streams without data are detected within 30 s although other requests are answered'(scenario) {
+    scenario.server.muteWatches();
     const since = Date.now();
-    await play.scene.endpoints(true);
-    assert.ok((await untilSilent(play, since)) < 36_000);
+    await scenario.scene.endpoints(true);
+    assert.ok((await untilSilent(scenario, since)) < 36_000);
   },
 };
 
-suite('connections', { concurrency: 10 }, () => {
+suite('faults of connections', { concurrency: 10 }, () => {
   for (const protocol of protocols) {
     for (const [what, fault] of Object.entries(faults)) {
       test(`over ${protocol}, ${what}`, async (t) => {
-        // An Event in flight would find a dead connection first, by its own time-out.
-        const play = await setPlay(t, 'connections', protocol, { flags: ['--events=false'] });
-        await fault(play, t);
-        await afterwards(play);
+        // Without Events, because the time-out of an Event in flight would detect a dead connection first.
+        const scenario = await startScenario(t, 'connections', protocol, { flags: ['--events=false'] });
+        await fault(scenario, t);
+        await assertRecovered(scenario);
       });
     }
   }

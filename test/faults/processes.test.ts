@@ -1,67 +1,67 @@
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../cluster/support/cluster.ts';
-import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
-import { isDelete, refusing } from './support/faults.ts';
-import { atRest, type Stage, setPlay, setStage } from './support/play.ts';
+import { assertRecovered } from './support/assertRecovered.ts';
+import { isDelete, refuseWith } from './support/faults.ts';
+import { atRest, type PreparedScenario, prepareScenario, startScenario } from './support/scenario.ts';
 
-suite('the process', { concurrency: 6 }, () => {
+suite('faults of the process', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
-    test(`over ${protocol}, killed in a window with deletions in flight: the next process completes them`, async (t) => {
-      const stage = await setStage(t, 'killed', protocol);
-      const { scene, server } = stage;
-      const first = await stage.started();
-      const before = await atRest({ ...stage, weeder: first });
+    test(`over ${protocol}, weeder is killed with deletions in flight: the next process completes them`, async (t) => {
+      const prepared = await prepareScenario(t, 'killed', protocol);
+      const { scene, server } = prepared;
+      const first = await prepared.started();
+      const before = await atRest({ ...prepared, weeder: first });
       let blocked = 0;
-      // One is accepted, two never arrive.
+      // The API server receives one of the three deletions.
       server.failNext((_answer, _request, proceed) => proceed(), isDelete);
       const stop = server.failAll(() => {
         blocked += 1;
       }, isDelete);
       await scene.endpoints(true);
       await first.log.until('pod deleted');
-      await eventually(() => blocked === stage.looping.length - 1, { what: 'deletions on their way' });
+      await eventually(() => blocked === prepared.looping.length - 1, { what: 'deletions in flight' });
       await first.kill();
       stop();
-      const weeder = await stage.started();
-      await afterwards({ ...stage, weeder, before });
+      const weeder = await prepared.started();
+      await assertRecovered({ ...prepared, weeder, before });
     });
 
-    test(`over ${protocol}, suspended for longer than every time-out, over a recovery`, async (t) => {
-      const play = await setPlay(t, 'stopped', protocol);
-      play.weeder.signal('SIGSTOP');
+    test(`over ${protocol}, weeder is suspended during a recovery, for longer than every time-out`, async (t) => {
+      const scenario = await startScenario(t, 'stopped', protocol);
+      scenario.weeder.signal('SIGSTOP');
       await pause(5_000);
-      await play.scene.endpoints(true);
+      await scenario.scene.endpoints(true);
       await pause(40_000);
-      play.weeder.signal('SIGCONT');
-      await afterwards(play);
+      scenario.weeder.signal('SIGCONT');
+      await assertRecovered(scenario);
     });
 
-    // A real API server that is started after weeder: test/cluster/disruptionApiServer.
+    // In test/cluster/disruption/disruptionApiServer a real API server starts after weeder.
     for (const { what, fail } of [
       {
         what: 'before the API server listens',
-        fail: ({ server }: Stage) => {
+        fail: ({ server }: PreparedScenario) => {
           server.goAway();
           return () => server.comeBack();
         },
       },
       {
         what: 'while it answers 503 to everything',
-        fail: ({ server }: Stage) => server.failAll(refusing(503, 'ServiceUnavailable')),
+        fail: ({ server }: PreparedScenario) => server.failAll(refuseWith(503, 'ServiceUnavailable')),
       },
     ]) {
-      test(`over ${protocol}, started ${what}`, async (t) => {
-        const stage = await setStage(t, 'early', protocol);
-        const recover = fail(stage);
-        const weeder = stage.start();
+      test(`over ${protocol}, weeder starts ${what}`, async (t) => {
+        const prepared = await prepareScenario(t, 'early', protocol);
+        const recover = fail(prepared);
+        const weeder = prepared.start();
         await weeder.log.until('waiting for the API server');
         await recover();
         await weeder.ready();
-        const play = { ...stage, weeder, before: await atRest({ ...stage, weeder }) };
-        await play.scene.endpoints(true);
-        await afterwards(play);
+        const scenario = { ...prepared, weeder, before: await atRest({ ...prepared, weeder }) };
+        await scenario.scene.endpoints(true);
+        await assertRecovered(scenario);
       });
     }
   }

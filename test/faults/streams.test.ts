@@ -1,51 +1,53 @@
 import { suite, test } from 'node:test';
 import { eventually } from '../cluster/support/cluster.ts';
 import { type Fault, isResumedWatch, isWatch } from '../support/api/faultyServer.ts';
-import { afterwards } from './support/afterwards.ts';
 import { protocols } from './support/apiServer.ts';
-import { beginningWith, cuttingALine, expiredInBand, refusing } from './support/faults.ts';
-import { type Play, setPlay } from './support/play.ts';
+import { assertRecovered } from './support/assertRecovered.ts';
+import { cutLine, expiredInBand, refuseWith, watchStartingWith } from './support/faults.ts';
+import { type Scenario, startScenario } from './support/scenario.ts';
 
-/** Each stream gets this fault so many times when it is resumed, and the service recovers meanwhile. */
-async function meet({ server, scene, before }: Play, fault: Fault, times: number): Promise<void> {
-  let met = 0;
+/** Closes the connections, applies the fault to the next `times` watches of each stream, and lets the service recover. */
+async function resumeWith({ server, scene, before }: Scenario, fault: Fault, times: number): Promise<void> {
+  let count = 0;
   for (let each = 0; each < times * before.watches; each += 1) {
     server.failNext((...given) => {
-      met += 1;
+      count += 1;
       fault(...given);
     }, isWatch);
   }
   server.cutConnections();
   await scene.endpoints(true);
-  await eventually(() => met === times * before.watches, { what: 'each stream has met it' });
+  await eventually(() => count === times * before.watches, { what: 'the faults of each stream' });
 }
 
 const long = Buffer.alloc(50_000_000, 'x');
 long.write('{"type":"ADDED","object":"');
 long.write('"}\n', long.length - 3);
 
-const faults: Readonly<Record<string, (play: Play) => Promise<void>>> = {
-  '410 by status': (play) => meet(play, refusing(410, 'Expired'), 1),
-  '410 in band': (play) => meet(play, expiredInBand, 1),
-  'lines of garbage': (play) => meet(play, beginningWith(Buffer.from([0x7b, 0xff, 0x0a, 0x00, 0x0a])), 3),
-  'half an event': (play) => meet(play, beginningWith('{"type":"MODIFIED","object":{"kind":"Pod"\n'), 3),
-  'a line of 50 MB': (play) => meet(play, beginningWith(long), 3),
-  async 'lines cut in their middle, and the connection with them'(play) {
-    const stop = play.server.failAll(cuttingALine, isResumedWatch);
-    play.server.cutConnections();
-    await play.scene.endpoints(true);
-    await play.weeder.log.until('stream lost', {}, { count: 4 });
+const faults: Readonly<Record<string, (scenario: Scenario) => Promise<void>>> = {
+  'watches are refused with 410': (scenario) => resumeWith(scenario, refuseWith(410, 'Expired'), 1),
+  'watches send an event with 410': (scenario) => resumeWith(scenario, expiredInBand, 1),
+  'watches send invalid bytes': (scenario) =>
+    resumeWith(scenario, watchStartingWith(Buffer.from([0x7b, 0xff, 0x0a, 0x00, 0x0a])), 3),
+  'watches send half an event': (scenario) =>
+    resumeWith(scenario, watchStartingWith('{"type":"MODIFIED","object":{"kind":"Pod"\n'), 3),
+  'watches send a line of 50 MB': (scenario) => resumeWith(scenario, watchStartingWith(long), 3),
+  async 'connections are closed in the middle of a line'(scenario) {
+    const stop = scenario.server.failAll(cutLine, isResumedWatch);
+    scenario.server.cutConnections();
+    await scenario.scene.endpoints(true);
+    await scenario.weeder.log.until('stream lost', {}, { count: 4 });
     stop();
   },
 };
 
-suite('streams', { concurrency: 6 }, () => {
+suite('faults of streams', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
     for (const [what, fault] of Object.entries(faults)) {
       test(`over ${protocol}, ${what}`, async (t) => {
-        const play = await setPlay(t, 'streams', protocol);
-        await fault(play);
-        await afterwards(play);
+        const scenario = await startScenario(t, 'streams', protocol);
+        await fault(scenario);
+        await assertRecovered(scenario);
       });
     }
   }

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../cluster/support/plane/controlPlane.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import {
-  beginningWith,
-  cuttingALine,
+  cutLine,
   expiredInBand,
   isDelete,
-  losingAnswers,
-  refusing,
+  loseResponse,
+  refuseWith,
   slowHeaders,
+  watchStartingWith,
 } from '../faults/support/faults.ts';
 import { isWatch, type ReceivedRequest, type Fault as ResponseFault } from '../support/api/faultyServer.ts';
 import type { Fault, randomFaults } from './decisions.ts';
@@ -43,13 +43,13 @@ const noRepair: Repair = () => {};
 const responseFaults: Readonly<
   Partial<Record<Fault['what'], readonly [ResponseFault, (request: ReceivedRequest) => boolean]>>
 > = {
-  throttled: [refusing(429, 'TooManyRequests', { 'retry-after': '1' }), () => true],
-  serverErrors: [refusing(500, 'InternalError'), () => true],
-  forbidden: [refusing(403, 'Forbidden'), () => true],
-  unauthorized: [refusing(401, 'Unauthorized'), () => true],
-  lostResponses: [losingAnswers, isDelete],
-  cutLines: [cuttingALine, isWatch],
-  garbled: [beginningWith('{"type":"ADDED","object":{"kind":"Pod"}}\n'), isWatch],
+  throttled: [refuseWith(429, 'TooManyRequests', { 'retry-after': '1' }), () => true],
+  serverErrors: [refuseWith(500, 'InternalError'), () => true],
+  forbidden: [refuseWith(403, 'Forbidden'), () => true],
+  unauthorized: [refuseWith(401, 'Unauthorized'), () => true],
+  lostResponses: [loseResponse, isDelete],
+  cutLines: [cutLine, isWatch],
+  garbled: [watchStartingWith('{"type":"ADDED","object":{"kind":"Pod"}}\n'), isWatch],
   expired: [expiredInBand, isWatch],
   slow: [slowHeaders(1_000), () => true],
 };

@@ -6,7 +6,7 @@ import type { Cluster } from '../cluster/support/plane/access.ts';
 import { freePorts } from '../cluster/support/plane/ports.ts';
 import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
-import { handInWeeder } from '../faults/support/hand.ts';
+import { remoteControl } from '../faults/support/remoteControl.ts';
 import { serverCertificate } from '../support/api/faultyServer.ts';
 import { scraped } from '../support/api/scraped.ts';
 import { bundle } from '../support/bundle.ts';
@@ -55,10 +55,10 @@ export async function startWeederUnderTest(
   ];
   const cleanups: (() => unknown)[] = [];
   const t = { after: (cleanup: () => unknown) => void cleanups.push(cleanup) };
-  const hand = handInWeeder();
+  const remote = remoteControl();
   const started = superviseWeeder(t, process.execPath, [
     ...nodeFlags,
-    ...hand.nodeFlags,
+    ...remote.nodeFlags,
     await bundle(),
     'run',
     ...flags,
@@ -96,7 +96,7 @@ export async function startWeederUnderTest(
     },
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'))?.[1]) / 1024,
     gauges,
-    collect: () => hand.collect(started),
+    collect: () => remote.collect(started),
     stop,
   };
 }

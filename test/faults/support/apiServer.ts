@@ -12,22 +12,22 @@ import {
   serverCertificate,
 } from '../../support/api/faultyServer.ts';
 
-/** How weeder connects to it; requests to the real API server behind it use HTTP/1.1 in both cases. */
+/** The protocols with which weeder can connect. Requests to the real API server use HTTP/1.1 in both cases. */
 export const protocols = ['https', 'h2'] as const;
-export type Spoken = (typeof protocols)[number];
+export type Protocol = (typeof protocols)[number];
 
-/** The real API server at another address, with another certificate, and with faults on demand. */
+/** A proxy for the real API server that injects faults. It has its own address and certificate. */
 export interface FaultyApiServer extends FaultyServer {
   /** A kubeconfig for this address. */
   readonly kubeconfig: string;
-  /** How many watches are open. */
+  /** The number of open watches. */
   readonly openWatches: number;
-  /** Open watches deliver nothing more, and do not end; other requests are answered, also new watches. */
+  /** Stops all data of the open watches without closing them. Other requests and new watches are answered. */
   muteWatches(): void;
 }
 
-/** Ends together with the test. */
-export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Spoken): Promise<FaultyApiServer> {
+/** Starts the proxy. It ends with the test. */
+export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Protocol): Promise<FaultyApiServer> {
   const agent = new Agent({ keepAlive: true, ca: cluster.ca });
   const watches = new Map<ServerAnswer, { isMute: boolean }>();
 
@@ -52,7 +52,7 @@ export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Sp
     await server.close();
   });
   const kubeconfig = cluster.kubeconfigFor('admin', { server: server.url, ca: serverCertificate.toString() });
-  // Its getters stay getters.
+  // Object.assign would read a getter once and copy its value.
   return Object.defineProperty(
     Object.assign(server, {
       kubeconfig,
@@ -66,37 +66,37 @@ export async function faultyApiServer(t: Cleanup, cluster: Cluster, protocol: Sp
   );
 }
 
-/** Forwards a request, and the answer as it comes. Where the API server breaks off, so does the answer. */
+/** Forwards a request, and streams the answer back. Closes the connection if the API server does. */
 function pass(agent: Agent, origin: string, request: ReceivedRequest, answer: ServerAnswer): void {
   const { method, path, query, headers, body } = request;
-  const onward = forward(`${origin}${path}${query.size === 0 ? '' : `?${query}`}`, {
+  const outgoing = forward(`${origin}${path}${query.size === 0 ? '' : `?${query}`}`, {
     agent,
     method,
-    headers: { ...onwardHeaders(headers), 'content-length': Buffer.byteLength(body) },
+    headers: { ...requestHeaders(headers), 'content-length': Buffer.byteLength(body) },
   });
-  answer.onClose(() => onward.destroy());
-  onward.on('error', () => answer.cut());
-  onward.on('response', (incoming) => copy(incoming, answer));
-  onward.end(body);
+  answer.onClose(() => outgoing.destroy());
+  outgoing.on('error', () => answer.cut());
+  outgoing.on('response', (incoming) => copy(incoming, answer));
+  outgoing.end(body);
 }
 
 function copy(incoming: IncomingMessage, answer: ServerAnswer): void {
   incoming.on('error', () => answer.cut());
   incoming.on('data', (bytes: Buffer) => answer.write(bytes));
   incoming.on('end', () => answer.end());
-  answer.head(incoming.statusCode ?? 502, backHeaders(incoming));
+  answer.head(incoming.statusCode ?? 502, responseHeaders(incoming));
 }
 
 const forwarded = ['accept', 'authorization', 'content-type', 'user-agent'];
 
-function onwardHeaders(headers: ReceivedRequest['headers']): Record<string, string> {
+function requestHeaders(headers: ReceivedRequest['headers']): Record<string, string> {
   const entries = Object.entries(headers).flatMap(([name, value]) => {
     return forwarded.includes(name) && typeof value === 'string' ? [[name, value] as const] : [];
   });
   return Object.fromEntries(entries);
 }
 
-function backHeaders({ headers }: IncomingMessage): Record<string, string> {
+function responseHeaders({ headers }: IncomingMessage): Record<string, string> {
   const { 'content-type': type, 'retry-after': wait } = headers;
   return {
     ...(type === undefined ? {} : { 'content-type': type }),

@@ -1,17 +1,17 @@
 import { eventLine, statusObject } from '../../support/api/apiCollection.ts';
 import { answerWith, type Fault, type ReceivedRequest, statusBody } from '../../support/api/faultyServer.ts';
 
-/** Any status, with the Status object that an API server sends with it. */
-export function refusing(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fault {
+/** Answers with this HTTP status and a Status object. */
+export function refuseWith(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fault {
   return answerWith(code, statusBody(code, reason, `${reason} said the faulty server`), headers);
 }
 
-/** The API server acts on the request, and the connection breaks before the answer. */
-export const losingAnswers: Fault = (answer, _request, proceed) => {
+/** Forwards the request to the API server, and closes the connection in place of the answer. */
+export const loseResponse: Fault = (answer, _request, proceed) => {
   proceed({ head() {}, write() {}, end: () => answer.cut(), cut: () => answer.cut(), onClose: answer.onClose });
 };
 
-/** The headers arrive this much later. Milliseconds. */
+/** Delays the headers by `ms` milliseconds. */
 export function slowHeaders(ms: number): Fault {
   return (answer, _request, proceed) => {
     const timer = setTimeout(proceed, ms);
@@ -19,8 +19,8 @@ export function slowHeaders(ms: number): Fault {
   };
 }
 
-/** The headers arrive at once, and then a byte a second. */
-export const byteBySecond: Fault = (answer, _request, proceed) => {
+/** Sends the headers immediately, and the body at one byte per second. */
+export const oneBytePerSecond: Fault = (answer, _request, proceed) => {
   let waiting = Buffer.alloc(0);
   let isOver = false;
   const timer = setInterval(() => {
@@ -41,8 +41,8 @@ export const byteBySecond: Fault = (answer, _request, proceed) => {
   });
 };
 
-/** A watch that begins with this, followed by what the API server sends. */
-export function beginningWith(line: string | Buffer): Fault {
+/** Sends `line` at the start of a watch, followed by what the API server sends. */
+export function watchStartingWith(line: string | Buffer): Fault {
   return (answer, _request, proceed) => {
     let isFirst = true;
     const begin = () => {
@@ -59,8 +59,8 @@ export function beginningWith(line: string | Buffer): Fault {
   };
 }
 
-/** A watch whose next line is cut in its middle, and the connection with it. */
-export const cuttingALine: Fault = (answer, _request, proceed) => {
+/** Closes the connection of a watch in the middle of its next line. */
+export const cutLine: Fault = (answer, _request, proceed) => {
   proceed({
     ...answer,
     write: (bytes) => {
@@ -70,7 +70,7 @@ export const cuttingALine: Fault = (answer, _request, proceed) => {
   });
 };
 
-/** 410 inside of a watch, as the API server reports that a resourceVersion is too old. */
+/** Sends the event with which the API server ends a watch whose resourceVersion is too old. */
 export const expiredInBand: Fault = (answer) => {
   answer.head(200);
   answer.write(eventLine('ERROR', statusObject(410, 'Expired')));

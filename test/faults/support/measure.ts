@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { sampleValue, scraped } from '../../support/api/scraped.ts';
 
-/** What a weeder shows of itself at rest. */
+/** The actors, streams and pending work of a weeder. */
 export interface Measured {
-  /** How many actors of the machines that live as long as weeder does are running, by machine and state. */
+  /** The numbers of permanent actors, by machine and state. */
   readonly actors: Readonly<Record<string, number>>;
-  /** Streams by resource. */
+  /** The numbers of streams in state `watching`, by resource. */
   readonly watching: Readonly<Record<string, number>>;
-  /** Deletions in flight or in the queue, and actors for them. */
-  readonly underWay: number;
-  /** Actors for windows beyond the windows that are open. */
-  readonly leftOver: number;
+  /** The number of deletions in flight and in the queue, and of `podDeletion` actors. */
+  readonly pendingDeletions: number;
+  /** The number of `dependants` actors that exceed the number of open windows. */
+  readonly orphanedActors: number;
 }
 
-/** What the process holds: bytes, and open files and sockets. */
+/** The memory of the process in bytes, and its number of open files and sockets. */
 export interface Usage {
   readonly rss: number;
   readonly heap: number;
@@ -21,34 +21,34 @@ export interface Usage {
   readonly descriptors: number;
 }
 
-/** The addresses of weeder's own pages. */
-export interface Pages {
+/** The ports on which weeder serves health and metrics. */
+export interface TelemetryPorts {
   readonly health: number;
   readonly metrics: number;
 }
 
-const lasting = ['manager', 'reflector', 'endpoint'];
+const permanent = ['manager', 'reflector', 'endpoint'];
 const resources = ['endpointslices', 'pods'];
 const Actors = z.looseObject({ actors: z.array(z.looseObject({ machine: z.string(), state: z.unknown() })) });
 
-export async function measure(pages: Pages): Promise<Measured> {
-  const { actors } = Actors.parse(JSON.parse((await get(pages.health, '/debug/actors')).text));
-  const numbers = await scrape(pages);
+export async function measure(ports: TelemetryPorts): Promise<Measured> {
+  const { actors } = Actors.parse(JSON.parse((await get(ports.health, '/debug/actors')).text));
+  const numbers = await scrape(ports);
   const value = (name: string, labels = {}) => sampleValue(numbers, `weeder_${name}`, labels) ?? 0;
   const open = numbers.get('weeder_windows_open')?.samples.reduce((sum, sample) => sum + sample.value, 0) ?? 0;
   return {
-    actors: tally(actors.filter(({ machine }) => lasting.includes(machine)).map(nameOf)),
+    actors: tally(actors.filter(({ machine }) => permanent.includes(machine)).map(nameOf)),
     watching: Object.fromEntries(
       resources.map((resource) => [resource, value('streams', { resource, state: 'watching' })]),
     ),
-    underWay:
+    pendingDeletions:
       value('deletions_in_flight') + value('deletion_queue_length') + value('actors', { machine: 'podDeletion' }),
-    leftOver: value('actors', { machine: 'dependants' }) - open,
+    orphanedActors: value('actors', { machine: 'dependants' }) - open,
   };
 }
 
-export async function measureUsage(pages: Pages): Promise<Usage> {
-  const numbers = await scrape(pages);
+export async function measureUsage(ports: TelemetryPorts): Promise<Usage> {
+  const numbers = await scrape(ports);
   const value = (name: string) => sampleValue(numbers, name) ?? Number.NaN;
   return {
     rss: value('process_resident_memory_bytes'),
@@ -58,17 +58,17 @@ export async function measureUsage(pages: Pages): Promise<Usage> {
   };
 }
 
-/** One request to weeder's own pages on this machine. */
+/** Sends one GET request to a telemetry port. */
 export async function get(port: number, path: string): Promise<{ readonly status: number; readonly text: string }> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   return { status: answer.status, text: await answer.text() };
 }
 
-async function scrape({ metrics }: Pages) {
+async function scrape({ metrics }: TelemetryPorts) {
   return scraped((await get(metrics, '/metrics')).text);
 }
 
-/** An endpoint is ready or not as its service is; the others have to be in the same state again. */
+/** Omits the state of endpoints, because it depends on the readiness of the service. */
 function nameOf({ machine, state }: { readonly machine: string; readonly state?: unknown }): string {
   return machine === 'endpoint' ? machine : `${machine} ${JSON.stringify(state)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded into weeder before its own code, by `--import`. On SIGUSR2 it reads by how much the wall clock is off,
- * collects garbage, and reports that: a test can then let the clock jump, and check the memory that is really used.
+ * Code that `--import` loads into weeder before its own code. On SIGUSR2 it reads the offset of the wall clock,
+ * collects garbage, and writes a file when it has done so. With it, a test can shift the clock and measure memory.
  * The monotonic clock, timers and OpenSSL's time are not changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,8 +17,8 @@ globalThis.Date = new Proxy(RealDate, {
 });
 
 process.on('SIGUSR2', () => {
-  const { turn, shiftedBy } = JSON.parse(readFileSync(file, 'utf8'));
+  const { sequence, shiftedBy } = JSON.parse(readFileSync(file, 'utf8'));
   offset = shiftedBy;
   globalThis.gc?.();
-  writeFileSync(`${file}.done`, String(turn));
+  writeFileSync(`${file}.done`, String(sequence));
 });
