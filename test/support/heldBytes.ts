@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/**
- * Returns the memory that this process holds after a garbage collection: the amount of uncollected garbage varies by
- * chance.
- */
+/** Returns the bytes on the heap and outside of it after a garbage collection, so that garbage does not count. */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

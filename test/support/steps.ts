@@ -25,7 +25,7 @@ export type Step =
    */
   | ({ readonly do: 'sliceGap'; readonly outageEnded: number | undefined } & SliceChange)
   | { readonly do: 'relistPods' }
-  | ({ readonly do: 'dating' } & Dating)
+  | ({ readonly do: 'readyTime' } & ReadyTimeAnswer)
   | { readonly do: 'jump'; readonly ms: number }
   | { readonly do: 'respond'; readonly response: ResponseKind }
   /** All pending requests get their response. */
@@ -37,7 +37,7 @@ export type Step =
   | { readonly do: 'pass'; readonly ms: number };
 
 /** What the backing pods' status says when weeder reads since when the service is ready. */
-export interface Dating {
+export interface ReadyTimeAnswer {
   /** `true`: the actual time; `ago`: so many milliseconds before now. */
   readonly how: 'true' | 'ago' | 'unknown' | 'fails';
   readonly ago: number;

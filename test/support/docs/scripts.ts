@@ -72,7 +72,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      do: fc.constant('dating' as const),
+      do: fc.constant('readyTime' as const),
       how: fc.constantFrom('true', 'true', 'true', 'ago', 'ago', 'unknown', 'fails'),
       ago: fc.constantFrom(0, 3000, 9000, minute - 1, minute, 10 * minute, -5000),
       isLate: often.map((value) => !value),

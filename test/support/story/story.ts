@@ -116,8 +116,8 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
           return slices.change(step);
         case 'sliceGap':
           return slices.readAgain(step, step.outageEnded);
-        case 'dating':
-          return answers.datings(step);
+        case 'readyTime':
+          return answers.readyTimes(step);
         case 'respond':
           return answers.deletions(step.response);
         case 'answerLate':

@@ -1,7 +1,7 @@
 import type { DeletePod, DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
 import type { HistoryEvent } from '../recording/history.ts';
-import type { Dating, ResponseKind } from '../steps.ts';
+import type { ReadyTimeAnswer, ResponseKind } from '../steps.ts';
 
 /** How the API server of a story answers. */
 export interface StoryAnswers {
@@ -9,7 +9,7 @@ export interface StoryAnswers {
   readonly readySince: ReadySince;
   /** How it answers from now on. */
   deletions(response: ResponseKind): void;
-  datings(dating: Dating): void;
+  readyTimes(readyTime: ReadyTimeAnswer): void;
   /** All waiting requests get their answers. */
   answerLate(response: Exclude<ResponseKind, 'late'>): void;
   /** A deletion that was not sent, and counts as one. */
@@ -30,12 +30,12 @@ const tooMany = 4000;
 export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOptions): StoryAnswers {
   const late: ((response: Exclude<ResponseKind, 'late'>) => void)[] = [];
   let response: ResponseKind = 'accept';
-  let dating: Dating = { how: 'true', ago: 0, isLate: false };
+  let readyTime: ReadyTimeAnswer = { how: 'true', ago: 0, isLate: false };
   let attempts = 0;
 
   const answer = () => new Promise<Exclude<ResponseKind, 'late'>>((resolve) => late.push(resolve));
 
-  function sinceOf(service: string, { how, ago }: Dating): number | undefined {
+  function sinceOf(service: string, { how, ago }: ReadyTimeAnswer): number | undefined {
     if (how === 'true') return readySince(service);
     return how === 'ago' ? now() - ago : undefined;
   }
@@ -53,7 +53,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       return given;
     },
     async readySince({ backingPods }, _, signal) {
-      const requested = dating;
+      const requested = readyTime;
       if (requested.isLate) await answer();
       const [pod] = backingPods ?? [];
       const service = `${pod?.namespace}/${pod?.name.replace(/-\d+$/, '')}`;
@@ -65,8 +65,8 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
     deletions(next) {
       response = next;
     },
-    datings(next) {
-      dating = next;
+    readyTimes(next) {
+      readyTime = next;
     },
     answerLate(how) {
       for (const resolve of late.splice(0)) resolve(how);
