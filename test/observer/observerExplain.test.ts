@@ -97,7 +97,7 @@ test('in mode detect a difference is shown with both values, and that it is only
     mode: 'detect',
   });
   assert.ok(
-    lines.includes('ConfigMap shop/one: 1 field not as desired  → reported, and left as it is'),
+    lines.includes('ConfigMap shop/one: 1 field not as desired  → reported, and not corrected'),
     lines.join('\n'),
   );
   const fields = lines.slice(lines.indexOf('  mode detect: nothing is applied') + 1);
@@ -118,10 +118,10 @@ test('a terminating, missing or paused resource is shown as such; control charac
   const ending = labelled(manifest, { deletionTimestamp: '2026-11-21T13:00:00Z' });
   const said = async (live: JsonObject | undefined, spec?: JsonObject) =>
     (await explain(manifest, live, spec)).find((line) => line.startsWith('ConfigMap')) ?? '';
-  assert.match(await said(ending), /: being deleted, and its end is waited for$/);
-  assert.match(await said(undefined), /: not there yet {2}→ corrected immediately/);
+  assert.match(await said(ending), /: being deleted; weeder waits for the end of the deletion$/);
+  assert.match(await said(undefined), /: not created yet {2}→ corrected immediately/);
   const pausedUntil = '2026-11-21T18:00:00Z';
-  assert.match(await said(undefined, { pausedUntil }), /→ left so until 2026-11-21T18:00:00Z$/);
+  assert.match(await said(undefined, { pausedUntil }), /→ not corrected until 2026-11-21T18:00:00Z$/);
   const named = of('ConfigMap', { '\u001b[31m': '1' });
   assert.ok(!(await explain(named, labelled(named))).join('\n').includes('\u001b'));
 });
@@ -133,15 +133,15 @@ test('an error of the whole spec is shown with its path, and no request is sent 
   assert.ok(!lines.some((line) => line.startsWith('ConfigMap')));
 });
 
-test('for a refused manifest it shows the difference to what was applied before, from the status', async () => {
-  const drifts = [{ path: '.data.a', is: 'changed', desired: '"0"', found: '"2"' }];
+test('for a refused manifest explain shows the difference to what was applied before, from the status', async () => {
+  const drifts = [{ path: '.data.a', is: 'Changed', desired: '"0"', found: '"2"' }];
   const row = {
     apiVersion: 'v1',
     name: 'one',
     namespace: 'shop',
     hash: 'another',
     appliedUid: 'u',
-    state: 'drifted',
+    state: 'Drifted',
     drifts,
   };
   for (const kind of ['ConfigMap', 'Secret']) {
@@ -158,7 +158,7 @@ test('for a refused manifest it shows the difference to what was applied before,
     const shown = lines.slice(lines.indexOf('  drifted before this check, according to the status:') + 1);
     assert.deepEqual(shown, kind === 'Secret' ? ['  ! .data.a: changed'] : ['  - .data.a: "0"', '  + .data.a: "2"']);
   }
-  const refused = { ...row, kind: 'ConfigMap', state: 'refused', drifts: [] };
+  const refused = { ...row, kind: 'ConfigMap', state: 'Refused', drifts: [] };
   const live = labelled(of('ConfigMap', { a: '0' }));
   const lines = await explain(of('ConfigMap', { a: '1' }), live, {}, { status: { resources: [refused] } });
   assert.ok(

@@ -27,7 +27,7 @@ function keyOf(world: ObserverWorld, name: string): unknown {
   return objectOf(world.object(`ConfigMap/${name}`)?.['data'])['key'];
 }
 
-test('created: an application is applied in the order of its manifests, and then observed', async () => {
+test('a created application is applied in the order of its manifests, and then observed', async () => {
   const world = await observed(['one', 'two']);
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'create ConfigMap/two']);
   assert.equal(stateOf(world), 'observing');
@@ -76,11 +76,11 @@ test('before a resource is applied its name is in the status, and the finalizer 
   const { metadata, status } = objectOf(world.application('web'));
   assert.deepEqual(objectOf(metadata)['finalizers'], ['weeder.dev/application']);
   const [row] = objectOf(status)['resources'] as readonly object[];
-  assert.deepEqual(row, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one', state: 'pending' });
+  assert.deepEqual(row, { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one', state: 'Pending' });
   world.stop();
 });
 
-test('updated: the observer is stopped before anything is applied, and a new one starts afterwards', async () => {
+test('when an application is updated, the observer stops before anything is applied, and a new one starts afterwards', async () => {
   const observers: string[] = [];
   const inspect = (event: InspectionEvent) => {
     if (event.type === '@xstate.actor' && isActor(event.actorRef) && event.actorRef.id === 'observer')
@@ -106,7 +106,7 @@ test('updated: the observer is stopped before anything is applied, and a new one
   world.stop();
 });
 
-test('updated while its kinds are still being resolved: the newest spec is applied, whichever response arrives last', async () => {
+test('when an application is updated while its kinds are being resolved, the newest spec is applied, whichever response arrives last', async () => {
   const world = await observerWorld();
   world.findTimes.push(300, 300, 10, 10);
   world.apply('web', { manifests: [configMap('old'), configMap('one')] });
@@ -120,7 +120,7 @@ test('updated while its kinds are still being resolved: the newest spec is appli
   world.stop();
 });
 
-test('updated while it is drifted: the running correction ends first, then the new manifest is applied', async () => {
+test('when a drifted application is updated, the running correction ends before the new manifest is applied', async () => {
   const world = await observed(['one']);
   world.requestTime = 50;
   world.edit('ConfigMap/one', { data: { key: 'evil' } });
@@ -132,7 +132,7 @@ test('updated while it is drifted: the running correction ends first, then the n
   world.stop();
 });
 
-test('deleted: the observer is stopped, the resources are deleted in reverse order, and the application is gone', async () => {
+test('when an application is deleted, the observer stops, and the resources are deleted in reverse order, and then the application', async () => {
   const world = await observed(['one', 'two']);
   world.requestTime = 20;
   world.deleteApplication('web');
@@ -146,7 +146,7 @@ test('deleted: the observer is stopped, the resources are deleted in reverse ord
   world.stop();
 });
 
-test('deleted with deletionPolicy orphan: its resources are kept and released', async () => {
+test('when an application is deleted with deletionPolicy orphan, its resources are released, and not deleted', async () => {
   const world = await observed(['one'], { deletionPolicy: 'orphan' });
   world.deleteApplication('web');
   await world.pass(2 * second);
@@ -156,7 +156,7 @@ test('deleted with deletionPolicy orphan: its resources are kept and released', 
   world.stop();
 });
 
-test('deleted while it is drifted: nothing is corrected any more', async () => {
+test('when a drifted application is deleted, nothing is corrected any more', async () => {
   const world = await observed(['one']);
   world.refusals.set('correct', { is: 'transient', reason: 'busy', retryAfter: 0, fields: [] });
   world.edit('ConfigMap/one', { data: { key: 'evil' } });
@@ -234,7 +234,7 @@ test('an invalid spec is not applied until it is valid', async () => {
   world.stop();
 });
 
-test('a pause ends by itself; until then nothing is applied or corrected', async () => {
+test('a pause ends at its time; until then nothing is applied or corrected', async () => {
   const world = await observed(['one']);
   const pausedUntil = new Date(world.clock.now() + 10 * minute).toISOString();
   world.apply('web', { manifests: [configMap('one')], pausedUntil });
@@ -285,7 +285,7 @@ test('after a restart nothing is applied again; drift of the meantime is correct
   world.stop();
 });
 
-test('after a restart it prunes what has left the manifests meanwhile, by its inventory', async () => {
+test('after a restart weeder prunes what has left the manifests meanwhile, by the inventory', async () => {
   const world = await observed(['one', 'two']);
   world.stop();
   world.apply('web', { manifests: [configMap('one')] });
@@ -491,7 +491,7 @@ for (const policy of ['delete', 'orphan'] as const)
     }
   });
 
-test('only a kind without any served version counts as gone with its objects; if that is unknown, it is retried', async () => {
+test('only if no version of a kind is served, its objects count as deleted; if that is unknown, the deletion is retried', async () => {
   const world = await observerWorld();
   world.kinds.set('Widget', widget('v1'));
   world.apply('web', { manifests: [oneWidget] });

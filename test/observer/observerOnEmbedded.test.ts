@@ -82,7 +82,7 @@ test('without the CRD of applications the log names its file, and weeder is read
     return readiness?.includes('[+]manager') === true && readiness.includes('readyz check passed');
   });
   assert.match(readiness ?? '', /\[\+\]stream\/applications .*The API server has no kind applications\.weeder\.dev/);
-  assert.match(scene.log(), /weeding, without streams that cannot be read yet|caches synced, starting controller/);
+  assert.match(scene.log(), /starting controller without streams that cannot be read yet|caches synced, starting controller/);
   scene.define();
   await until('it is served', () => scene.log().includes('"stream":"applications","resourceVersion"'));
   await scene.apply({ manifests: [deployment] });
@@ -178,7 +178,7 @@ async function setScene(t: TestContext, isAllowed: boolean, which?: 'weeder with
     /** The number of its resources in sync. */
     inSync() {
       const rows = arrayOf(objectOf(application?.['status'])['resources']).map(objectOf);
-      return rows.filter(({ state }) => state === 'inSync').length;
+      return rows.filter(({ state }) => state === 'InSync').length;
     },
     apply,
     async update(spec: JsonObject) {

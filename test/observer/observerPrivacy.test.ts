@@ -83,8 +83,8 @@ for (const mode of ['detect', 'correct']) {
     assert.deepEqual(
       rows.map(({ kind, name, state, uid }) => [kind, name, state, uid]),
       [
-        ['ConfigMap', 'settings', 'unverified', undefined],
-        ['Secret', 'token', 'unverified', undefined],
+        ['ConfigMap', 'settings', 'Unverified', undefined],
+        ['Secret', 'token', 'Unverified', undefined],
       ],
     );
   });
@@ -120,7 +120,7 @@ test('a right to single objects is verified by their names, and reveals no other
   world.put({ ...existing('b'), metadata: { name: 'hidden', namespace: 'shop' } });
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a'), configMap('hidden', 'a')] });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['drifted', 'unverified']);
+  assert.deepEqual(states(world), ['Drifted', 'Unverified']);
 });
 
 test('with patch but not get an account sees what the responses to patches contain', async () => {
@@ -129,7 +129,7 @@ test('with patch but not get an account sees what the responses to patches conta
   world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['drifted']);
+  assert.deepEqual(states(world), ['Drifted']);
   assert.deepEqual(world.accessReviews, [`get kind ${settings}`, `patch kind ${settings}`, `tryPatch ${settings}`]);
 });
 
@@ -140,7 +140,7 @@ test('if admission refuses the patches of an account without get, nothing is rep
   world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['unverified']);
+  assert.deepEqual(states(world), ['Unverified']);
   assert.match(String(conditionsOf(world, 'Degraded')[0]?.['message']), /A policy refuses it/);
 });
 
@@ -150,10 +150,10 @@ test('a revoked right ends the reporting within minutes, however long the resync
     world.may = (asked) => asked === verb || asked === 'patch';
     world.apply('web', { manifests: [configMap('settings', 'a')], resyncPeriod: '24h' });
     await world.pass(minute);
-    assert.deepEqual(states(world), ['inSync']);
+    assert.deepEqual(states(world), ['InSync']);
     world.may = () => false;
     await world.pass(7 * minute);
-    assert.deepEqual(states(world), ['unverified']);
+    assert.deepEqual(states(world), ['Unverified']);
     const before = { ...world, count: world.events.length, statuses: world.statuses.length };
     world.edit(settings, { data: { key: 'b' } });
     await world.pass(second);
@@ -173,10 +173,10 @@ test('the rights of another service account are verified again', async () => {
   world.put(existing('b'));
   world.apply('web', { ...spec, serviceAccountName: 'rich' });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['drifted']);
+  assert.deepEqual(states(world), ['Drifted']);
   world.apply('web', { ...spec, serviceAccountName: 'poor' });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['unverified']);
+  assert.deepEqual(states(world), ['Unverified']);
   const [inSync] = conditionsOf(world, 'InSync');
   assert.equal(inSync?.['status'], 'Unknown');
   assert.doesNotMatch(String(inSync?.['message']), /data/);
@@ -194,9 +194,9 @@ test('a claim by another application is reported only to those who may read it',
     return { text: JSON.stringify([world.application('web')?.['status'], events]), states: states(world) };
   };
   const [reader, other] = [await claims(true), await claims(false)];
-  assert.deepEqual(reader.states, ['claimed']);
+  assert.deepEqual(reader.states, ['Claimed']);
   assert.match(reader.text, /shop\/other/);
-  assert.deepEqual(other.states, ['unverified']);
+  assert.deepEqual(other.states, ['Unverified']);
   assert.doesNotMatch(other.text, /other|claim/i);
 });
 
@@ -220,7 +220,7 @@ test('weeder’s own permissions, if the operator allows them, need no verificat
   world.may = () => false;
   world.apply('web', { manifests: [configMap('settings')] });
   await world.pass(5 * second);
-  assert.deepEqual(states(world), ['inSync']);
+  assert.deepEqual(states(world), ['InSync']);
   assert.deepEqual(world.accessReviews, []);
 });
 

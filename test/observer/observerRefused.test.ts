@@ -58,7 +58,7 @@ async function change(world: ObserverWorld, value: string, wait = second): Promi
   await world.pass(wait);
 }
 
-test('while its new manifest is permanently refused, a resource keeps its last known good state, and the others are updated', async () => {
+test('while its new manifest is permanently refused, a resource retains its last known good state, and the others are updated', async () => {
   for (const is of ['permanent', 'immutable'] as const) {
     const world = await refused(is);
     assert.deepEqual([keyOf(world), keyOf(world, 'two')], ['old', 'new']);
@@ -76,7 +76,7 @@ test('the status reports both the refused manifest, and whether the resource dif
   assert.equal(said(world, 'Applied'), 'False Failed: Not applied: ConfigMap shop/one (It is not a key).');
   assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(It is not a key\)\.$/);
   assert.match(said(world, 'InSync'), /^True AsApplied: .* ConfigMap shop\/one stays as it was applied last\.$/);
-  assert.deepEqual([rowOf(world)['state'], rowOf(world)['drifts']], ['refused', undefined]);
+  assert.deepEqual([rowOf(world)['state'], rowOf(world)['drifts']], ['Refused', undefined]);
   world.refusals.set(`correct ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
   await change(world, 'by hand', 3 * second);
   assert.match(said(world, 'InSync'), /^False DriftDetected: Not as applied: ConfigMap shop\/one \(\.data\.key\)\./);
@@ -252,7 +252,7 @@ test('after a restart the last known good state of the previous process is unkno
   world.stop();
 });
 
-test('a weeder that started while the old manifest was current knows it, and keeps it as last known good', async () => {
+test('a weeder that started while the old manifest was current knows it, and uses it as last known good', async () => {
   const world = await refusing('permanent');
   await world.restart();
   await world.pass(2 * second);

@@ -47,7 +47,7 @@ test('a slot is released once, however often release is called', async () => {
   assert.deepEqual([got, slots.active, slots.waiting], [['a1', 'a2'], 1, 1]);
 });
 
-test('an aborted waiter never gets a slot; an aborted holder keeps its slot', async () => {
+test('an aborted waiter never gets a slot; an aborted holder retains its slot', async () => {
   const { slots, got, take, wait, release } = queue(1);
   const [first, second, late] = [new AbortController(), new AbortController(), new AbortController()];
   late.abort();

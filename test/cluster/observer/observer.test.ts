@@ -259,7 +259,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
   });
 
   for (const scaled of [3, 0])
-    test(`without a schema, replicas that another client scales to ${scaled} are left alone, also by the next weeder, and the rest is corrected (F)`, async (t) => {
+    test(`without a schema, replicas that another client scales to ${scaled} are left alone, also by the next weeder, and the rest is corrected`, async (t) => {
       const scene = await setObserverScene(t, 'observer');
       const { ns } = scene;
       const first = await scene.start(t);

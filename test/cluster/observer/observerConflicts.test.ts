@@ -236,7 +236,7 @@ suite('clients and admission that work against an application, on a real API ser
       async (saw) => {
         const row = await rowOf(scene, 'shop', 'ConfigMap', 'settings');
         saw(row);
-        return row?.['state'] === 'drifted' ? row : undefined;
+        return row?.['state'] === 'Drifted' ? row : undefined;
       },
       { what: 'the drift in the status' },
     );
@@ -245,7 +245,7 @@ suite('clients and admission that work against an application, on a real API ser
       ['ConfigMap', 'other'],
       ['Deployment', 'web'],
     ] as const) {
-      await eventually(async () => (await rowOf(scene, 'shop', kind, name))?.['state'] === 'missing', {
+      await eventually(async () => (await rowOf(scene, 'shop', kind, name))?.['state'] === 'Missing', {
         what: `that ${name} is missing`,
       });
     }
@@ -261,7 +261,7 @@ suite('clients and admission that work against an application, on a real API ser
     assert.ok(await isThere(ns, 'Deployment', 'web'));
   });
 
-  test('a pause blocks corrections and updates until its time, and ends by itself', async (t) => {
+  test('a pause blocks corrections and updates until its time, and then ends', async (t) => {
     const scene = await setObserverScene(t, 'conflict');
     const { ns } = scene;
     const weeder = await scene.start(t);

@@ -195,7 +195,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     await scene.untilInSync('shop');
   });
 
-  test('an Ingress keeps its paths when its observed host is restored', async (t) => {
+  test('an Ingress retains its paths when its observed host is restored', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);
@@ -250,7 +250,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     assert.equal(objectOf(containersOf(after)[0]?.['securityContext'])['runAsUser'], 7);
   });
 
-  test('a resource without its label gets it back, and is neither created again nor forgotten', async (t) => {
+  test('the removed label of a resource is restored, and the resource is neither recreated nor released', async (t) => {
     const scene = await setObserverScene(t, 'drift');
     const { ns } = scene;
     await scene.start(t);

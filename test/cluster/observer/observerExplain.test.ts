@@ -73,7 +73,7 @@ async function contents({ ns }: ObserverScene, ...paths: string[]): Promise<unkn
 }
 
 suite('weeder explain application, on a real API server', { concurrency: true }, () => {
-  test('in sync, then changed while no weeder runs: fields, drift as a diff, conflicting manager, and no write', async (t) => {
+  test('shows the fields of a resource in sync and, after a change while no weeder runs, the diff and the conflicting manager, and writes nothing', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -113,7 +113,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const [head, observed, last, ...fields] = about(drifted, web);
     assert.match(head ?? '', /: 1 field not as desired {2}→ corrected immediately while weeder runs/);
     assert.match(observed ?? '', /^ {2}observed: 1 field, as its entry of the schema lists$/);
-    assert.match(last ?? '', /^ {2}applied last: this manifest, uid .*; state in the status: inSync$/);
+    assert.match(last ?? '', /^ {2}applied last: this manifest, uid .*; state in the status: InSync$/);
     assert.ok(fields.includes(`  - ${image}: "web:1"`), fields.join('\n'));
     assert.ok(fields.includes(`  + ${image}: "web:2"  (by kubectl-edit/Update)`));
     assert.ok(fields.includes('  ~ .spec.replicas: 2, is 5 (not observed)'));
@@ -125,7 +125,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.deepEqual(await contents(scene, ...paths), before, 'nothing is written');
   });
 
-  test('resources that are not applied yet, missing, claimed, of an unknown kind or with errors are listed, with what to do', async (t) => {
+  test('lists resources that are not applied yet, missing, claimed, of an unknown kind or with errors, with what to do', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -162,7 +162,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     );
     assert.match(
       about(two, `Service ${ns.name}/web`)[0] ?? '',
-      /left as it is, because its manifest or its entry of the observer schema has errors/,
+      /not changed, because its manifest or its entry of the observer schema has errors/,
     );
     assert.match(
       about(two, `Widget.example.org ${ns.name}/w`)[0] ?? '',
@@ -173,7 +173,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.match(claimed ?? '', new RegExp(`belongs to the application ${ns.name}/one, and not to ${ns.name}/two$`));
   });
 
-  test('a missing application is one sentence, and so is an account without permissions', async (t) => {
+  test('reports a missing application, and an account without permissions, in one sentence', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
     const missing = await explain(scene, 'nobody').catch((error: unknown) => objectOf(error)['stderr']);

@@ -38,7 +38,7 @@ suite('flags and config of the observer on a real API server', { concurrency: 2 
     assert.equal(shards.flatMap(({ log }) => log.find('resource corrected')).length, 1);
   });
 
-  test('one stream for each kind, shared by all applications', async (t) => {
+  test('all applications share one stream for each kind', async (t) => {
     const scene = await setObserverScene(t, 'flags');
     const weeder = await scene.start(t);
     const streams = () => {

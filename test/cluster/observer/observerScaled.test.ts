@@ -26,10 +26,10 @@ async function scale(it: Applying, plan: Awaited<ReturnType<Applying['plan']>>, 
   await it.edit(plan, { spec: { replicas } }, { subresource: 'scale', manager: 'kubectl' });
 }
 
-suite('replicas that were scaled, and that have no owner since', { concurrency: true }, () => {
+suite('replicas that were scaled and have no owner', { concurrency: true }, () => {
   for (const steps of [[5], [0], [0, 4], [0, 1]]) {
     const to = steps.at(-1);
-    test(`scaled to ${steps.join(' and then ')}, an update of something else leaves them alone, and one of the replicas sets them`, async (t) => {
+    test(`scaled to ${steps.join(' and then ')} are left alone by an update of another field, and set by an update of the replicas`, async (t) => {
       const it = await applying(t, 'scaled');
       const first = await it.plan(scaled(2), { observed: onlyTheImage });
       good(await it.api.create(first, it.signal));

@@ -46,7 +46,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
     assert.ok(compared > 400, `${compared}`);
   });
 
-  test('every list in the objects of every built-in kind has a known list topology (C)', async () => {
+  test('every list in the objects of every built-in kind has a known list topology', async () => {
     const cluster = await sharedControlPlane();
     const paths = await builtInPaths(cluster);
     const lists = (await Promise.all(paths.map((path) => readDocument(cluster, path)))).flatMap(listsIn);
@@ -57,7 +57,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
   });
 
   for (const object of objectsOfKinds)
-    test(`of a ${String(object['kind'])} a manager owns exactly the fields that the structure predicts`, async (t) => {
+    test(`of a ${String(object['kind'])} a manager owns exactly the fields that the list topology predicts`, async (t) => {
       const applied = await apply(await applying(t, 'structure'), object);
       const { manifest, topology } = applied.plan;
       const owned = new Set<string>();
@@ -69,7 +69,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
     });
 
   for (const object of objectsOfKinds)
-    test(`of a ${String(object['kind'])} each accepted change of a field in the manifest is drift, and nothing else is (B)`, async (t) => {
+    test(`of a ${String(object['kind'])} each accepted change of a field in the manifest is drift, and nothing else is`, async (t) => {
       const on = await applying(t, 'structure');
       const { plan, reply } = await apply(on, object);
       const live = await on.live(plan);

@@ -109,7 +109,7 @@ const untilThere = async ({ ns }: ObserverScene, path: string) =>
 suite('an unavailable API group, on a real API server', { concurrency: 1 }, () => {
   const plane = suiteControlPlane();
 
-  test('unavailable at the first apply: everything else is applied and corrected, the status names the rest, and it is applied when the group is available', async (t) => {
+  test('if it is unavailable at the first apply, everything else is applied and corrected, the status names the rest, and it is applied when the group is available', async (t) => {
     const scene = await setObserverScene(t, 'away', plane());
     const group = groupFor(scene.ns);
     await group.leave();
@@ -125,7 +125,7 @@ suite('an unavailable API group, on a real API server', { concurrency: 1 }, () =
     assert.equal(await scene.condition('shop', 'Degraded'), 'False');
   });
 
-  test('unavailable at an update, and at a restart of weeder: everything else is as in the newest manifest', async (t) => {
+  test('if it is unavailable at an update and at a restart of weeder, everything else is as in the newest manifest', async (t) => {
     const scene = await setObserverScene(t, 'away', plane());
     const group = groupFor(scene.ns);
     await group.define();
@@ -150,7 +150,7 @@ suite('an unavailable API group, on a real API server', { concurrency: 1 }, () =
     assert.deepEqual([objectOf(metadata)['uid'], spec], [uid, { size: 2 }]);
   });
 
-  test('unavailable while the application is deleted: everything else is deleted, and the application waits, with a reason', async (t) => {
+  test('if it is unavailable while the application is deleted, everything else is deleted, and the application waits, with a reason', async (t) => {
     const scene = await setObserverScene(t, 'away', plane());
     const { ns } = scene;
     const group = groupFor(ns);

@@ -120,7 +120,7 @@ const deployment = (...containers: object[]) => ({
 const top = structureFor('apps/v1', 'Deployment');
 const inPods = (path: string) => `.spec.template.spec.${path}`;
 
-test('the paths of a conflict are found by their text, with dots in names, and omitted; the rest is kept', () => {
+test('the paths of a conflict are found by their text, with dots in names, and only these paths are omitted', () => {
   const object = deployment(container('a', 'A', 'B'));
   const texts = new Set(['.metadata.labels.a.b/c', inPods('containers[name="a"].env[name="B"]'), '.spec.nothing']);
   const found = findPaths(object, top, texts);

@@ -100,7 +100,7 @@ test('a terminating resource is reported with what it waits for', async () => {
   assert.equal((await deleteResource(other.api, target, owner, 'u', signal)).ok, true);
 });
 
-test('an application exists until its deleted resources are gone: checked at least every ten seconds, without warnings', async () => {
+test('an application exists until its resources are deleted, which is checked at least every ten seconds, without warnings', async () => {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);

@@ -62,7 +62,7 @@ suite('the back-off of corrections', () => {
     assert.ok(wasCorrectedRecently(pace, replicas, just) && !wasCorrectedRecently(pace, replicas, over));
   });
 
-  test('is kept per path: repeated drift of one path delays no other, and a correction of both waits for the longer one', () => {
+  test('is counted per path: repeated drift of one path delays no other, and a correction of both waits for the longer one', () => {
     let pace: CorrectionHistory = noCorrections;
     for (let round = 0; round < 4; round += 1) pace = withCorrection(pace, replicas, 0);
     assert.equal(backoffFor(pace, ['.spec.paused'], 0), 0);

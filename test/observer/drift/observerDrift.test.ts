@@ -63,7 +63,7 @@ for (const what of ['create', 'update', 'correct'] as const)
     world.stop();
   });
 
-test('an unobserved field keeps its edited value, and nothing is written', async () => {
+test('an unobserved field retains its edited value, and nothing is written', async () => {
   const observerSchema = [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { key: 'observed' } },
   ];
@@ -112,7 +112,7 @@ test('a deleted resource is recreated', async () => {
   world.stop();
 });
 
-test('nothing is applied to a terminating resource; once it is gone, it is recreated', async () => {
+test('nothing is applied to a terminating resource; once it is deleted, it is recreated', async () => {
   const world = await observed(['one']);
   world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
   await world.pass(minute);
@@ -261,7 +261,7 @@ test('a resource of another application is refused with both names, and not chan
   world.stop();
 });
 
-test('the owner of a resource receives its changes at once, whoever else claims it', async () => {
+test('the owner of a resource receives its changes at once, even if another application claims it', async () => {
   const world = await observed(['one']);
   world.apply('api', { manifests: [configMap('one', 'mine')] });
   await world.pass(10_000);
@@ -358,7 +358,7 @@ test('scaled replicas are not corrected, and other drift still is', async () => 
   world.stop();
 });
 
-test('replicas that the schema lists are corrected, whoever scales', async () => {
+test('replicas that the schema lists are corrected, whichever client scales', async () => {
   const observerSchema = [
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'observed' } },
   ];

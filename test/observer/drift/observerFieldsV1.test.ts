@@ -84,7 +84,7 @@ function pod(managedFields: readonly object[]) {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { uid: 'u', resourceVersion: '7', managedFields } };
 }
 
-test('an added element becomes weeder’s alone at the version that was read, and the rest keeps its managers', () => {
+test('an added element becomes weeder’s alone at the version that was read, and the other fields retain their managers', () => {
   const theirs = containers(['a', { 'f:image': {} }], ['evil', { '.': {}, 'f:name': {} }]);
   const live = pod([
     entry('weeder:1', 'Apply', containers(['a', { '.': {} }]), { time: 't' }),

@@ -231,7 +231,7 @@ test('an awaited kind is found, and a kind without a document is waited for unti
   assert.equal(at.requests.length, before, 'nothing is awaited, and nothing is requested');
 });
 
-test('after a request has shown that a kind is gone, older documents are not used', async () => {
+test('after a request has shown that a kind no longer exists, older documents are not used', async () => {
   const at = scene({
     '/apis': aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] }),
     '/openapi/v3': openApiIndexOf('1'),

@@ -221,7 +221,7 @@ test('an extremely deep schema is read to a limit', () => {
   assert.deepEqual(at.list, { is: 'unknown' });
 });
 
-test('what was read from a document does not keep the document in memory', () => {
+test('the topology that was read from a document does not retain the document in memory', () => {
   const read = () =>
     topologiesOf({ ...schemas({ type: 'object', ...gvk }), texts: Array.from({ length: 100_000 }, String) });
   const first = read();

@@ -52,7 +52,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
     assert.equal(code, 0);
     assert.match(stdout, /ConfigMap whole: every field of its manifest is observed/);
     assert.match(stdout, /ConfigMap listed: observed as its entry of the schema lists/);
-    assert.match(stdout, /ConfigMap there: only that it is there is observed/);
+    assert.match(stdout, /ConfigMap there: only its existence is observed/);
   });
 
   test('lists all errors, one per line with position, and exits with 1', async () => {

@@ -108,7 +108,7 @@ suite('an Application that is read', () => {
     );
   });
 
-  test('keeps its previous spec while generation and uid are the same, and nothing else', () => {
+  test('retains its previous spec while generation and uid are the same, and nothing else', () => {
     const at = (generation: number, uid: string, name: string, more: object = {}) => ({
       kind: 'Application',
       metadata: { ...home, uid, resourceVersion: String(generation), generation, ...more },
@@ -307,7 +307,7 @@ suite('a Secret', () => {
     assert.deepEqual(spec.manifests[0]?.object, secret({ data: { a: 'aHVudGVyMg==', b: 'eQ==' } }));
   });
 
-  test('of another group keeps its stringData: it is not a core Secret', () => {
+  test('of another group retains its stringData, because it is not a core Secret', () => {
     const other = { ...secret({ stringData: { a: 1 } }), apiVersion: 'example.org/v1' };
     assert.deepEqual(readSpec({ manifests: [other] }, home).spec.manifests[0]?.object, other);
   });

@@ -41,7 +41,7 @@ test('for a thousand applications at most sixteen requests run at a time, and al
     assert.equal(asked.filter((each) => each.startsWith(words)).length, count, words);
 });
 
-test('adding a finalizer takes one request if the application is unchanged, and always keeps other finalizers', async () => {
+test('adding a finalizer takes one request if the application is unchanged, and always preserves other finalizers', async () => {
   await using cluster = await embedded();
   const { store, requests } = cluster.server;
   const crd = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);

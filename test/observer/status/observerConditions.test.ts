@@ -69,7 +69,7 @@ suite('the conditions', () => {
     ]);
   });
 
-  test('of a healthy application', () => {
+  test('report that a healthy application is applied and in sync', () => {
     assert.deepEqual(textsOf({}), {
       Applied: 'True AllApplied: All manifests are applied as they are now.',
       InSync: 'True AsApplied: Every observed field is as it was applied.',

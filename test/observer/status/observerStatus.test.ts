@@ -75,7 +75,7 @@ suite('the status patch', () => {
     assert.deepEqual(Object.keys(objectOf(objectOf(drifted)['status'])), ['resources']);
   });
 
-  test('keeps the time of a condition while its status is the same, and sets a new one when it changes', () => {
+  test('preserves the time of a condition while its status is the same, and sets a new one when it changes', () => {
     const first = patched(undefined, statusPatch(undefined, said(), now));
     const reworded = said({ conditions: [inSync({ reason: 'Other', message: 'Else.' })] });
     const second = patched(first, statusPatch(first, reworded, now + 5_000));
@@ -88,7 +88,7 @@ suite('the status patch', () => {
     assert.equal(conditionOf(objectOf(third)['conditions'], 'InSync')?.lastTransitionTime, '2026-11-21T18:00:09Z');
   });
 
-  test('keeps the conditions of others', () => {
+  test('preserves the conditions of other clients', () => {
     const foreign = { type: 'Audited', status: 'True', reason: 'R', message: '', lastTransitionTime: 'x' };
     const patch = statusPatch({ conditions: [foreign] }, said(), now);
     const types = arrayOf(objectOf(objectOf(patch)['status'])['conditions']).map((each) => objectOf(each)['type']);
@@ -167,7 +167,7 @@ suite('the inventory', () => {
     assert.deepEqual([row?.appliedUid, row?.hash, row?.state], [undefined, undefined, 'inSync']);
   });
 
-  test('with damaged rows loses these rows, and keeps the others', () => {
+  test('with damaged rows loses these rows, and no others', () => {
     const rows = [
       { kind: 'Pod', apiVersion: 'v1', name: 'a', state: 'flying', drifts: [{ path: 1 }, 2], initialised: { a: '{' } },
       { kind: 'Pod', apiVersion: 'v1' },

@@ -44,7 +44,7 @@ test('a drift that is corrected within a second is not in a status, a lasting on
   await detecting.pass(900);
   assert.deepEqual(detecting.statuses, []);
   await detecting.pass(200);
-  assert.deepEqual(detecting.statuses.map(saidBy), [['drifted']]);
+  assert.deepEqual(detecting.statuses.map(saidBy), [['Drifted']]);
   detecting.stop();
 });
 
@@ -65,7 +65,7 @@ test('while corrections are queued no status is written, for at most thirty seco
   assert.deepEqual(slow.statuses, []);
   await slow.pass(3 * second);
   assert.ok(slow.statuses.length >= 15, `${slow.statuses.length} were written`);
-  assert.ok(slow.statuses.every((status) => saidBy(status).includes('drifted')));
+  assert.ok(slow.statuses.every((status) => saidBy(status).includes('Drifted')));
   slow.stop();
 });
 

@@ -114,7 +114,7 @@ suite('objects that another client created and an application took over', { conc
     assert.deepEqual(namesIn(containersOf(await it.live(second))), ['web']);
   });
 
-  test('created by another controller, they keep the fields which that controller has written', async (t) => {
+  test('created by another controller, they retain the fields that this controller has written', async (t) => {
     const { labels, env, containers } = await takenOver(t, 'some-controller', {}, true);
     assert.deepEqual([labels.sort(), env, containers.length], [['app', 'team', 'theirs'], ['A', 'B'], 2]);
   });

@@ -54,7 +54,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     assert(!JSON.stringify(object).includes(ownerOf({ namespace: ns.name, name: 'first' }).label));
   });
 
-  test('the label of an existing application is a claim, whoever wrote it', async (t) => {
+  test('the label of an existing application is a claim, whichever client wrote it', async (t) => {
     const scene = await setObserverScene(t, 'claims');
     const { ns } = scene;
     const weeder = await scene.start(t);

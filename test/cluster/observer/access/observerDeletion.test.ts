@@ -174,7 +174,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.apply('shop', { manifests: [configMap('stays', { a: '1' })] });
     await untilWaiting(scene, 'shop', /held.*example\.org\/stay/);
     await scene.untilInSync('shop');
-    assert.equal((await rowOf(scene, 'shop', 'ConfigMap', 'held'))?.['state'], 'terminating');
+    assert.equal((await rowOf(scene, 'shop', 'ConfigMap', 'held'))?.['state'], 'Terminating');
     await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
     await eventually(async () => (await rowOf(scene, 'shop', 'ConfigMap', 'held')) === undefined, { what: 'its row' });
   });

@@ -127,7 +127,7 @@ async function makeGuesses(scene: Scene, mode: string): Promise<void> {
     await scene.apply(each, { mode, serviceAccountName: 'poor', resyncPeriod: '5s', manifests });
   }
   for (const each of guessed) {
-    for (const { kind } of kinds) await untilState(scene, each, kind, each, 'unverified');
+    for (const { kind } of kinds) await untilState(scene, each, kind, each, 'Unverified');
     await untilReported(scene, each, mode === 'detect' ? 2 : 3);
   }
 }
@@ -155,7 +155,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
       await vault.cluster.api('DELETE', pathOf(vault, 'ConfigMap', 'right'));
       // An account with the permission sees it: by then the stream has delivered all of it to weeder.
       await scene.apply('open', { mode: 'detect', manifests: [configMap('open', { a: guess })] });
-      await untilState(scene, 'open', 'ConfigMap', 'open', 'missing');
+      await untilState(scene, 'open', 'ConfigMap', 'open', 'Missing');
       await assertAllAlike(scene, expected, 'later');
     });
   }
@@ -171,13 +171,13 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     const spec = { mode: 'detect', serviceAccountName: 'poor', manifests: [near] };
     await scene.apply('near', spec);
     await scene.apply('far', { ...spec, manifests: [inVault(scene, near)] });
-    const row = await untilState(scene, 'near', 'ConfigMap', 'settings', 'drifted');
+    const row = await untilState(scene, 'near', 'ConfigMap', 'settings', 'Drifted');
     assert.match(JSON.stringify(row), new RegExp(other));
-    await untilState(scene, 'far', 'ConfigMap', 'settings', 'unverified');
+    await untilState(scene, 'far', 'ConfigMap', 'settings', 'Unverified');
     assert.doesNotMatch(await outsideOf(scene, 'far'), new RegExp(other));
     // The permission is granted later.
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
-    await untilState(scene, 'far', 'ConfigMap', 'settings', 'drifted');
+    await untilState(scene, 'far', 'ConfigMap', 'settings', 'Drifted');
   });
 
   test('a rule with resourceNames shows these objects and no others; Secrets never show their values', async (t) => {
@@ -189,9 +189,9 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     for (const name of ['known', 'hidden']) await put(ns, secret(name, other));
     const manifests = ['known', 'hidden'].map((name) => secret(name, guess));
     await scene.apply('shop', { mode: 'detect', serviceAccountName: 'poor', manifests });
-    await untilState(scene, 'shop', 'Secret', 'hidden', 'unverified');
-    const known = await untilState(scene, 'shop', 'Secret', 'known', 'drifted');
-    assert.deepEqual(known['drifts'], [{ path: '.data.a', is: 'changed' }]);
+    await untilState(scene, 'shop', 'Secret', 'hidden', 'Unverified');
+    const known = await untilState(scene, 'shop', 'Secret', 'known', 'Drifted');
+    assert.deepEqual(known['drifts'], [{ path: '.data.a', is: 'Changed' }]);
     const text = await outsideOf(scene, 'shop');
     for (const value of [guess, other, base64(guess), base64(other)]) assert.ok(!text.includes(value), value);
   });
@@ -204,7 +204,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await put(ns, configMap('settings', { a: other }));
     const manifests = [configMap('settings', { a: guess })];
     await scene.apply('watcher', { mode: 'detect', serviceAccountName: 'poor', manifests });
-    await untilState(scene, 'watcher', 'ConfigMap', 'settings', 'drifted');
+    await untilState(scene, 'watcher', 'ConfigMap', 'settings', 'Drifted');
     await scene.apply('shop', { serviceAccountName: 'poor', manifests });
     await scene.untilInSync('shop');
     await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: other } });
@@ -228,7 +228,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     const manifests = [inVault(scene, configMap('settings', { a: guess }))];
     for (const mode of ['detect', 'correct']) {
       await scene.apply(mode, { mode, serviceAccountName: 'poor', manifests });
-      await untilState(scene, mode, 'ConfigMap', 'settings', 'unverified');
+      await untilState(scene, mode, 'ConfigMap', 'settings', 'Unverified');
       assert.doesNotMatch(await outsideOf(scene, mode), new RegExp(other));
     }
   });
@@ -249,11 +249,11 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await edit(vault, pathOf(vault, 'ConfigMap', 'shared'), { metadata: { annotations } });
     const spec = { serviceAccountName: 'poor', manifests: [inVault(scene, configMap('shared', { a: guess }))] };
     await scene.apply('shop', spec);
-    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'unverified');
+    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'Unverified');
     assert.doesNotMatch(await outsideOf(scene, 'shop'), /hidden-application|belongs/);
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
-    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'claimed');
+    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'Claimed');
     assert.match(String((await conditionOf(scene, 'shop', 'Degraded'))['message']), /hidden-application/);
     // And such an application can be deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));

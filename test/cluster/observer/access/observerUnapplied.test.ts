@@ -141,7 +141,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     await scene.apply('shop', { manifests: [configMap('own', { a: '1' })] });
     await scene.untilInSync('shop');
     await weeder.stop();
-    const row = { apiVersion: 'v1', kind: 'ConfigMap', namespace: ns.name, name: 'theirs', state: 'inSync', hash: 'x' };
+    const row = { apiVersion: 'v1', kind: 'ConfigMap', namespace: ns.name, name: 'theirs', state: 'InSync', hash: 'x' };
     const path = `${ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop')}/status`;
     const rows = objectOf((await scene.application('shop'))['status'])['resources'];
     const forged = { ...row, uid: uidOf(theirs), appliedUid: uidOf(theirs) };

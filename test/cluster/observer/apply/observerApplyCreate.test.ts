@@ -183,7 +183,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       assert.equal(at(live, 'metadata', 'labels', labelName), it.owner.label);
     });
 
-    test(`with everything observed, an existing object gets every field of the manifest, and keeps others (${how})`, async (t) => {
+    test(`with everything observed, an existing object gets every field of the manifest, and retains others (${how})`, async (t) => {
       const it = await applying(t, 'adopt-all');
       const plan = await it.plan(settings({ a: '1' }));
       await it.ns.cluster.api(

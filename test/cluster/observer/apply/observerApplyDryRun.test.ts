@@ -69,9 +69,9 @@ async function tried(it: Applying, object: JsonObject, edit?: unknown, observed?
   return { plan, made, trial, baseline, drifts: compare(baseline, found).map(({ path, is }) => `${is} ${path}`) };
 }
 
-suite('the desired state is known again after a restart', { concurrency: true }, () => {
+suite('the desired state after a restart', { concurrency: true }, () => {
   for (const [what, object] of Object.entries(objects)) {
-    test(`of ${what}: it is as when it was applied, and nothing is written for that`, async (t) => {
+    test(`of ${what} is as it was when it was applied, and is determined without a write`, async (t) => {
       const it = await applying(t, 'dry-run');
       const named = object['kind'] === 'Namespace' ? { ...object, metadata: { name: `${it.ns.name}-own` } } : object;
       const { trial, made, baseline, drifts } = await tried(it, named);
@@ -81,7 +81,7 @@ suite('the desired state is known again after a restart', { concurrency: true },
     });
   }
 
-  test('also while it is drifted, as the dry run has another name: a foreign port does not become the desired state', async (t) => {
+  test('contains no foreign port of a drifted resource, because the dry run uses another name', async (t) => {
     const it = await applying(t, 'dry-run-drifted');
     const edit = {
       spec: {

@@ -106,7 +106,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     assert(requests.filter((path) => path === document).length <= 1);
   });
 
-  test('discovery needs no permission: a user without any is answered', async (t) => {
+  test('discovery needs no permission: the API server answers a user without any', async (t) => {
     const it = await applying(t, 'kinds-rights');
     const client = clientFor(it.ns.cluster, it.ns.cluster.takeUser());
     t.after(() => client.close());
