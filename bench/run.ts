@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   for (const name of selected) {
     log(`${name}:`);
     results = { ...results, ...(await runBenchmark(name, flags)) };
-    // At once, because the next benchmark may fail.
+    // Writes the results after each benchmark, because the next one may fail.
     write(flags.json, results);
     if (flags.write) {
       const all = { ...readResults(committed), ...results };

@@ -62,7 +62,7 @@ interface CandidateOptions extends Omit<DriftOptions, 'applications'> {
 async function measureCandidate(options: CandidateOptions): Promise<DriftCandidate> {
   const cluster = await startControlPlane({ controllerManager: false });
   // A pending exit of a child process does not keep Node running.
-  const awake = setInterval(() => {}, 60_000);
+  const keepAlive = setInterval(() => {}, 60_000);
   try {
     await createNamespaces(cluster, options.applications);
     if (options.name !== 'bare') await createApplications(cluster, options.applications);
@@ -72,7 +72,7 @@ async function measureCandidate(options: CandidateOptions): Promise<DriftCandida
     return candidate;
   } finally {
     await cluster.stop();
-    clearInterval(awake);
+    clearInterval(keepAlive);
   }
 }
 

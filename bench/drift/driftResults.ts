@@ -22,7 +22,7 @@ export type Drifts = z.infer<typeof Drifts>;
 const Start = z.object({
   observed: z.number(),
   cpu: z.number(),
-  /** Some seconds later. */
+  /** Resident memory some seconds later. */
   rss: z.number(),
   peak: z.number(),
   requests: z.record(z.string(), z.number()).optional(),

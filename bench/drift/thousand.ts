@@ -59,7 +59,7 @@ interface Side {
 
 async function measureRound({ applications, resources, isLast, restMs, profile, log }: RoundOptions) {
   // A pending exit of a child process does not keep Node running.
-  const awake = setInterval(() => {}, 60_000);
+  const keepAlive = setInterval(() => {}, 60_000);
   const sides: Side[] = [];
   const side = async (start: typeof startObserver): Promise<Side> => {
     const cluster = await startControlPlane({ controllerManager: false });
@@ -113,7 +113,7 @@ async function measureRound({ applications, resources, isLast, restMs, profile, 
   } finally {
     for (const { watching } of sides) watching.stop();
     await Promise.all(sides.map(({ cluster }) => cluster.stop()));
-    clearInterval(awake);
+    clearInterval(keepAlive);
   }
 }
 

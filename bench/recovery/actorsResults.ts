@@ -8,13 +8,13 @@ export const ActorsCase = z.object({
   podDeletions: z.number(),
   /** The running timers of Node when all actors exist. */
   timers: z.number(),
-  /** To open all windows. */
+  /** The time to open all windows. */
   open: z.number(),
-  /** To handle a crash-looping pod of each service. */
+  /** The time to handle a crash-looping pod of each service. */
   pods: z.number(),
   /** The median for one more service and its pod. */
   oneMore: z.number(),
-  /** To stop everything. */
+  /** The time to stop all actors. */
   stop: z.number(),
   windowsHeap: z.number(),
   podsHeap: z.number(),

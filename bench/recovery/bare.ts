@@ -20,7 +20,7 @@ const queue: Watched[] = [];
 let inFlight = 0;
 let synced = 0;
 
-// Node writes a CPU profile only if the process exits by itself.
+// Node writes no CPU profile if a signal ends the process.
 process.once('SIGTERM', () => process.exit());
 
 async function remove({ metadata: { name, namespace, uid, resourceVersion } }: Watched): Promise<void> {

@@ -36,7 +36,7 @@ export async function measureRest({ watched, restMs, log }: RestOptions): Promis
 async function measureCase(namespaces: number, restMs: number): Promise<RestCase> {
   const cluster = await startControlPlane({ controllerManager: false });
   // A pending exit of a child process does not keep Node running.
-  const awake = setInterval(() => {}, 60_000);
+  const keepAlive = setInterval(() => {}, 60_000);
   try {
     const names = Array.from({ length: namespaces }, (_, index) => `shop-${index}`);
     await inParallel(names, 16, async (name) => {
@@ -72,7 +72,7 @@ async function measureCase(namespaces: number, restMs: number): Promise<RestCase
     };
   } finally {
     await cluster.stop();
-    clearInterval(awake);
+    clearInterval(keepAlive);
   }
 
   function serverCpu(): number {

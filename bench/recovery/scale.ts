@@ -69,7 +69,7 @@ async function measureCase(pods: number, { what, role, selectors }: Kind): Promi
     const crashing = await changed(true);
     const after = memoryOf(weeder.pid);
     await weeder.kill();
-    // Not after a failure: the guard of the folder then still has to find the process.
+    // After a failure the folder remains, because its guard needs the pid file to end the process.
     removeFolder();
     return {
       pods,

@@ -72,7 +72,7 @@ async function synced(program: string): Promise<Figures> {
     await pause(restMs);
     const { rss } = memoryOf(weeder.pid);
     await weeder.kill();
-    // Not after a failure: the guard of the folder then still has to find the process.
+    // After a failure the folder remains, because its guard needs the pid file to end the process.
     removeFolder();
     return { ms: weeder.startToSynced, rss };
   } finally {

@@ -53,7 +53,7 @@ async function measureCase(
   // Without controllers, only the benchmark itself replaces pods.
   const cluster = await startControlPlane({ controllerManager: false });
   // A pending exit of a child process does not keep Node running.
-  const awake = setInterval(() => {}, 60_000);
+  const keepAlive = setInterval(() => {}, 60_000);
   try {
     const program = await weederProgram(profile !== undefined);
     const start = () => startWeeder(cluster, program, size, profile);
@@ -98,7 +98,7 @@ async function measureCase(
     return { ...size, emptyRss: rounded(emptyRss), ...atRest, ...rollouts, ...shared, afterRss };
   } finally {
     await cluster.stop();
-    clearInterval(awake);
+    clearInterval(keepAlive);
   }
 }
 

@@ -21,11 +21,11 @@ export const RestartCase = z.object({
   idleCpu: z.number(),
   /** Rollouts, each of which is a new annotation in a pod template. */
   adoptionRollouts: z.number(),
-  /** For ten changes in a second. */
+  /** The number of rollouts for ten changes in a second. */
   burstRollouts: z.number(),
-  /** For two releases that change a ConfigMap and the image, without the rollouts of the releases themselves. */
+  /** The same for two releases that change a ConfigMap and the image, without the rollouts of the releases. */
   releaseRollouts: z.number(),
-  /** For one change while weeder was down, after two starts. */
+  /** The same for one change while weeder was down, after two starts. */
   downtimeRollouts: z.number(),
   /** After a change of the shared ConfigMap, from the end of the quiet period. */
   firstPatch: z.number(),

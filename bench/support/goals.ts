@@ -25,7 +25,7 @@ export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
   const measured = cases.filter(({ rounds }) => rounds[weeder] !== undefined);
   return [
     ...measured.filter(({ rounds }) => rounds['bare']).flatMap(speed),
-    ...measured.flatMap(frugality),
+    ...measured.flatMap(resourceGoals),
     ...linearity(measured),
   ];
 }
@@ -39,7 +39,7 @@ function speed(found: RecoveryCase): Goal[] {
   }));
 }
 
-function frugality(found: RecoveryCase): Goal[] {
+function resourceGoals(found: RecoveryCase): Goal[] {
   const { namespaces } = found;
   const goal = (what: string, figure: Figure, limit: number, unit: Goal['unit']): Goal => ({
     what: `${what} with ${counted(found)}`,

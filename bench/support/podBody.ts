@@ -5,7 +5,7 @@ const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-api
 
 /**
  * A typical pod of a hosted cluster: about 5 KB of JSON with its defaults and managed fields. Its owner does not exist,
- * and is of a kind that the embedded API server does not serve, whose garbage collector therefore keeps the pod.
+ * and is of a kind that the embedded API server does not serve, so its garbage collector does not delete the pod.
  */
 export function podBody(name: string, labels: Readonly<Record<string, string>>, namespace?: string): JsonObject {
   const owner = { apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: ownerUid };

@@ -13,7 +13,7 @@ export interface Attempt {
   /** Its preconditions. */
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** Refused before its body was read, for example because permissions are missing. The body is unknown. */
+  /** Whether the API server refused the request before it read the body, for example without permission. */
   readonly isUnread: boolean;
 }
 

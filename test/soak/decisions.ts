@@ -95,7 +95,7 @@ export interface Fault {
   /** Its duration. */
   readonly ms: number;
   /** The time without a fault before it. */
-  readonly calmMs: number;
+  readonly pauseMs: number;
 }
 
 /** An endless sequence of faults, the same for the same seed. */
@@ -109,7 +109,7 @@ export function* randomFaults(seed: number): Generator<Fault, never> {
     ];
     const what = isFault(name) ? name : 'disconnected';
     const ms = Math.round(least + random() * more);
-    yield { what, ms, calmMs: Math.round(8_000 + random() * 20_000) };
+    yield { what, ms, pauseMs: Math.round(8_000 + random() * 20_000) };
   }
 }
 

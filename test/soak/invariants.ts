@@ -1,6 +1,6 @@
 import type { Attempt } from './audit.ts';
 import type { PodHistory } from './history.ts';
-import { dueSince, type Evidence, objection } from './oracle.ts';
+import { dueSince, type Evidence, reasonNotToDelete } from './oracle.ts';
 import { isSelected } from './rules.ts';
 import { seconds, timeOfDay } from './times.ts';
 
@@ -72,7 +72,7 @@ export function createJudge(evidence: Evidence): Judge {
       violated(judged.known, at, what, pod);
       return;
     }
-    const why = objection(evidence, pod, version, at);
+    const why = reasonNotToDelete(evidence, pod, version, at);
     if (why !== undefined) violated(judged.allowed, at, `${what}: ${why}`, pod);
     if (status >= 300) return;
     deletions += 1;

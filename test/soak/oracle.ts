@@ -27,7 +27,12 @@ const silence = 1_990;
 const reloading = seconds(3);
 
 /** Returns the reason why this version may not be deleted at this time, or undefined if it may. */
-export function objection(evidence: Evidence, pod: PodHistory, version: Version, at: number): string | undefined {
+export function reasonNotToDelete(
+  evidence: Evidence,
+  pod: PodHistory,
+  version: Version,
+  at: number,
+): string | undefined {
   if (version.isTerminating) return 'it was already terminating';
   if (version.isIgnored) return 'it was annotated weeder.dev/ignore';
   if (!version.hasController) return 'it had no controller';
@@ -39,10 +44,10 @@ export function objection(evidence: Evidence, pod: PodHistory, version: Version,
     servicesFor(evidence, rule, pod).some((name) => isOpen(evidence, rule, name, at)),
   );
   if (open.length === 0) return `no window of ${namesOf(selecting)} was open`;
-  const unheld = open.filter((rule) =>
-    servicesFor(evidence, rule, pod).some((name) => isUnheld(evidence, rule, name, at)),
+  const unblocked = open.filter((rule) =>
+    servicesFor(evidence, rule, pod).some((name) => isUnblocked(evidence, rule, name, at)),
   );
-  return unheld.length === 0 ? `${namesOf(open)} was down` : undefined;
+  return unblocked.length === 0 ? `${namesOf(open)} was down` : undefined;
 }
 
 function namesOf(rules: readonly Rule[]): string {
@@ -98,7 +103,7 @@ function isConfigured(rules: readonly Rule[], service: string): boolean {
   return rules.some((rule) => rule.service === service);
 }
 
-/** How long weeder could not see or do anything in this time. */
+/** The total time between `from` and `to` in which weeder could not observe or send anything. */
 function lateness({ disturbances }: Evidence, from: number, to: number): number {
   return within(disturbances.map(withAftermath), from - latency, to);
 }
@@ -117,9 +122,9 @@ function durationsOf(configs: readonly ConfigChange[], service: string): number[
   );
 }
 
-/** Whether deletions were not held at this time, by any state of the service that weeder may have seen. */
-function isUnheld(evidence: Evidence, { isHeld }: Rule, name: string, at: number): boolean {
-  if (!isHeld) return true;
+/** Whether deletions were not blocked at this time, by any state of the service that weeder may have seen. */
+function isUnblocked(evidence: Evidence, { isBlockedWhileDown }: Rule, name: string, at: number): boolean {
+  if (!isBlockedWhileDown) return true;
   const changes = evidence.history.readiness.get(name) ?? [];
   const from = at - latency - lateness(evidence, at - seconds(60), at);
   const before = changes.findLast((change) => change.at <= from)?.isReady === true;
@@ -144,8 +149,8 @@ export function dueSince(evidence: Evidence, pod: PodHistory, version: Version, 
     .filter((since) => !isReplacement(evidence, pod, since))
     .map((since) => Math.max(since, eligibleAt, config.at + reloading));
   const due = Math.min(...dues);
-  const isCalm = !disturbances.some((span) => overlaps(withAftermath(span), due - latency, until));
-  return Number.isFinite(due) && due < until && isCalm ? due : undefined;
+  const isUndisturbed = !disturbances.some((span) => overlaps(withAftermath(span), due - latency, until));
+  return Number.isFinite(due) && due < until && isUndisturbed ? due : undefined;
 }
 
 /** Whether weeder deleted a pod of the same owner in this window before the pod was created, to the second. */

@@ -26,7 +26,7 @@ export async function playFaults(
 ): Promise<void> {
   while (!signal.aborted) {
     const fault = plan.next().value;
-    await sleep(fault.calmMs, signal);
+    await sleep(fault.pauseMs, signal);
     if (signal.aborted) return;
     const ended = onFault(fault);
     const repair = await injectFault(controlPlane, server, fault.what);

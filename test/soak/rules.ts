@@ -11,13 +11,13 @@ export interface Rule {
   readonly watchDuration: number;
   /** Dependants are selected in every namespace, not only in that of the service. */
   readonly isEverywhere: boolean;
-  /** Deletions are held while the service is down. */
-  readonly isHeld: boolean;
+  /** Deletions are blocked while the service is down. */
+  readonly isBlockedWhileDown: boolean;
   readonly isEvicted: boolean;
 }
 
 function rule(service: string, selectors: readonly Selector[], more: Partial<Rule> = {}): Rule {
-  const usual = { watchDuration: seconds(8), isEverywhere: false, isHeld: true, isEvicted: false };
+  const usual = { watchDuration: seconds(8), isEverywhere: false, isBlockedWhileDown: true, isEvicted: false };
   return { service, selectors, ...usual, ...more };
 }
 
@@ -26,7 +26,7 @@ const always: readonly Rule[] = [
   rule('db-c', [{ tier: ['c'] }], { isEverywhere: true, watchDuration: seconds(9) }),
 ];
 const a = rule('db-a', [{ tier: ['a', 'ab'] }]);
-const d = rule('db-d', [{ tier: ['d'] }], { isHeld: false, isEvicted: true });
+const d = rule('db-d', [{ tier: ['d'] }], { isBlockedWhileDown: false, isEvicted: true });
 
 /** The configs that reloads switch between; the first is the config at the start. */
 export const variants: readonly (readonly Rule[])[] = [
@@ -51,14 +51,14 @@ export function configFile(rules: readonly Rule[]): string {
   return JSON.stringify({ servicesAndDependantSelectors: Object.fromEntries(entries) }, null, 2);
 }
 
-function entryOf({ selectors, watchDuration, isEverywhere, isHeld, isEvicted }: Rule) {
+function entryOf({ selectors, watchDuration, isEverywhere, isBlockedWhileDown, isEvicted }: Rule) {
   return {
     podSelectors: selectors.map((selector) => ({
       matchExpressions: Object.entries(selector).map(([key, values]) => ({ key, operator: 'In', values })),
     })),
     watchDuration: `${watchDuration}ms`,
     ...(isEverywhere ? { namespaces: everyNamespace, dependantNamespaces: 'all' } : {}),
-    ...(isHeld ? {} : { whileNotReady: 'delete' }),
+    ...(isBlockedWhileDown ? {} : { whileNotReady: 'delete' }),
     ...(isEvicted ? { deletion: 'evict' } : {}),
   };
 }

@@ -208,6 +208,6 @@ async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Pr
 export const invariants = {
   observer: 'the observer received every write',
   rest: 'at rest, the numbers of streams and actors are as expected',
-  process: 'the process keeps running and logs no error',
+  process: 'the process continues to run and logs no error',
   soak: 'the requests of the soak itself succeed',
 } as const;
