@@ -21,8 +21,8 @@ export async function assertAlive(it: Reflecting): Promise<void> {
 }
 
 /** A reflector that has read three objects and watches. */
-export async function started(protocol: 'http' | 'h2', isBoring?: (name: string) => boolean): Promise<Reflecting> {
-  const it = await reflecting(protocol, isBoring);
+export async function started(protocol: 'http' | 'h2', isIrrelevant?: (name: string) => boolean): Promise<Reflecting> {
+  const it = await reflecting(protocol, isIrrelevant);
   for (const name of ['a', 'b', 'c']) it.server.store.put(name);
   it.start();
   await it.untilSame();

@@ -40,7 +40,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     time: () => world.clock.now(),
     core: () => world.core,
     application: (name) => scene.applications.get(name),
-    isHeld: (label) =>
+    isLabelInUse: (label) =>
       names.some(
         (name) =>
           ownerOf({ namespace: 'shop', name }).label === label && world.get(`Application/${name}`) !== undefined,
@@ -57,7 +57,7 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
       refusedPermanently: judged.refusedPermanently,
       done(call, before, after) {
         judged.done(call, before, after);
-        fight(scene, keyOf(call));
+        compete(scene, keyOf(call));
       },
     },
     report: onEvent,
@@ -74,16 +74,16 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
       judged.corrected(event.application.name, `${event.resource.kind}/${event.resource.name}`);
     }
     if (event.type === 'resource.applied')
-      judged.remember(event.application.name, `${event.resource.kind}/${event.resource.name}`, true);
+      judged.recordApplied(event.application.name, `${event.resource.kind}/${event.resource.name}`, true);
     if (event.type === 'resource.deleted' || event.type === 'resource.released')
-      judged.remember(event.application.name, `${event.resource.kind}/${event.resource.name}`, false);
+      judged.recordApplied(event.application.name, `${event.resource.kind}/${event.resource.name}`, false);
     if (event.type === 'resource.deletionSkipped') judged.skipped.add(`${event.resource.kind}/${event.resource.name}`);
-    if (event.type === 'actor.failed') judged.faults.push(`${event.actor} failed: ${String(event.error)}`);
+    if (event.type === 'actor.failed') judged.violations.push(`${event.actor} failed: ${String(event.error)}`);
     const { type, ...rest } = event;
     log.push(`${world.clock.monotonic()} ${type} ${JSON.stringify(rest)}`);
   }
 
-  world.put('ConfigMap/nobodys', unowned, 'somebody');
+  world.put('ConfigMap/unowned', unowned, 'another-client');
   makeForeignObjects(scene, dice);
   for (const name of names.slice(0, 1 + dice.below(3))) makeApplication(scene, dice, name);
   world.start();
@@ -91,15 +91,15 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
     await world.pass(wait);
     log.push(`${world.clock.monotonic()} --- ${does}`);
     await possibleSteps[does]?.act(scene, diceOf(its));
-    if (judged.faults.length > 0) break;
+    if (judged.violations.length > 0) break;
   }
   await world.pass(5 * minute);
   world.server.failures = undefined;
   await world.pass(40 * minute);
   const writes = judged.writes;
   await world.pass(15 * minute);
-  const violations = judged.faults.length > 0 ? judged.faults : violationsAtTheEnd(scene, judged);
-  if (judged.writes !== writes) violations.push(`${judged.writes - writes} writes in the end`);
+  const violations = judged.violations.length > 0 ? judged.violations : violationsAtTheEnd(scene, judged);
+  if (judged.writes !== writes) violations.push(`${judged.writes - writes} writes after the story`);
   await world.stop();
   if (violations.length > 0)
     throw new Error(`${violations.slice(0, 5).join('\n')}\nafter:\n${log.slice(-60).join('\n')}`);
@@ -109,12 +109,12 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
 const unowned = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { name: 'nobodys', namespace: 'shop', labels: { team: 'theirs' } },
+  metadata: { name: 'unowned', namespace: 'shop', labels: { team: 'theirs' } },
   data: { k0: 'theirs' },
 };
 
 /** The conflicting manager writes its value a moment after it was changed. */
-function fight({ world, competitors }: Scene, key: string): void {
+function compete({ world, competitors }: Scene, key: string): void {
   const competitor = competitors.get(key);
   if (competitor === undefined || world.clock.monotonic() > competitor.until) return;
   world.clock.setTimeout(() => {
@@ -124,7 +124,7 @@ function fight({ world, competitors }: Scene, key: string): void {
     world.put(
       key,
       { ...live, ...(spec === undefined ? {} : { spec }), ...(data === undefined ? {} : { data }) },
-      'rival',
+      'competitor',
     );
   }, 50);
 }

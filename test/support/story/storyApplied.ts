@@ -9,7 +9,7 @@ export type Knows = 'surely' | 'perhaps' | 'no';
 /** The manifest in force while the newest manifest of a resource is permanently refused. */
 export interface Refusal {
   /** One of these was applied last. Empty: none was. */
-  readonly kept: readonly StoryResource[];
+  readonly lastApplied: readonly StoryResource[];
   /** Whether this process knows it, and so uses it. */
   readonly knows: Knows;
 }
@@ -89,7 +89,7 @@ export function storyApplied(now: () => number): StoryApplied {
       const resources = [...(last.get(id)?.resources ?? [])];
       // A refusal in between does not end what was applied.
       if ((refusedAt.get(id) ?? -1) < first || (resources.length === 1 && resources[0] === next)) return undefined;
-      return { kept: resources.filter((each) => each !== next), knows: knows(application, id, process, next) };
+      return { lastApplied: resources.filter((each) => each !== next), knows: knows(application, id, process, next) };
     },
   };
 }

@@ -20,8 +20,7 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
   const { name } = application;
   const { isDeleted, mode, resources } = newest(application);
   const live = world.get(`Application/${name}`);
-  if (isDeleted)
-    return live === undefined ? leftOver(application, new Set(), scene, judge) : [`${name} is still there`];
+  if (isDeleted) return live === undefined ? leftOver(application, new Set(), scene, judge) : [`${name} still exists`];
   const all = [...resources].map(([key, resource]) => {
     const object = world.get(key);
     const isAnothers = isAnothersOf(object, name, scene);
@@ -31,7 +30,7 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
     const isUnsure = (path: string) => desired.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
     const differing =
       object === undefined
-        ? ['it is not there']
+        ? ['it does not exist']
         : differencesOf(desired, refusal, contentOf(object)).filter((path) => !isUnsure(path));
     const isForeign = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
     const isUnknown = refusal !== undefined && refusal.knows !== 'surely';
@@ -57,7 +56,7 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
   return [
     ...invalid,
     ...status,
-    ...(isHidden ? [`${name} does not say that a manifest of it is refused`] : []),
+    ...(isHidden ? [`${name} does not report that a manifest is refused`] : []),
     ...wrong.map(({ key, differing }) => `${key} of ${name} differs: ${differing.join(', ')}`),
     ...unwritten(application, scene, judge),
     ...leftOver(application, new Set(resources.keys()), scene, judge),
@@ -67,14 +66,14 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
 /** By the last applied manifest if the newest is refused; fields that the newest one has set anyway remain. */
 function differencesOf(desired: DesiredFields, refusal: Refusal | undefined, live: Content): string[] {
   if (refusal === undefined) return differences(desired, live);
-  const all = refusal.kept.map((each) => {
+  const all = refusal.lastApplied.map((each) => {
     const was = desiredOf(each);
     const isNew = (element: string) => desired.elements.has(element) && !was.elements.has(element);
-    const isBroughtIn = (path: string) =>
+    const isSetByNewest = (path: string) =>
       path.endsWith('#length')
         ? elementsIn(live, path.replace('#length', '')).some(isNew)
         : desired.fields.has(path) && desired.fields.get(path)?.value === live.fields.get(path);
-    return differences(was, live).filter((path) => !isBroughtIn(path));
+    return differences(was, live).filter((path) => !isSetByNewest(path));
   });
   return all.toSorted((a, b) => a.length - b.length)[0] ?? differences(desired, live);
 }
@@ -88,7 +87,9 @@ function unwritten(application: StoryApplication, { world }: Scene, judge: Judge
     const wrong = [...desiredOf(resource).fields].filter(
       ([path, { value }]) => fields.get(path) !== value && judge.writers.of(object, path) === application.name,
     );
-    return wrong.map(([path]) => `${key}: ${path} is ${fields.get(path)}, as weeder wrote it, and not as it says now`);
+    return wrong.map(
+      ([path]) => `${key}: ${path} is ${fields.get(path)}, as weeder wrote it, which is not in its manifest`,
+    );
   });
 }
 
@@ -103,7 +104,7 @@ function leftOver({ name }: StoryApplication, desired: ReadonlySet<string>, { wo
   });
 }
 
-/** Its reply was lost or never stored, and other clients have written it, too: it is left alone, and reported. */
+/** Its reply was lost or never stored, and other clients have written it, too: it is skipped, and reported. */
 function isUnconfirmed(key: string, object: JsonObject | undefined, { skipped }: Judge): boolean {
   const managers = arrayOf(objectOf(object?.['metadata'])['managedFields']).map((each) => objectOf(each)['manager']);
   return skipped.has(key) && managers.some((each) => !String(each).startsWith('weeder'));
@@ -112,7 +113,7 @@ function isUnconfirmed(key: string, object: JsonObject | undefined, { skipped }:
 /** An object without the label has no other marks of weeder, unless a client removed only the label. */
 function staleMarks({ world, applications }: Scene, { skipped, wasApplied }: Judge): string[] {
   /** In mode detect nothing is deleted or released, either. */
-  const isWanted = (key: string) =>
+  const isDesired = (key: string) =>
     [...applications.values()].some(({ name, generations }) => {
       const { resources, mode, isDeleted } = newest({ name, generations });
       const those = mode === 'detect' && !isDeleted ? generations : [{ resources }];
@@ -124,8 +125,8 @@ function staleMarks({ world, applications }: Scene, { skipped, wasApplied }: Jud
     // People may write the name themselves.
     const isNamed = 'weeder.dev/application-name' in objectOf(annotations) && wasApplied(uidOf(object));
     const isMarked = isNamed || managers.some((each) => each.startsWith('weeder'));
-    return labelOf(object) === undefined && isMarked && !isWanted(key) && !skipped.has(key)
-      ? [`${key} has marks, and no label`]
+    return labelOf(object) === undefined && isMarked && !isDesired(key) && !skipped.has(key)
+      ? [`${key} has marks of weeder, but no label`]
       : [];
   });
 }

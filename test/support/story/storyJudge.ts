@@ -23,7 +23,7 @@ import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
 /** How long requests in progress may continue after their application has changed: milliseconds. */
 const grace = 150_000;
 /** Writes so shortly before the end of a creation or an update may be overwritten: their order is not known. */
-const atOnce = 2_000;
+const overlap = 2_000;
 
 const labelPath = 'metadata/labels/weeder.dev/application';
 /** From one request of an adoption to the next one, at most: milliseconds. */
@@ -37,7 +37,7 @@ export interface JudgedWorld {
   /** Of this name; undefined: none was ever made. */
   application(name: string): StoryApplication | undefined;
   /** Whether an application has this label that exists, or existed a moment ago. */
-  isHeld(label: string): boolean;
+  isLabelInUse(label: string): boolean;
   /** The number of the newest weeder. */
   process(): number;
   /** When it was started. */
@@ -47,7 +47,7 @@ export interface JudgedWorld {
 
 /** Checks each request as it is sent, and collects the violations. */
 export interface Judge extends RequestListener {
-  readonly faults: string[];
+  readonly violations: string[];
   /** The number of requests that changed anything, to resources and to applications. */
   readonly writes: number;
   readonly writers: StoryWriters;
@@ -60,14 +60,14 @@ export interface Judge extends RequestListener {
   /** Keys of objects that a deletion left alone, and reported. */
   readonly skipped: Set<string>;
   /** The current process has applied it; or it no longer belongs to the application. */
-  remember(name: string, key: string, isApplied: boolean): void;
+  recordApplied(name: string, key: string, isApplied: boolean): void;
   /** The current process has corrected it. */
   corrected(name: string, key: string): void;
-  /** While its newest manifest is refused for good. */
+  /** While its newest manifest is permanently refused. */
   refusal(application: StoryApplication, key: string): Refusal | undefined;
 }
 
-/** A resource that left the manifests is deleted or released meanwhile, in an order of its own. */
+/** A resource that left the manifests is deleted or released at the same time, in an order of its own. */
 function isOfOtherStage(one: ApiCall, other: ApiCall): boolean {
   const areApplies = [one, other].every(({ request }) => request.contentType?.includes('apply-patch') === true);
   return areApplies && isLast(one) !== isLast(other);
@@ -85,16 +85,16 @@ function isLast(call: ApiCall): boolean {
 export function judge(world: JudgedWorld): Judge {
   const violations: string[] = [];
   const writers = storyWriters(world.now);
-  const past = storyApplied(world.now);
+  const history = storyApplied(world.now);
   /** By the name of the application and the key: the object as it was last written. */
-  const left = new Map<string, JsonObject>();
+  const lastWritten = new Map<string, JsonObject>();
   /** The same: the object when the fields of other clients were taken over, until the observed ones are applied. */
   const takenOver = new Map<string, Content>();
-  const underWay = new Set<ApiCall>();
+  const inFlight = new Set<ApiCall>();
   /** The number of all requests. */
   const sentAt = new Map<ApiCall, number>();
   /** When a late answer arrived. */
-  let lateAt = Number.NEGATIVE_INFINITY;
+  let lastLateAt = Number.NEGATIVE_INFINITY;
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
   const applied = new Map<string, string>();
@@ -110,7 +110,7 @@ export function judge(world: JudgedWorld): Judge {
   /** A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. */
   function isPrompt(): boolean {
     const isLate = (at: number) => world.now() - at >= lateAfter;
-    return ![...sentAt.values()].some(isLate) && world.now() - lateAt > longestAttempt;
+    return ![...sentAt.values()].some(isLate) && world.now() - lastLateAt > longestAttempt;
   }
 
   /** The states of its machines at the moment of the request. */
@@ -118,17 +118,17 @@ export function judge(world: JudgedWorld): Judge {
     const entry = [...(world.core()?.entries() ?? [])].find(({ about }) => about.name === ownerOf(call));
     if (entry === undefined) return;
     const state = entry.actor.getSnapshot().value;
-    const others = [...underWay].filter((each) => each.process === call.process && ownerOf(each) === ownerOf(call));
+    const others = [...inFlight].filter((each) => each.process === call.process && ownerOf(each) === ownerOf(call));
     const observed = [...entry.resources.values()].filter(({ actor }) => actor !== undefined);
-    const wrong = [
-      [others.some((each) => keyOf(each) === keyOf(call)), 'another write of it is under way'],
+    const checks = [
+      [others.some((each) => keyOf(each) === keyOf(call)), 'another write of the object is in flight'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
       [isPrompt() && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
       [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, call)), 'two stages at once'],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
-      [entry.isDetectOnly && typeof state !== 'object', 'written in detect'],
+      [entry.isDetectOnly && typeof state !== 'object', 'written in mode detect'],
     ] as const;
-    for (const [isWrong, what] of wrong) if (isWrong) violation(call, what);
+    for (const [isWrong, what] of checks) if (isWrong) violation(call, what);
   }
 
   /** The possible states of knowledge at the time of the decision. */
@@ -139,37 +139,37 @@ export function judge(world: JudgedWorld): Judge {
   function judgeWrite(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const application = world.application(ownerOf(call));
     const all = application === undefined ? [] : recent(application);
-    const isWanted = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(call)));
-    judgeOccasion(call, before, all);
+    const isDesired = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(call)));
+    judgeTiming(call, before, all);
     judgeDeletion(call, before, after);
     if (after === undefined) {
-      if (isWanted) violation(call, 'deleted, and still wanted');
-      if (all.every(({ policy }) => policy === 'orphan')) violation(call, 'deleted, and to be left');
-    } else if (application !== undefined) judgeContent(application, call, before, after, all, isWanted);
+      if (isDesired) violation(call, 'deleted, although it is desired');
+      if (all.every(({ policy }) => policy === 'orphan')) violation(call, 'deleted, although the policy is orphan');
+    } else if (application !== undefined) judgeContent(application, call, before, after, all, isDesired);
   }
 
   /** A deleted or released object was applied by the application, by its uid, and a deleted one has its label. */
   function judgeDeletion(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (after !== undefined && isMarked(after)) return;
     // Stale marks are removed by an application that has the object among its manifests.
-    if (after !== undefined && !world.isHeld(labelOf(before) ?? '')) return;
+    if (after !== undefined && !world.isLabelInUse(labelOf(before) ?? '')) return;
     if (everApplied.get(ownerOf(call))?.has(uidOf(before) ?? '') !== true)
-      violation(call, 'deleted or released, and it has never applied it');
+      violation(call, 'deleted or released, although the application has never applied it');
     if (labelOf(before) === undefined) violation(call, 'deleted or released without its label');
   }
 
   /** Whether anything may be written at all. */
-  function judgeOccasion(call: ApiCall, before: JsonObject | undefined, all: readonly Generation[]): void {
+  function judgeTiming(call: ApiCall, before: JsonObject | undefined, all: readonly Generation[]): void {
     const label = labelOf(before);
     const own = labelBy(call) ?? labels.get(ownerOf(call));
     if (own !== undefined) labels.set(ownerOf(call), own);
     const isPaused = ({ pausedUntil = 0, isDeleted }: Generation) => !isDeleted && pausedUntil >= world.time();
-    const isAnothers = label !== undefined && label !== own && world.isHeld(label);
+    const isAnothers = label !== undefined && label !== own && world.isLabelInUse(label);
     // A write between two requests of one adoption is overwritten: the second request has no resourceVersion.
     if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
-      violation(call, 'it belongs to another application');
-    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(call, 'it is in detect');
-    if (all.every(isPaused)) violation(call, 'it is paused');
+      violation(call, 'written, although it belongs to another application');
+    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(call, 'written in mode detect');
+    if (all.every(isPaused)) violation(call, 'written while paused');
   }
 
   function judgeContent(
@@ -178,17 +178,17 @@ export function judge(world: JudgedWorld): Judge {
     before: JsonObject | undefined,
     after: JsonObject,
     all: readonly Generation[],
-    isWanted: boolean,
+    isDesired: boolean,
   ): void {
     const was = contentOf(before);
-    if (!isWanted && isReleased(was, contentOf(after))) return;
+    if (!isDesired && isReleased(was, contentOf(after))) return;
     const newest = all.flatMap(({ resources }) => resources.get(keyOf(call)) ?? []);
     const possible = [
       ...newest,
-      ...newest.flatMap((each) => past.refusal(application, idOf(call), call.process, each)?.kept ?? []),
+      ...newest.flatMap((each) => history.refusal(application, idOf(call), call.process, each)?.lastApplied ?? []),
     ];
     const failed = possible.map((resource) => violationsAgainst(application, resource, call, was, after));
-    const [least = ['it is none of its resources']] = failed.toSorted((a, b) => a.length - b.length);
+    const [least = ['it is no resource of the application']] = failed.toSorted((a, b) => a.length - b.length);
     if (least.length > 0) violation(call, least.join('; '));
   }
 
@@ -208,18 +208,18 @@ export function judge(world: JudgedWorld): Judge {
       earlier: earlier.map(desiredOf),
       isOurs: (path) => writers.of(after, path) === ownerOf(call),
       hasSeen: (path) => writers.hasSeen(after, path),
-      knowsApplied: past.knows(application, idOf(call), call.process, resource),
+      knowsApplied: history.knows(application, idOf(call), call.process, resource),
       takenOver: takenOver.get(idOf(call)),
-      isAtOnce: (path) => isInit && writers.isFresh(after, path, atOnce),
-      isRaced: (element) => writers.isFresh(after, element, atOnce),
+      isAtOnce: (path) => isInit && writers.isFresh(after, path, overlap),
+      isRaced: (element) => writers.isFresh(after, element, overlap),
     });
   }
 
   function noteOwner(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const uid = uidOf(after);
     if (uid !== undefined && isApply(call)) {
-      const its = everApplied.get(ownerOf(call)) ?? new Set();
-      everApplied.set(ownerOf(call), its.add(uid));
+      const uids = everApplied.get(ownerOf(call)) ?? new Set();
+      everApplied.set(ownerOf(call), uids.add(uid));
     }
     if (uid !== undefined && before !== undefined && labelOf(before) === undefined) adopted.add(uid);
     if (uid !== undefined && labelOf(after) !== undefined) applied.set(idOf(call), uid);
@@ -227,7 +227,7 @@ export function judge(world: JudgedWorld): Judge {
   }
 
   return {
-    faults: violations,
+    violations,
     writers,
     applied,
     adopted,
@@ -236,20 +236,21 @@ export function judge(world: JudgedWorld): Judge {
       return writes;
     },
     wasApplied: (uid = '') => [...everApplied.values()].some((uids) => uids.has(uid)),
-    remember(name, key, isApplied) {
+    recordApplied(name, key, isApplied) {
       const id = `${name} ${key}`;
       const application = world.application(name);
-      if (isApplied && application !== undefined) past.applied(id, world.process(), recent(application), left.get(id));
-      else past.forgotten(id);
+      if (isApplied && application !== undefined)
+        history.applied(id, world.process(), recent(application), lastWritten.get(id));
+      else history.forgotten(id);
     },
-    corrected: (name, key) => past.corrected(`${name} ${key}`, left.get(`${name} ${key}`)),
+    corrected: (name, key) => history.corrected(`${name} ${key}`, lastWritten.get(`${name} ${key}`)),
     refusal(application, key) {
       const newest = application.generations.at(-1)?.resources.get(key);
       if (newest === undefined) return undefined;
-      return past.refusal(application, `${application.name} ${key}`, world.process(), newest);
+      return history.refusal(application, `${application.name} ${key}`, world.process(), newest);
     },
     sent(call) {
-      past.noteProcess(call.process, world.startedAt());
+      history.noteProcess(call.process, world.startedAt());
       sentAt.set(call, world.now());
       if (!call.isWrite || isApplication(call)) return;
       const { request } = call;
@@ -258,7 +259,7 @@ export function judge(world: JudgedWorld): Judge {
       if (request.method === 'DELETE' && isUncertain) violation(call, 'deleted without its uid and version');
       if (request.impersonate === undefined) violation(call, 'written with weeder’s own rights');
       judgeSending(call);
-      underWay.add(call);
+      inFlight.add(call);
     },
     done(call, before, after) {
       if (isSame(before, after)) return;
@@ -267,7 +268,7 @@ export function judge(world: JudgedWorld): Judge {
       world.log(`${world.now()} ${call.request.method} ${keyOf(call)} ${manager} by process ${call.process}`);
       if (isApplication(call)) return;
       if (isTakeOver(call)) takenOver.set(idOf(call), contentOf(before));
-      if (after !== undefined) left.set(idOf(call), after);
+      if (after !== undefined) lastWritten.set(idOf(call), after);
       // All fields of a new object belong to its first writer.
       judgeWrite(call, before ?? after, after);
       writers.note(before, after, ownerOf(call));
@@ -276,11 +277,11 @@ export function judge(world: JudgedWorld): Judge {
       if (manager === 'weeder' && !isTakeOver(call)) takenOver.delete(idOf(call));
     },
     refusedPermanently(call) {
-      if (!isApplication(call)) past.refused(idOf(call));
+      if (!isApplication(call)) history.refused(idOf(call));
     },
     answered(call) {
-      underWay.delete(call);
-      if (world.now() - (sentAt.get(call) ?? 0) >= lateAfter) lateAt = world.now();
+      inFlight.delete(call);
+      if (world.now() - (sentAt.get(call) ?? 0) >= lateAfter) lastLateAt = world.now();
       sentAt.delete(call);
     },
   };

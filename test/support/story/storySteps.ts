@@ -45,7 +45,7 @@ const requestFailures: readonly [RequestFailure, ...RequestFailure[]] = [
   'lost',
   'silent',
 ];
-const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'somebody'];
+const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'another-client'];
 
 /** All possible steps, with their frequencies. */
 export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
@@ -103,7 +103,7 @@ export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
 /** Of the objects that applications have or may have, and two without an application. */
 function someKey({ applications }: Scene, dice: Dice): string {
   const desired = [...applications.values()].flatMap((each) => [...newest(each).resources.keys()]);
-  return dice.of(['ConfigMap/nobodys', 'ConfigMap/shared', ...desired, ...desired]);
+  return dice.of(['ConfigMap/unowned', 'ConfigMap/shared', ...desired, ...desired]);
 }
 
 function edit({ world, ...scene }: Scene, dice: Dice): void {
@@ -172,7 +172,7 @@ function competitor(scene: Scene, dice: Dice): void {
   const until = scene.world.clock.monotonic() + dice.of([3_000, 30_000, 200_000]);
   const object = edited(dice, live);
   scene.competitors.set(key, { object, until });
-  scene.world.put(key, object, 'rival');
+  scene.world.put(key, object, 'competitor');
 }
 
 function someApplication({ applications }: Scene, dice: Dice): StoryApplication | undefined {

@@ -99,6 +99,8 @@ export interface ObserverWorld {
   deleteApplication(name: string): void;
   /** Another client empties its status. */
   wipeStatus(name: string): void;
+  /** Another client replaces its status. */
+  replaceStatus(name: string, status: JsonObject): void;
   application(name: string): JsonObject | undefined;
   /** `Deployment/web`. */
   object(text: string): JsonObject | undefined;
@@ -150,34 +152,34 @@ const known: readonly RestMapping[] = [
 ];
 
 /** The same with a weeder that has started. */
-export async function observerWorld(its: ObserverWorldOptions = {}): Promise<ObserverWorld> {
-  const world = createObserverWorld(its);
+export async function observerWorld(options: ObserverWorldOptions = {}): Promise<ObserverWorld> {
+  const world = createObserverWorld(options);
   world.start();
   await world.pass(1);
   return world;
 }
 
-export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWorld {
-  const clock = its.clock ?? virtualClock();
-  const began = clock.now();
+export function createObserverWorld(options: ObserverWorldOptions = {}): ObserverWorld {
+  const clock = options.clock ?? virtualClock();
+  const startedAt = clock.now();
   const applications = new Map<string, JsonObject>();
   const objects = new Map<string, JsonObject>();
   let version = 100;
-  let underWay = 0;
-  let statusesUnderWay = 0;
+  let inFlight = 0;
+  let statusesInFlight = 0;
   const newVersion = () => String(++version);
   const config: Config = {
     services: new Map(),
     restart: undefined,
     observer: {
       ...defaultObserver,
-      allow: its.allow ?? everythingAllowed,
-      ...its.limits,
-      trialPeriod: its.trialPeriod ?? 600_000,
+      allow: options.allow ?? everythingAllowed,
+      ...options.limits,
+      trialPeriod: options.trialPeriod ?? 600_000,
     },
   };
 
-  function tellApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
+  function deliverApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
     current?.needs.get('applications')?.sink.apply(type, object);
   }
 
@@ -188,7 +190,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     const isNew = !applications.has(name);
     if (isOver) applications.delete(name);
     else applications.set(name, stored);
-    tellApplication(isOver ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', stored);
+    deliverApplication(isOver ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED', stored);
   }
 
   /**
@@ -228,11 +230,11 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     manifest?: JsonObject,
   ): Promise<Outcome<T>> {
     const key = shortOf(target);
-    const request = { at: clock.now() - began, what, key, account: target.account };
+    const request = { at: clock.now() - startedAt, what, key, account: target.account };
     world.requests.push(request);
-    its.onRequest?.(request);
-    underWay += 1;
-    world.mostAtOnce = Math.max(world.mostAtOnce, underWay);
+    options.onRequest?.(request);
+    inFlight += 1;
+    world.mostAtOnce = Math.max(world.mostAtOnce, inFlight);
     const rejection = manifest === undefined ? undefined : world.rejects(manifest);
     const isServed = !world.unserved.has(target.apiVersion);
     const givenRefusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
@@ -241,7 +243,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       const end = () => {
         const outcome: Outcome<T> = refusal === undefined ? answer() : { ok: false, failure: refusal };
         const reply = () => {
-          underWay -= 1;
+          inFlight -= 1;
           resolve(outcome);
         };
         const late = world.lateReplies.get(`${what} ${key}`);
@@ -273,7 +275,7 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     return send(what, plan.target, () => applied(plan, objects.get(keyOf(object)) ?? live), object);
   }
 
-  function tried({ manifest }: ResourcePlan): Outcome<DryRun> {
+  function dryRunOf({ manifest }: ResourcePlan): Outcome<DryRun> {
     const live = objects.get(keyOf(manifest.object)) ?? {};
     const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
     return { ok: true, value: { object, isIndependent: world.isProbeTaken } };
@@ -289,26 +291,29 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   const api: ResourceApi = {
     may: (target, verb, extent) =>
       respond(`${verb} ${extent} ${shortOf(target)}`, () => {
-        const isAsked = extent === 'object' || world.isAllowedByKind;
-        return { ok: true, value: isAsked && world.may(verb, shortOf(target), target.account) };
+        const isGranted = extent === 'object' || world.isAllowedByKind;
+        return { ok: true, value: isGranted && world.may(verb, shortOf(target), target.account) };
       }),
     tryPatch: (target) =>
       respond(`tryPatch ${shortOf(target)}`, () => {
         if (!world.may('patch', shortOf(target), target.account)) return failure('forbidden', 'cannot patch');
-        return objects.has(identityKey(target.identity)) ? { ok: true, value: undefined } : failure('missing', 'gone');
+        return objects.has(identityKey(target.identity))
+          ? { ok: true, value: undefined }
+          : failure('missing', 'not found');
       }),
     read: (target) => send('read', target, () => ({ ok: true, value: objects.get(identityKey(target.identity)) })),
     create: (plan) => applying('create', plan, {}),
     correct: (plan, live) => applying('correct', plan, live),
     update: (plan, live) => applying('update', plan, live),
-    dryRunApply: (plan) => send('dryRunApply', plan.target, () => tried(plan)),
-    dryRunAgain: (plan) => send('dryRunAgain', plan.target, () => tried(plan)),
+    dryRunApply: (plan) => send('dryRunApply', plan.target, () => dryRunOf(plan)),
+    dryRunAgain: (plan) => send('dryRunAgain', plan.target, () => dryRunOf(plan)),
     delete: (target, owner, uid) =>
       send('delete', target, () => {
         const object = objects.get(identityKey(target.identity));
-        if (object === undefined) return failure('missing', 'it is gone');
-        if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'it is another one');
-        if (objectOf(metaOf(object)['labels'])[labelName] !== owner.label) return failure('claimed', 'not ours');
+        if (object === undefined) return failure('missing', 'not found');
+        if (uid !== undefined && metaOf(object)['uid'] !== uid) return failure('otherUid', 'another uid');
+        if (objectOf(metaOf(object)['labels'])[labelName] !== owner.label)
+          return failure('claimed', 'it belongs to another application');
         objects.delete(identityKey(target.identity));
         deliver(object, undefined);
         return { ok: true, value: undefined };
@@ -316,14 +321,14 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     removeStaleClaim: ({ target }) =>
       send('removeStaleClaim', target, () => {
         const object = objects.get(identityKey(target.identity));
-        if (object === undefined) return failure('missing', 'it is gone');
+        if (object === undefined) return failure('missing', 'not found');
         const marks = { labels: { [labelName]: null }, annotations: { 'weeder.dev/application-name': null } };
         return { ok: true, value: store(mergePatch(object, { metadata: marks })) };
       }),
     release: (target) =>
       send('release', target, () => {
         const object = objects.get(identityKey(target.identity));
-        if (object === undefined) return failure('missing', 'it is gone');
+        if (object === undefined) return failure('missing', 'not found');
         store(mergePatch(object, { metadata: { labels: { [labelName]: null } } }));
         return { ok: true, value: undefined };
       }),
@@ -352,13 +357,13 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       const wait = world.slow.get(`structure ${kind}`);
       if (wait !== undefined) await new Promise<void>((resolve) => void clock.setTimeout(resolve, wait));
       return refusal === undefined
-        ? { ok: true, value: its.structure ?? unknownNode }
+        ? { ok: true, value: options.structure ?? unknownNode }
         : { ok: false, failure: refusal };
     },
     async awaitServed(apiVersion, kind, signal) {
       for (;;) {
         await new Promise<void>((resolve) => void clock.setTimeout(resolve, 1_000));
-        if (signal.aborted) return failure('cancelled', 'nobody waits');
+        if (signal.aborted) return failure('cancelled', 'the request was cancelled');
         const found = await kinds.find(apiVersion, kind, signal);
         const structure = found.ok ? await kinds.topologyOf(found.value, signal) : found;
         if (found.ok && structure.ok) return found;
@@ -368,8 +373,8 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
 
   function changeApplication(ref: ApplicationRef, change: (object: JsonObject) => JsonObject): Outcome<undefined> {
     const object = applications.get(ref.name);
-    if (object === undefined) return failure('missing', 'it is gone');
-    if (metaOf(object)['uid'] !== ref.uid) return failure('otherUid', 'it is another one');
+    if (object === undefined) return failure('missing', 'not found');
+    if (metaOf(object)['uid'] !== ref.uid) return failure('otherUid', 'another uid');
     storeApplication(ref.name, change(object));
     return { ok: true, value: undefined };
   }
@@ -378,20 +383,20 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
     async read({ name, uid }) {
       await settled();
       const object = applications.get(name);
-      if (object === undefined) return failure('missing', 'it is gone');
-      return metaOf(object)['uid'] === uid ? { ok: true, value: object } : failure('otherUid', 'it is another one');
+      if (object === undefined) return failure('missing', 'not found');
+      return metaOf(object)['uid'] === uid ? { ok: true, value: object } : failure('otherUid', 'another uid');
     },
     async patchStatus(ref, _before, status) {
       const refusal = world.refusals.get('status');
       if (refusal !== undefined) return { ok: false, failure: refusal };
-      statusesUnderWay += 1;
-      world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesUnderWay);
+      statusesInFlight += 1;
+      world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesInFlight);
       if (world.statusTime === 0) await settled();
       else await new Promise<void>((resolve) => void clock.setTimeout(resolve, world.statusTime));
-      statusesUnderWay -= 1;
+      statusesInFlight -= 1;
       const outcome = changeApplication(ref, (object) => mergePatch(object, { status }));
       world.statuses.push(status);
-      world.statusesAt.push(clock.now() - began);
+      world.statusesAt.push(clock.now() - startedAt);
       const late = world.lateReplies.get('status') ?? 0;
       if (late > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, late));
       return outcome;
@@ -415,20 +420,20 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   };
 
   function begin(): ObserverCore {
-    const core = (its.create ?? createObserverCore)({
+    const core = (options.create ?? createObserverCore)({
       config,
-      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+      runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },
       api,
       kinds,
       applications: applicationApi,
       namespaces: 'all',
       shard: undefined,
-      isDryRun: its.isDryRun ?? false,
-      mayUseOwnRights: its.mayUseOwnRights ?? false,
+      isDryRun: options.isDryRun ?? false,
+      mayUseOwnRights: options.mayUseOwnRights ?? false,
       random: () => 0.5,
       report(event) {
         world.events.push(event);
-        its.onEvent?.(event);
+        options.onEvent?.(event);
       },
       onStreamsChanged: () => void settled().then(listNew),
       onStreamClosed: (name) => void listed.delete(name),
@@ -500,6 +505,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
       const { status: _, ...object } = applications.get(name) ?? fail(name);
       storeApplication(name, object);
     },
+    replaceStatus(name, status) {
+      storeApplication(name, { ...(applications.get(name) ?? fail(name)), status });
+    },
     application: (name) => applications.get(name),
     object: (text) => objects.get(fullKey(text)),
     edit(text, patch) {
@@ -544,14 +552,14 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   };
 
   /** Waits until nothing happens any more unless time passes. */
-  async function calm(): Promise<void> {
+  async function untilIdle(): Promise<void> {
     const happened = () =>
       [world.requests, world.events, world.statuses, world.accessReviews].map(({ length }) => length);
     let before = '';
-    for (let quiet = 0; quiet < 3; ) {
+    for (let unchangedRounds = 0; unchangedRounds < 3; ) {
       await settled();
-      const now = JSON.stringify([...happened(), underWay, version]);
-      quiet = now === before ? quiet + 1 : 0;
+      const now = JSON.stringify([...happened(), inFlight, version]);
+      unchangedRounds = now === before ? unchangedRounds + 1 : 0;
       before = now;
     }
   }
@@ -559,9 +567,9 @@ export function createObserverWorld(its: ObserverWorldOptions = {}): ObserverWor
   async function pass(ms: number): Promise<void> {
     const end = clock.monotonic() + ms;
     do {
-      await calm();
+      await untilIdle();
       clock.advance(Math.max(0, Math.min(end, clock.nextDue ?? end) - clock.monotonic()));
-      if (clock.monotonic() >= end) await calm();
+      if (clock.monotonic() >= end) await untilIdle();
     } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
   }
 
@@ -621,7 +629,7 @@ export function failure(
 }
 
 function fail(what: string): never {
-  throw new Error(`there is no ${what}`);
+  throw new Error(`${what} does not exist`);
 }
 
 /** A ConfigMap with one key. */

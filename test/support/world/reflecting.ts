@@ -45,13 +45,13 @@ export function accessTo(url: string, user: Readonly<Record<string, unknown>> = 
 
 export async function reflecting(
   protocol: Protocol,
-  isBoring?: (name: string) => boolean,
+  isIrrelevant?: (name: string) => boolean,
   more: Partial<WatchSource> = {},
 ): Promise<Reflecting> {
   const clock = virtualClock();
   const server = await misbehavingServer(protocol, clock);
   const client = createKubeClient({ access: accessTo(server.url), clock });
-  const sink = testSink(isBoring);
+  const sink = testSink(isIrrelevant);
   const logged: { level: string; sentence: string; event: Readonly<Record<string, unknown>> }[] = [];
   const note = (level: string) => (event: object, sentence: string) =>
     void logged.push({ level, sentence, event: { ...event } });

@@ -17,8 +17,8 @@ export interface TestSink extends ObjectSink {
   readonly objects: ReadonlyMap<string, JsonObject>;
 }
 
-/** `isBoring` selects the objects whose lines need not be parsed. */
-export function testSink(isBoring?: (name: string) => boolean): TestSink {
+/** `isIrrelevant` selects the objects whose lines need not be parsed. */
+export function testSink(isIrrelevant?: (name: string) => boolean): TestSink {
   const state = new Map<string, string>();
   const disorder: string[] = [];
   const objects = new Map<string, JsonObject>();
@@ -51,9 +51,9 @@ export function testSink(isBoring?: (name: string) => boolean): TestSink {
       seen = undefined;
       lists += 1;
     },
-    ...(isBoring === undefined
+    ...(isIrrelevant === undefined
       ? {}
-      : { isIrrelevant: (_line: Buffer, metadata: PeekedMetadata) => isBoring(metadata.name) }),
+      : { isIrrelevant: (_line: Buffer, metadata: PeekedMetadata) => isIrrelevant(metadata.name) }),
     get lists() {
       return lists;
     },
