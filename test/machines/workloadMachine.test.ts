@@ -34,10 +34,10 @@ test('an unknown workload is adopted when it has a slot, and not restarted', () 
 });
 
 test('an unconfirmed content is recorded at once, and assessed again', () => {
-  const recording = decided([event.isDoubted]);
+  const recording = decided([event.isUnconfirmed]);
   assert.deepEqual([recording.state, recording.effects], ['writingState', ['spawn writeState']]);
   assert.equal(recording.context.outcome, 'unconfirmed');
-  assert.deepEqual(stateAndEffects([event.isDoubted, event.written]), {
+  assert.deepEqual(stateAndEffects([event.isUnconfirmed, event.written]), {
     state: 'assessing',
     effects: ['reportWritten', 'spawn assess'],
   });
@@ -91,7 +91,7 @@ test('the reason for waiting is reported; with a slot, the pods are verified bef
 });
 
 test('if no container has old content that is recorded, and nothing is restarted', () => {
-  const { state, effects, context } = decided([...toVerifying, event.needless]);
+  const { state, effects, context } = decided([...toVerifying, event.notNeeded]);
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
@@ -111,8 +111,8 @@ test('a workload that must not be restarted is blocked with the reason, wherever
 test('a block ends after a time only if it has one, and always when something changes', () => {
   const forASecond: WorkloadEvent = { type: 'assessed.blocked', reason: 'paused', blockedFor: 1_000 };
   assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
-  assert.equal(decided([forASecond, timers.holdOver]).state, 'assessing');
-  assert.equal(decided([blocked, timers.holdOver]).state, 'assessed.blocked');
+  assert.equal(decided([forASecond, timers.blockEnd]).state, 'assessing');
+  assert.equal(decided([blocked, timers.blockEnd]).state, 'assessed.blocked');
   assert.equal(decided([blocked, event.workloadChanged]).state, 'assessing');
   assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });

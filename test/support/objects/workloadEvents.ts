@@ -7,12 +7,12 @@ export const event = {
   deleted: { type: 'workload.deleted' },
   isNew: { type: 'assessed.new' },
   isCurrent: { type: 'assessed.current' },
-  isDoubted: { type: 'assessed.unconfirmed' },
+  isUnconfirmed: { type: 'assessed.unconfirmed' },
   isUnmanaged: { type: 'assessed.unmanaged' },
   isRolling: { type: 'assessed.rolling' },
   granted: { type: 'slot.granted' },
   needed: { type: 'verified.outdated' },
-  needless: { type: 'verified.current' },
+  notNeeded: { type: 'verified.current' },
   accepted: { type: 'restart.accepted' },
   conflicted: { type: 'restart.conflicted', jitter: 1 },
   complete: { type: 'rollout.complete' },
@@ -30,7 +30,7 @@ export function changed(now = 0, changedAt = now): WorkloadEvent {
 
 export const timers = {
   quiet: { type: 'xstate.after.quietTime.workload.assessed.stale' },
-  holdOver: { type: 'xstate.after.blockTime.workload.assessed.blocked' },
+  blockEnd: { type: 'xstate.after.blockTime.workload.assessed.blocked' },
   retry: { type: 'xstate.after.retryDelay.workload.backingOff' },
   deadline: { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
 } as const satisfies Record<string, InternalEvent>;
