@@ -5,6 +5,7 @@ import { identityText, type Json } from '../observer/model/identity.ts';
 import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.ts';
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
+import { statusValue } from '../observer/spec/inventory.ts';
 import { foundOf, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
 import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
@@ -68,7 +69,7 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
     ...(fields.length === 0 || baseline === undefined
       ? []
       : [`  observed: ${counted(countObserved(baseline), 'field')}, ${how}`]),
-    `  applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${state}`,
+    `  applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${statusValue(state)}`,
     ...(refusal === '' ? [] : [`  as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
     ...(application.isDetectOnly ? ['  mode detect: nothing is applied'] : []),
   ];

@@ -31,6 +31,18 @@ test('docs/observer-schema.md lists the errors of a schema exactly as they are r
   );
 });
 
+test('docs/observer.md lists exactly the states and differences of the inventory', () => {
+  const [, states = '', differences = ''] = /The state is (`.*?`)\. A drift is (`.*?`)\./.exec(page) ?? [];
+  const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const source = readFileSync(new URL('../../src/observer/spec/inventory.ts', import.meta.url), 'utf8');
+  const written = (list: RegExp) =>
+    [...(list.exec(source)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+  const capitalized = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
+  assert.ok(named(states).length > 0 && named(differences).length > 0);
+  assert.deepEqual(named(states), written(/resourceStates = \[(.*?)\]/s).map(capitalized));
+  assert.deepEqual(named(differences), written(/differences: .*? = \[(.*?)\]/s).map(capitalized));
+});
+
 test('docs/observer.md lists exactly the reasons of the conditions', () => {
   const named = new Map(
     [...page.matchAll(/^\| `(Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(([, type = '', cells = '']) => [

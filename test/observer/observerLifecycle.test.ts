@@ -295,6 +295,28 @@ test('after a restart weeder prunes what has left the manifests meanwhile, by th
   world.stop();
 });
 
+test('with the inventory of an earlier version, whose states are in camelCase or unknown, weeder prunes and observes', async () => {
+  for (const state of ['inSync', 'drifted', 'typeMissing', 'flying', undefined]) {
+    const world = await observed(['one', 'two']);
+    world.stop();
+    world.apply('web', { manifests: [configMap('one')] });
+    const before = objectOf(world.application('web')?.['status']);
+    const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"b"' }];
+    const resources = arrayOf(before['resources']).map((row) => ({ ...objectOf(row), state, drifts }));
+    world.replaceStatus('web', { ...before, resources });
+    await world.restart();
+    await world.pass(2 * second);
+    assert.deepEqual(world.writes().slice(2), ['delete ConfigMap/two'], String(state));
+    assert.equal(world.condition('web', 'InSync'), 'True');
+    const rows = arrayOf(objectOf(world.application('web')?.['status'])['resources']).map(objectOf);
+    assert.deepEqual(
+      rows.map((row) => [row['name'], row['state'], row['drifts']]),
+      [['one', 'InSync', undefined]],
+    );
+    world.stop();
+  }
+});
+
 test('applies impersonate the default service account of the namespace, or the one that is named', async () => {
   const world = await observed(['one']);
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });

@@ -4,7 +4,10 @@ import type { Identity, Json } from '../model/identity.ts';
 import { boundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';
 
-/** The state of a resource in the status. Only lasting states, since each write of the status reaches every watcher. */
+/**
+ * The state of a resource, which the status has as its `statusValue`. Only lasting states, since each write of the status
+ * reaches every watcher.
+ */
 const resourceStates = [
   /** Recorded before it is applied, or not checked yet. */
   'pending',
@@ -76,10 +79,20 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
     name,
     ...(appliedUid === undefined ? {} : { appliedUid }),
     ...(hash === undefined ? {} : { hash }),
-    state,
-    ...(drifts.length === 0 ? {} : { drifts }),
+    state: statusValue(state),
+    ...(drifts.length === 0 ? {} : { drifts: drifts.map((drift) => ({ ...drift, is: statusValue(drift.is) })) }),
     ...(texts.length === 0 ? {} : { initialised: Object.fromEntries(texts) }),
   };
+}
+
+/** An enum value as the status has it: in CamelCase, as the Kubernetes API conventions require. */
+export function statusValue(value: ResourceState | Drift['is']): string {
+  return `${value.charAt(0).toUpperCase()}${value.slice(1)}`;
+}
+
+/** Also reads camelCase, which earlier versions wrote. */
+function readStatusValue<T extends ResourceState | Drift['is']>(values: readonly T[], text: unknown): T | undefined {
+  return values.find((value) => text === statusValue(value) || text === value);
 }
 
 function readEntry(row: JsonObject): InventoryEntry | undefined {
@@ -92,7 +105,7 @@ function readEntry(row: JsonObject): InventoryEntry | undefined {
     appliedUid,
     // Without the uid that was applied, as earlier versions wrote it, a hash proves nothing: the manifest is applied again.
     hash: appliedUid === undefined ? undefined : textOf(row['hash']) || undefined,
-    state: resourceStates.find((state) => state === row['state']) ?? 'pending',
+    state: readStatusValue(resourceStates, row['state']) ?? 'pending',
     drifts: arrayOf(row['drifts']).flatMap(readDrift),
     initialised: readInitialised(row['initialised']),
   };
@@ -103,7 +116,7 @@ const differences: readonly Drift['is'][] = ['changed', 'missing', 'excess', 'du
 function readDrift(value: unknown): readonly ShownDrift[] {
   const drift = objectOf(value);
   const [path, desired, found] = [textOf(drift['path']), textOf(drift['desired']), textOf(drift['found'])];
-  const is = differences.find((each) => each === drift['is']);
+  const is = readStatusValue(differences, drift['is']);
   if (path === undefined || is === undefined) return [];
   return [{ path, is, ...(desired === undefined ? {} : { desired }), ...(found === undefined ? {} : { found }) }];
 }

@@ -249,6 +249,21 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     ]);
   });
 
+  test('differences of a row are stored in CamelCase, and as earlier versions wrote them; others are errors', async (t) => {
+    const ns = await testNamespace(t, 'crd');
+    await ns.cluster.api('POST', pathOf(ns), application(good));
+    const write = async (is: string) => {
+      const row = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', state: 'Drifted' };
+      const body = { status: { resources: [{ ...row, drifts: [{ path: '.data.a', is }] }] } };
+      return ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body, contentType: merge });
+    };
+    for (const is of ['Changed', 'Missing', 'Excess', 'Duplicate', 'changed', 'missing', 'excess', 'duplicate'])
+      assert.equal((await write(is)).status, 200, is);
+    const refused = await write('CHANGED');
+    assert.equal(refused.status, 422);
+    assert.match(causesOf(refused), /resources\[0\]\.drifts\[0\]\.is: Unsupported value: "CHANGED"/);
+  });
+
   test('only the status can be written through its subresource, and only there', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { Drift } from '../../../src/observer/model/projection.ts';
-import { type InventoryEntry, readInventory } from '../../../src/observer/spec/inventory.ts';
+import { type InventoryEntry, readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { shownDrifts } from '../../../src/observer/state/inventoryRows.ts';
 import type { DesiredCondition } from '../../../src/observer/status/conditions.ts';
 import { conditionOf, statusPatch } from '../../../src/observer/status/statusPatch.ts';
@@ -40,6 +40,27 @@ function said(more: Partial<Parameters<typeof statusPatch>[1]> = {}): Parameters
   return { generation: 1, conditions: [inSync()], inventory: [entry()], ...more };
 }
 
+/** Each state and each difference, and its text in the status. */
+const states = [
+  ['pending', 'Pending'],
+  ['inSync', 'InSync'],
+  ['drifted', 'Drifted'],
+  ['missing', 'Missing'],
+  ['terminating', 'Terminating'],
+  ['claimed', 'Claimed'],
+  ['typeMissing', 'TypeMissing'],
+  ['refused', 'Refused'],
+  ['backingOff', 'BackingOff'],
+  ['unverified', 'Unverified'],
+  ['leaving', 'Leaving'],
+] as const satisfies readonly (readonly [InventoryEntry['state'], string])[];
+const differences = [
+  ['changed', 'Changed'],
+  ['missing', 'Missing'],
+  ['excess', 'Excess'],
+  ['duplicate', 'Duplicate'],
+] as const satisfies readonly (readonly [Drift['is'], string])[];
+
 /** The status after a patch, as the API server would have it. */
 function patched(before: unknown, patch: object | undefined): unknown {
   return objectOf(mergePatch({ status: before }, objectOf(patch)))['status'];
@@ -60,7 +81,7 @@ suite('the status patch', () => {
           name: 'web',
           appliedUid: 'u1',
           hash: 'h1',
-          state: 'inSync',
+          state: 'InSync',
         },
       ],
     });
@@ -158,6 +179,47 @@ suite('the inventory', () => {
     const patch = statusPatch(undefined, said({ inventory: entries }), now);
     const stored: unknown = JSON.parse(JSON.stringify(objectOf(objectOf(patch)['status'])['resources']));
     assert.deepEqual(readInventory(stored), entries);
+  });
+
+  test('has its states and differences in CamelCase', () => {
+    for (const [state, written] of states) {
+      assert.equal(writeEntry(entry({ state }))['state'], written);
+      assert.equal(readInventory([writeEntry(entry({ state }))])[0]?.state, state);
+    }
+    const drifts = differences.map(([is]) => ({ path: `.${is}`, is }));
+    const written = writeEntry(entry({ drifts }));
+    assert.deepEqual(
+      written['drifts'],
+      differences.map(([is, text]) => ({ path: `.${is}`, is: text })),
+    );
+    assert.deepEqual(readInventory([written])[0]?.drifts, drifts);
+  });
+
+  test('of an earlier version, with states and differences in camelCase, is read, and written in CamelCase', () => {
+    const row = writeEntry(entry());
+    for (const [state, text] of states) {
+      const earlier = readInventory([{ ...row, state }]);
+      assert.deepEqual(earlier, [entry({ state })]);
+      assert.deepEqual(earlier.map(writeEntry), [{ ...row, state: text }]);
+      const status = { resources: [{ ...row, state }] };
+      const patch = objectOf(objectOf(statusPatch(status, said({ inventory: earlier }), now))['status']);
+      assert.deepEqual(patch['resources'], [{ ...row, state: text }]);
+    }
+    for (const [is, text] of differences) {
+      const earlier = readInventory([{ ...row, drifts: [{ path: '.a', is, desired: '1' }] }]);
+      assert.deepEqual(earlier, [entry({ drifts: [{ path: '.a', is, desired: '1' }] })]);
+      assert.deepEqual(earlier.map(writeEntry), [{ ...row, drifts: [{ path: '.a', is: text, desired: '1' }] }]);
+    }
+  });
+
+  test('with a state or a difference that no version has written, still has the row', () => {
+    const row = writeEntry(entry());
+    for (const state of ['INSYNC', 'Insync', 'insync', 'in_sync', 'In Sync', ' InSync', '', 7, null, ['InSync'], {}])
+      assert.deepEqual(readInventory([{ ...row, state }]), [entry({ state: 'pending' })], JSON.stringify(state));
+    const { state: _, ...stateless } = row;
+    assert.deepEqual(readInventory([stateless]), [entry({ state: 'pending' })]);
+    for (const is of ['CHANGED', 'Modified', '', 7, null, ['Changed']])
+      assert.deepEqual(readInventory([{ ...row, drifts: [{ path: '.a', is }] }]), [entry()], JSON.stringify(is));
   });
 
   test('of an earlier version, with the uid of any found object, proves no apply: neither uid nor hash is used', () => {
