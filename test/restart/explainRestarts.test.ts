@@ -138,16 +138,16 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
     const lines = await explain();
     assert.ok(lines.includes('Deployment shop/lost: blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
-    assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: it says "yes"')));
+    assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: its value is "yes"')));
     assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
     store.delete(secrets, namespace, 'weeder-hash-key');
-    const hint = /^not all was hashed with the key in the Secret shop\/weeder-hash-key: .*POD_NAMESPACE$/;
+    const hint = /^some states were not made with the key in the Secret shop\/weeder-hash-key: .*POD_NAMESPACE$/;
     assert.ok(!lines.some((line) => hint.test(line)));
     const without = await explain();
     assert.match(without[0] ?? '', hint);
     assert.ok(
       without.includes(
-        'Deployment shop/web: whether it has changed cannot be said: its state was made with another hash key',
+        'Deployment shop/web: it is unknown whether it has changed: its state was made with another hash key',
       ),
     );
   });
@@ -174,7 +174,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     const words = ['explain', `--config-file=${configFile(restarts())}`, `--kubeconfig=${api.kubeconfig}`];
     const { code, stdout, stderr } = await cli(words);
     assert.equal(code, 1);
-    assert.match(stderr, /^weeder: This is without configmaps: http:\S+ refused \(403\): no\.\n$/);
+    assert.match(stderr, /^weeder: The output does not include configmaps: http:\S+ refused \(403\): no\.\n$/);
     assert.match(stdout, /^Deployment /m);
   });
 });

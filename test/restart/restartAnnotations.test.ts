@@ -18,7 +18,7 @@ async function worldOf(config = restartConfig(), annotations = {}): Promise<Rest
 
 type Unreadable = Extract<RestartEvent, { type: 'annotation.unreadable' }>;
 const inShort = (events: readonly Unreadable[]) =>
-  events.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 12)}`);
+  events.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 17)}`);
 
 test('an invalid opt-out is reported once, on the workloads that use the source, and again when it changes', async () => {
   const world = await worldOf();
@@ -28,7 +28,7 @@ test('an invalid opt-out is reported once, on the workloads that use the source,
   world.putSource(settings, { a: '2' }, skip('a;b'));
   await world.pass(30 * second);
   assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
-    'weeder.dev/skip-hash-calculation settings: "a;b" is no ',
+    'weeder.dev/skip-hash-calculation settings: "a;b" is not a va',
   ]);
   assert.deepEqual(world.rollouts, [], 'the whole source is excluded');
   world.putSource(settings, { a: '2' }, skip('c;d'));
@@ -47,7 +47,7 @@ for (const [who, config] of [
     const world = await worldOf(config, { 'weeder.dev/restart-on-change': 'yes' });
     world.annotate('web', { other: '1' });
     await world.pass(10 * second);
-    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/restart-on-change : it says "yes']);
+    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/restart-on-change : its value is "yes']);
     assert.equal(world.control.counts().workloads, config.rules.length);
     world.annotate('web', { 'weeder.dev/restart-on-change': 'false' });
     await world.pass(10 * second);
@@ -61,7 +61,7 @@ test('an invalid pause is reported once, before any change', async () => {
   const world = await worldOf(restartConfig(), { 'weeder.dev/paused-until': 'friday' });
   world.annotate('web', { other: '1' });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is no tim']);
+  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is not a time:']);
   assert.deepEqual([world.rollouts, world.eventsOf('workload.blocked')], [[], []]);
 });
 

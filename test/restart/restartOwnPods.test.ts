@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { WorkloadKind } from '../../src/kube/objects/workloadKinds.ts';
-import { type ContainerUse, ownPods, podsWithOldContent, troubleOf } from '../../src/restart/pods/ownPods.ts';
+import { type ContainerUse, ownPods, podsWithOldContent, podFailuresOf } from '../../src/restart/pods/ownPods.ts';
 import { type PodSummary, readPod } from '../../src/restart/pods/podSummary.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { podSummary } from '../support/objects/podSummary.ts';
@@ -26,7 +26,7 @@ function read(options: PodOptions, age = 60_000, status: object = {}): PodSummar
 }
 
 const broken = (name: string, dependenciesHash?: string) =>
-  podSummary({ name, dependenciesHash, trouble: 'container main: ErrImagePull' });
+  podSummary({ name, dependenciesHash, failure: 'container main: ErrImagePull' });
 
 const isOld = (summary: PodSummary, uses = [env], lastWrite: number | undefined = written) =>
   podsWithOldContent([summary], uses, lastWrite).length === 1;
@@ -150,52 +150,52 @@ test('only the controlling owner of a pod is its owner', () => {
 
 test('a pod is in trouble because of its image, its config, or a crash loop', () => {
   for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'])
-    assert.equal(read({ containers: [waiting(reason)] }).trouble, `container main-0: ${reason}`);
+    assert.equal(read({ containers: [waiting(reason)] }).failure, `container main-0: ${reason}`);
   for (const reason of ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
-    assert.equal(read({ containers: [running(), waiting(reason)] }).trouble, `container main-1: ${reason}`);
-  assert.equal(read({ containers: [backOff()] }).trouble, 'container main-0: CrashLoopBackOff');
+    assert.equal(read({ containers: [running(), waiting(reason)] }).failure, `container main-1: ${reason}`);
+  assert.equal(read({ containers: [backOff()] }).failure, 'container main-0: CrashLoopBackOff');
   const init = { initContainers: [backOff()], containers: [waiting('PodInitializing')] };
-  assert.equal(read(init).trouble, 'container init-0: CrashLoopBackOff');
+  assert.equal(read(init).failure, 'container init-0: CrashLoopBackOff');
 });
 
 test('repeated failures without CrashLoopBackOff are trouble, a first exit or a completed container is not', () => {
-  const trouble = (state: ContainerState) => read({ containers: [running(), state] }).trouble;
-  assert.equal(trouble(terminated(written, 2, 137)), 'container main-1: ended repeatedly with exit code 137');
-  assert.equal(trouble(terminated(written, 0, 1)), undefined);
-  assert.equal(trouble(terminated(written, 2, 0)), undefined);
+  const failure = (state: ContainerState) => read({ containers: [running(), state] }).failure;
+  assert.equal(failure(terminated(written, 2, 137)), 'container main-1: ended repeatedly with exit code 137');
+  assert.equal(failure(terminated(written, 0, 1)), undefined);
+  assert.equal(failure(terminated(written, 2, 0)), undefined);
 });
 
 test('a pod that starts, runs, has recovered, or is terminating is not in trouble', () => {
   for (const reason of ['ContainerCreating', 'PodInitializing'])
-    assert.equal(read({ containers: [waiting(reason)] }).trouble, undefined, reason);
-  assert.equal(read({ containers: [running(7)] }).trouble, undefined);
-  assert.equal(read({ containers: [backOff()], deletionTimestamp: '2026-01-01T12:00:00Z' }).trouble, undefined);
-  assert.equal(read({ containers: [backOff()], phase: 'Failed' }).trouble, undefined);
+    assert.equal(read({ containers: [waiting(reason)] }).failure, undefined, reason);
+  assert.equal(read({ containers: [running(7)] }).failure, undefined);
+  assert.equal(read({ containers: [backOff()], deletionTimestamp: '2026-01-01T12:00:00Z' }).failure, undefined);
+  assert.equal(read({ containers: [backOff()], phase: 'Failed' }).failure, undefined);
 });
 
 test('the trouble of a rollout names the pods, at most three', () => {
   const summary = workloadSummary('Deployment');
-  assert.equal(troubleOf(summary, [podSummary(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
+  assert.equal(podFailuresOf(summary, [podSummary(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
   assert.equal(
-    troubleOf(
+    podFailuresOf(
       summary,
       ['a', 'b', 'c', 'd'].map((name) => broken(name)),
     )?.split('; ').length,
     3,
   );
-  assert.equal(troubleOf(summary, [podSummary(), { ...broken('web-1'), isEnding: true }]), undefined);
-  assert.equal(troubleOf(summary, []), undefined);
+  assert.equal(podFailuresOf(summary, [podSummary(), { ...broken('web-1'), isEnding: true }]), undefined);
+  assert.equal(podFailuresOf(summary, []), undefined);
 });
 
 test('pods from before the restart are not trouble of its rollout, except for a StatefulSet', () => {
   const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
   const pods = [broken('web-1'), broken('web-2', 'h-1'), podSummary({ name: 'web-3', dependenciesHash: 'h-2' })];
-  const trouble = (kind: WorkloadKind, more: PodSummary[] = []) =>
-    troubleOf(workloadSummary(kind, { template: restarted }), [...pods, ...more]);
-  assert.equal(trouble('Deployment'), undefined);
-  assert.equal(trouble('DaemonSet'), undefined);
-  assert.equal(trouble('Deployment', [broken('web-4', 'h-2')]), 'pod web-4, container main: ErrImagePull');
-  assert.equal(trouble('StatefulSet')?.split('; ').length, 2);
+  const failure = (kind: WorkloadKind, more: PodSummary[] = []) =>
+    podFailuresOf(workloadSummary(kind, { template: restarted }), [...pods, ...more]);
+  assert.equal(failure('Deployment'), undefined);
+  assert.equal(failure('DaemonSet'), undefined);
+  assert.equal(failure('Deployment', [broken('web-4', 'h-2')]), 'pod web-4, container main: ErrImagePull');
+  assert.equal(failure('StatefulSet')?.split('; ').length, 2);
 });
 
 test('a pod carries the hash of the restart that created it', () => {

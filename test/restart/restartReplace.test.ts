@@ -182,7 +182,7 @@ test('pods that do not end are reported, and the workload is scaled back when th
   world.rolloutTime = 3 * minute;
   recreateSource(world);
   await world.pass(2 * minute);
-  assert.match(world.eventsOf('workload.stalled')[0]?.reason ?? '', /^these pods do not end: web-/);
+  assert.match(world.eventsOf('workload.stalled')[0]?.reason ?? '', /^these pods do not terminate: web-/);
   await world.pass(10 * minute);
   assertReplaced(world);
 });

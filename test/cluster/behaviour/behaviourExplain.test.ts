@@ -57,7 +57,7 @@ suite('weeder explain', { concurrency: true }, () => {
       `  ${name}: ready`,
       `    app=${name}: 8 pods, 6 crash-looping`,
       `      ${name}/annotated  container main, restarts 3, ${backOff}  → skipped: it is annotated weeder.dev/ignore: "true"`,
-      `      ${name}/bare  container main, restarts 7, ${backOff}  → skipped: it has no controller that would bring it back (barePods: keep)`,
+      `      ${name}/bare  container main, restarts 7, ${backOff}  → skipped: it has no controller that would recreate it (barePods: keep)`,
       `      ${name}/looping  container main, restarts 3, ${backOff}  → would be deleted in a window`,
       `      ${name}/proxied  sidecar proxy, restarts 4, ${backOff}  → would be deleted in a window`,
       `      ${name}/silent  container main, restarts 2, in unreported back-off  → would be deleted in a window`,
@@ -65,7 +65,7 @@ suite('weeder explain', { concurrency: true }, () => {
       `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
       '',
       `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,
-      '  in no namespace that is watched has this service an EndpointSlice',
+      '  no watched namespace has an EndpointSlice of this service',
     ]);
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
@@ -81,7 +81,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.equal(state, `  ${scene.ns.name}: not ready`);
     assert.match(pod ?? '', /→ would be deleted in a window$/);
     const [, nowhere] = await explain(scene, '--namespaces=default');
-    assert.equal(nowhere, '  in no namespace that is watched has this service an EndpointSlice');
+    assert.equal(nowhere, '  no watched namespace has an EndpointSlice of this service');
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
   });
@@ -113,6 +113,6 @@ suite('weeder explain', { concurrency: true }, () => {
     const missing = stderr.trimEnd().split('\n');
     assert.ok(missing.length >= 2, stderr);
     for (const line of missing)
-      assert.match(line, new RegExp(`^weeder: This is without .*${closed.name}.* refused \\(403\\).*Role`));
+      assert.match(line, new RegExp(`^weeder: The output does not include .*${closed.name}.* refused \\(403\\).*Role`));
   });
 });

@@ -10,10 +10,10 @@ async function setSlowScene(t: TestContext, prefix: string, settings: object = {
   const deletions = gate(({ method, path }) => method === 'DELETE' || path.endsWith('/eviction'));
   const proxy = await startRequestProxy(t, scene.ns.cluster, deletions.onRequest);
   const weeder = await scene.start({ kubeconfig: proxy.kubeconfig });
-  const untilOnItsWay = () =>
-    eventually(() => deletions.held === 1, { what: 'a deletion on its way to the API server', every: 5 });
+  const untilInFlight = () =>
+    eventually(() => deletions.waiting === 1, { what: 'a deletion on its way to the API server', every: 5 });
   const tries = () => proxy.requests.filter(({ method, path }) => method === 'DELETE' || path.endsWith('/eviction'));
-  return { ...scene, weeder, untilOnItsWay, arrive: deletions.open, tries };
+  return { ...scene, weeder, untilInFlight, arrive: deletions.open, tries };
 }
 
 suite('a pod that changes while its deletion is in flight', { concurrency: true }, () => {
@@ -22,7 +22,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
       const scene = await setSlowScene(t, `recovered-${deletion}`, { deletion });
       await scene.pod('web');
       await scene.endpoints(true);
-      await scene.untilOnItsWay();
+      await scene.untilInFlight();
       await setPodStatus(scene.ns, 'web', running(4));
       scene.arrive();
       await scene.laterPodDeleted();
@@ -35,7 +35,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     const scene = await setSlowScene(t, 'still-looping');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
-    await scene.untilOnItsWay();
+    await scene.untilInFlight();
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(4));
     scene.arrive();
     await scene.untilDeleted(pod);
@@ -48,7 +48,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     const scene = await setSlowScene(t, 'left');
     await scene.pod('moved');
     await scene.endpoints(true);
-    await scene.untilOnItsWay();
+    await scene.untilInFlight();
     await patchPodMetadata(scene.ns, 'moved', { labels: { app: 'another' } });
     await scene.pod('annotated', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
     scene.arrive();
@@ -60,7 +60,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     const scene = await setSlowScene(t, 'successor');
     const first = await scene.pod('db-0');
     await scene.endpoints(true);
-    await scene.untilOnItsWay();
+    await scene.untilInFlight();
     await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', 'db-0'));
     await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'configmaps', 'owner-of-db-0'));
     await scene.untilDeleted(first);
@@ -78,7 +78,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     const scene = await setSlowScene(t, 'deleted');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
-    await scene.untilOnItsWay();
+    await scene.untilInFlight();
     await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', 'web'));
     await scene.untilDeleted(pod);
     scene.arrive();
@@ -91,7 +91,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     const scene = await setSlowScene(t, 'down-again');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
-    await scene.untilOnItsWay();
+    await scene.untilInFlight();
     await scene.endpoints(false);
     await scene.weeder.log.until('service is not ready', { service: scene.service });
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(4));

@@ -15,7 +15,7 @@ import {
   testNamespace,
   watchDeletions,
 } from '../support/cluster.ts';
-import { startWeederHere } from '../support/weederHere.ts';
+import { startWeederInProcess } from '../support/inProcessWeeder.ts';
 
 const folder = join(import.meta.dirname, '../../data/recorded');
 /** No pause is longer; nothing depends on the length of those that are. Milliseconds. */
@@ -74,7 +74,7 @@ async function replay(t: TestContext, name: string): Promise<void> {
   const observer = await watchDeletions(ns);
   const labels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
   const config = { servicesAndDependantSelectors: { 'etcd-main-client': { podSelectors: [{ matchLabels: labels }] } } };
-  const weeder = startWeederHere(t, { cluster: ns.cluster, config, namespaces: [ns.name] });
+  const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, namespaces: [ns.name] });
   await weeder.ready();
   const [pod] = await createReplicaSet(ns, 'kapi', { labels, containers: ['kube-apiserver'] });
   assert.ok(pod);

@@ -28,8 +28,8 @@ async function alone(namespace: string): Promise<Manifest[]> {
 function without(objects: readonly Manifest[], { verb, group, resource }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).flatMap((rule) => {
-      const isMeant = rule.resources.includes(resource) && rule.apiGroups.includes(group) && rule.verbs.includes(verb);
-      if (!isMeant) return [rule];
+      const matches = rule.resources.includes(resource) && rule.apiGroups.includes(group) && rule.verbs.includes(verb);
+      if (!matches) return [rule];
       const others = { ...rule, resources: rule.resources.filter((each) => each !== resource) };
       return [others, { ...rule, resources: [resource], verbs: rule.verbs.filter((each) => each !== verb) }];
     });
@@ -111,7 +111,7 @@ function oneOfEach(namespace: string): readonly object[] {
 const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
 const ofTheCluster = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
 /** Of the kinds that applications hold, this one stands for all: the same code requests each of them. */
-const isTried = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
+const isTested = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
 /** Lists are streamed if the API server can. */
 const isForPages = ({ verb }: Permission) => verb === 'list';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
@@ -158,7 +158,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     assert.deepEqual(denials(weeder), []);
   });
 
-  for (const missing of all.filter((each) => isTried(each) && !isForPages(each))) {
+  for (const missing of all.filter((each) => isTested(each) && !isForPages(each))) {
     test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (missing.verb === 'get') {
@@ -192,7 +192,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
 suite('the application observer with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
-  for (const missing of all.filter((each) => isTried(each) && isForPages(each))) {
+  for (const missing of all.filter((each) => isTested(each) && isForPages(each))) {
     test(`needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, missing, plane());
       await untilDenied(weeder, missing);

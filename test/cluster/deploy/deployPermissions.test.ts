@@ -21,8 +21,8 @@ type Permission = ReturnType<typeof permissions>[number];
 function without(objects: readonly Manifest[], { verb, group, resource }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).map((rule) => {
-      const isMeant = rule.apiGroups.includes(group) && rule.resources.includes(resource);
-      return isMeant ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) } : rule;
+      const matches = rule.apiGroups.includes(group) && rule.resources.includes(resource);
+      return matches ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) } : rule;
     });
     // The API server accepts no rule without verbs.
     return rules.length === 0 ? object : { ...object, rules: rules.filter(({ verbs }) => verbs.length > 0) };

@@ -28,8 +28,8 @@ async function alone(namespace: string, variant: Variant = 'restart-control'): P
 function without(objects: readonly Manifest[], { verb, group, resource, name }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).flatMap((rule) => {
-      const isMeant = rule.resources.includes(resource) && rule.apiGroups.includes(group);
-      if (!isMeant || rule.resourceNames?.[0] !== name) return [rule];
+      const matches = rule.resources.includes(resource) && rule.apiGroups.includes(group);
+      if (!matches || rule.resourceNames?.[0] !== name) return [rule];
       const others = { ...rule, resources: rule.resources.filter((each) => each !== resource) };
       return [others, { ...rule, resources: [resource], verbs: rule.verbs.filter((each) => each !== verb) }];
     });

@@ -32,7 +32,7 @@ function separate(controller: Controller, namespace: string): Promise<Manifest[]
 }
 
 /** There is one CRD for all tests. */
-const isMade = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition';
+const isCreatedPerTest = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition';
 
 async function deploy(
   t: TestContext,
@@ -40,7 +40,7 @@ async function deploy(
   controller: Controller,
   ns: TestNamespace,
 ): Promise<DeployedWeeder> {
-  const objects = (await separate(controller, home.name)).filter(isMade);
+  const objects = (await separate(controller, home.name)).filter(isCreatedPerTest);
   await createAll(t, home.cluster, objects);
   const weeder = await startDeployed(t, home, objects, { flags: [`--namespaces=${ns.name}`] });
   await eventually(
@@ -67,7 +67,7 @@ suite('three processes with an account each', () => {
   test('the API server knows every field of the manifests, and has no warning', async (t) => {
     const home = await testNamespace(t, 'separate');
     for (const controller of controllers) {
-      const objects = (await separate(controller, home.name)).filter(isMade);
+      const objects = (await separate(controller, home.name)).filter(isCreatedPerTest);
       const errors = await Promise.all(objects.map((object) => errorsOf(home.cluster, object)));
       assert.deepEqual(errors.flat(), [], controller);
     }

@@ -79,7 +79,7 @@ suite('the API server stops and comes back', () => {
     });
     await weeder.ready();
     await scene.endpoints(true);
-    await eventually(() => later.held === 1, { what: 'the fourth deletion on its way', every: 5 });
+    await eventually(() => later.waiting === 1, { what: 'the fourth deletion on its way', every: 5 });
     later.open();
     // It may arrive, and be half done.
     await pause(1);

@@ -98,7 +98,7 @@ suite('a missing permission is named, waited for, and used as soon as it is gran
     for (const scene of [served, refused]) await scene.endpoints(false);
     const [pod, other] = [await served.pod('web'), await refused.pod('web')];
     const weeder = startWeeder(t, { cluster, config, user, flags });
-    const line = await weeder.log.until('weeding, without streams that cannot be read yet');
+    const line = await weeder.log.until('starting controller without streams that cannot be read yet');
     assert.match(String(line['streams']), new RegExp(`endpointslices in ${refused.ns.name}`));
     for (const scene of [served, refused]) await scene.endpoints(true);
     await served.untilDeleted(pod);

@@ -32,7 +32,7 @@ suite('an API server with other settings', () => {
     const weeder = startWeeder(t, { cluster: plane, config: scene.config, kubeconfig: proxy.kubeconfig, flags });
     await weeder.ready();
     const streams = weeder.log.find('stream synced').length;
-    const ended = () => weeder.log.find('stream ended, going on').length;
+    const ended = () => weeder.log.find('stream ended, resuming').length;
     for (let round = 0; ended() < 2 * streams; round += 1) {
       await recovery(scene, round);
       await pause(200);

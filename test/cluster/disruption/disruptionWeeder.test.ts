@@ -25,7 +25,7 @@ async function inTheMiddle(t: TestContext, prefix: string) {
   const pod = await scene.pod('web');
   const weeder = await started(t, scene, proxy.kubeconfig);
   await scene.endpoints(true);
-  await eventually(() => deletions.held === 1, { what: 'the DELETE on its way' });
+  await eventually(() => deletions.waiting === 1, { what: 'the DELETE on its way' });
   return { scene, deletions, pod, weeder };
 }
 

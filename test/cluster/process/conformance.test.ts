@@ -10,7 +10,7 @@ suite('a real API server', { concurrency: true }, () => {
 let own: Promise<ControlPlane> | undefined;
 
 /** With its watch cache it would answer from memory what etcd has compacted. */
-function forgetful(): Promise<ControlPlane> {
+function withoutWatchCache(): Promise<ControlPlane> {
   own ??= startControlPlane({
     controllerManager: false,
     apiServerFlags: ['--watch-cache=false', '--etcd-compaction-interval=0'],
@@ -20,5 +20,5 @@ function forgetful(): Promise<ControlPlane> {
 
 suite('a real API server without its watch cache', () => {
   after(async () => (await own)?.stop());
-  testCompaction(forgetful, async () => (await forgetful()).compactEtcd());
+  testCompaction(withoutWatchCache, async () => (await withoutWatchCache()).compactEtcd());
 });

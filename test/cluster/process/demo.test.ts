@@ -28,7 +28,7 @@ const longer = '--outage=35s';
 const crashLoops = /exited \(restarts: 1\), back-off 10s$/m;
 
 /** `weeder demo` as a process, and the kubelet that the control plane of the tests does not have. */
-async function playDemo(t: Cleanup, flags: readonly string[], needs?: () => string) {
+async function startDemoWithKubelet(t: Cleanup, flags: readonly string[], needs?: () => string) {
   const cluster = await sharedControlPlane();
   const demo = startDemo(t, cluster, ['--outage=15s', ...flags]);
   const namespace = await demo.namespace();
@@ -36,7 +36,7 @@ async function playDemo(t: Cleanup, flags: readonly string[], needs?: () => stri
   return { cluster, demo, namespace };
 }
 
-async function isThere(cluster: Cluster, namespace: string): Promise<boolean> {
+async function namespaceExists(cluster: Cluster, namespace: string): Promise<boolean> {
   const { status } = await cluster.send('GET', `/api/v1/namespaces/${namespace}`);
   assert.ok(status === 200 || status === 404, String(status));
   return status === 200;
@@ -47,24 +47,24 @@ function deletedBy(demo: DemoProcess): string[] {
 }
 
 /** Another namespace with a crash-looping dependant of a service of the same name. */
-async function lookAlikeNamespace(t: Cleanup): Promise<TestNamespace> {
-  const ns = await testNamespace(t, 'look-alike');
+async function similarNamespace(t: Cleanup): Promise<TestNamespace> {
+  const ns = await testNamespace(t, 'similar');
   await setSlice(ns, etcdService, { ready: [false] });
-  await ownedPod(ns, 'look-alike', { labels: apiserverLabels });
-  await setPodStatus(ns, 'look-alike', crashLoopBackOff(5));
+  await ownedPod(ns, 'similar', { labels: apiserverLabels });
+  await setPodStatus(ns, 'similar', crashLoopBackOff(5));
   return ns;
 }
 
 suite('weeder demo on a real API server', { concurrency: true }, () => {
   test('brings one half of the pods back early, changes nothing else, and removes what it created', async (t) => {
-    const other = await lookAlikeNamespace(t);
+    const other = await similarNamespace(t);
     const observer = await watchDeletions(other);
-    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=2', longer]);
-    await demo.says(crashLoops);
-    assert.ok(await isThere(cluster, namespace));
-    await demo.says(back);
+    const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=2', longer]);
+    await demo.untilPrinted(crashLoops);
+    assert.ok(await namespaceExists(cluster, namespace));
+    await demo.untilPrinted(back);
     await setSlice(other, etcdService, { ready: [true] });
-    await demo.says(/^The same outage \(35s\) with weeder, and without/m);
+    await demo.untilPrinted(/^The same outage \(35s\) with weeder, and without/m);
     assert.deepEqual(await demo.exited, { code: 0, signal: null }, demo.stdout() + demo.stderr());
     assert.equal(demo.stderr(), '');
 
@@ -77,7 +77,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.equal(rows.length, 2);
     for (const [withWeeder = 0, without = 0] of rows) assert.ok(without > withWeeder + 3, JSON.stringify(rows));
 
-    assert.equal(await isThere(cluster, namespace), false);
+    assert.equal(await namespaceExists(cluster, namespace), false);
     await observer.caughtUp();
     assert.deepEqual(observer.deletions(), []);
     assert.equal((await podsOf(other, apiserverLabels)).length, 1);
@@ -85,40 +85,44 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
 
   test('exits with code 1 when the pods do not become ready, and removes what it created', async (t) => {
     let service = etcdService;
-    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1', '--timeout=40s', longer], () => service);
-    await demo.says(crashLoops);
+    const { cluster, demo, namespace } = await startDemoWithKubelet(
+      t,
+      ['--replicas=1', '--timeout=40s', longer],
+      () => service,
+    );
+    await demo.untilPrinted(crashLoops);
     service = 'gone-for-good';
     assert.deepEqual(await demo.exited, { code: 1, signal: null });
     assert.match(demo.stdout(), back);
     assert.match(demo.stdout(), /^ {2}replica 1 +> [\d.]+ s +> [\d.]+ s$/m);
-    assert.match(demo.stdout(), /^Not all pods were back 40s after the outage\.$/m);
-    assert.equal(await isThere(cluster, namespace), false);
+    assert.match(demo.stdout(), /^Not all pods were ready 40s after the outage\.$/m);
+    assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     test(`removes what it created when ${signal} stops it`, async (t) => {
-      const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1']);
-      await demo.says(/both pods fail/);
+      const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=1']);
+      await demo.untilPrinted(/both pods fail/);
       demo.signal(signal);
       assert.deepEqual(await demo.exited, { code: 1, signal: null });
       assert.match(demo.stdout(), /^Stopped before the end\.$/m);
       assert.equal(demo.stderr(), '');
-      assert.equal(await isThere(cluster, namespace), false);
+      assert.equal(await namespaceExists(cluster, namespace), false);
     });
   }
 
   test('treats a Ctrl-C that npm forwards as one, and exits at once on a second one later', async (t) => {
-    const { cluster, demo, namespace } = await playDemo(t, ['--replicas=1']);
-    await demo.says(/both pods fail/);
+    const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=1']);
+    await demo.untilPrinted(/both pods fail/);
     demo.signal('SIGINT');
     demo.signal('SIGINT');
-    await demo.says(/^Removing the namespace/m);
+    await demo.untilPrinted(/^Removing the namespace/m);
     await untilTime(Date.now() + 1_100);
     demo.signal('SIGINT');
     const { code } = await demo.exited;
     assert.equal(code, 130, demo.stdout());
     assert.doesNotMatch(demo.stdout(), /The namespace is removed/);
-    const isDeleted = async () => !(await isThere(cluster, namespace));
+    const isDeleted = async () => !(await namespaceExists(cluster, namespace));
     await eventually(isDeleted, { what: `the end of ${namespace}` });
   });
 
@@ -128,7 +132,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     const namespace = await demo.namespace();
     assert.deepEqual(await demo.exited, { code: 1, signal: null });
     assert.match(demo.stderr(), /^weeder: The demo's pods did not become ready in time \(.+\)\. Choose an image /);
-    assert.equal(await isThere(cluster, namespace), false);
+    assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
   test('reports a missing permission, and creates nothing if it may not create a namespace', async (t) => {
@@ -140,7 +144,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
       demo.stderr(),
       /^weeder: The demo cannot be played on this cluster: .*cannot create resource "namespaces"/,
     );
-    assert.equal(await isThere(cluster, namespace), false);
+    assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
   test('reports it if it may not remove the namespace', async (t) => {
@@ -157,6 +161,6 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.match(demo.stderr(), /cannot create resource "services"/);
     const left = `^weeder: The namespace ${namespace} could not be removed: .*cannot delete resource "namespaces".*`;
     assert.match(demo.stderr(), new RegExp(`${left} Remove it with: kubectl delete namespace ${namespace}$`, 'm'));
-    assert.ok(await eventually(() => isThere(cluster, namespace), { what: namespace }));
+    assert.ok(await eventually(() => namespaceExists(cluster, namespace), { what: namespace }));
   });
 });

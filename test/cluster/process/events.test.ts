@@ -112,7 +112,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const pods = [await scene.pod('web-0'), await scene.pod('web-1')];
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
-    const sentence = 'Events are not allowed; weeder goes on without';
+    const sentence = 'Events may not be written; weeder continues without them';
     const line = await weeder.log.until(sentence, { level: 'warn', namespace: scene.ns.name });
     assert.match(
       String(line['cause']),

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually, grant } from '../support/cluster.ts';
-import { quick, setPlay } from '../support/replicas.ts';
+import { quick, setReplicaScene } from '../support/replicas.ts';
 
 const streams = /\/(pods|endpointslices)\?/;
 
 suite('several replicas, of which one is the leader', { concurrency: 3 }, () => {
   test('one leads, the other reads nothing; on SIGTERM the leader releases the Lease and the other one leads soon', async (t) => {
-    const { scene, start, holder } = await setPlay(t, 'handover');
+    const { scene, start, holder } = await setReplicaScene(t, 'handover');
     await scene.endpoints(false);
     const first = await scene.pod('first');
     const a = await start({ flags: [] });
-    await a.leads();
+    await a.untilLeader();
     const b = await start({ flags: [] });
-    await b.standsBy();
+    await b.untilStandby();
     await scene.endpoints(true);
     await scene.untilDeleted(first);
     assert.equal(a.deletions().length, 1);
@@ -30,7 +30,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     const gap = Date.parse(taken.time) - Date.parse(given.time);
     // Of the 15 s for which the Lease would have lasted. About a second, if the machine is not busy.
     assert.ok(gap < 10_000, `nobody led for ${gap} ms`);
-    await b.leads();
+    await b.untilLeader();
     assert.ok((await holder()).length > 0);
     await scene.untilDeleted(await scene.pod('second'));
     assert.equal(b.deletions().length, 1);
@@ -38,44 +38,44 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
   });
 
   test('a killed leader is replaced when its Lease expires', async (t) => {
-    const { scene, start, renewed } = await setPlay(t, 'killed');
+    const { scene, start, renewed } = await setReplicaScene(t, 'killed');
     await scene.endpoints(false);
     const a = await start();
-    await a.leads();
+    await a.untilLeader();
     const b = await start();
-    await b.standsBy();
+    await b.untilStandby();
     await a.kill();
     const last = await renewed();
     const taken = await b.log.until('this replica leads');
     const gap = Date.parse(taken.time) - last;
     assert.ok(gap >= 3_999, `taken over ${gap} ms after the last renewal`);
-    await b.leads();
+    await b.untilLeader();
     const pod = await scene.pod('web');
     await scene.endpoints(true);
     await scene.untilDeleted(pod);
   });
 
   test('suspended for longer than the Lease and continued, a leader sends no further deletion, and stands by', async (t) => {
-    const { scene, start } = await setPlay(t, 'frozen', { settings: { watchDuration: '120s' } });
+    const { scene, start } = await setReplicaScene(t, 'frozen', { settings: { watchDuration: '120s' } });
     await scene.endpoints(false);
     const pods = await Promise.all(Array.from({ length: 8 }, (_, index) => scene.pod(`web-${index}`)));
     // Its own limit permits one deletion each second: when it continues the timer of the next one fires first, long
     // before that of the renew deadline.
     const a = await start({ flags: [...quick, '--kube-api-qps=1', '--kube-api-burst=1'] });
-    await a.leads();
+    await a.untilLeader();
     // It takes over and deletes nothing: pods to delete still exist when the first one continues.
     const b = await start({ flags: [...quick, '--dry-run'] });
-    await b.standsBy();
+    await b.untilStandby();
     await scene.endpoints(true);
     await eventually(() => a.deletions().length > 0, { what: 'the first begins to delete', every: 1 });
     a.signal('SIGSTOP');
-    await b.leads();
+    await b.untilLeader();
     const sent = a.deletions().length;
     assert.ok(sent < pods.length - 2, `${sent} are deleted already`);
     await b.log.until('pod would be deleted (dry run)', {}, { count: pods.length - sent });
     a.signal('SIGCONT');
     await a.log.until('lost leadership, standing by');
-    await a.standsBy();
+    await a.untilStandby();
     assert.equal(a.deletions().length, sent, 'no deletion after it was continued');
     assert.deepEqual([a.terms(), b.terms(), b.deletions().length], [1, 1, 0]);
 
@@ -86,7 +86,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
   });
 
   test('replicas that start at the same moment elect one leader', async (t) => {
-    const { scene, start } = await setPlay(t, 'race');
+    const { scene, start } = await setReplicaScene(t, 'race');
     await scene.endpoints(false);
     const replicas = await Promise.all([start(), start(), start()]);
     await eventually(
@@ -105,7 +105,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     );
     const pod = await scene.pod('web');
     const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
-    await leader.leads();
+    await leader.untilLeader();
     await scene.endpoints(true);
     await scene.untilDeleted(pod);
     assert.deepEqual(replicas.map((each) => [each.terms(), each.deletions().length]).sort(), [
@@ -116,7 +116,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
   });
 
   test('without permission a replica logs once which one is missing, and leads as soon as it is granted', async (t) => {
-    const { scene, start } = await setPlay(t, 'denied');
+    const { scene, start } = await setReplicaScene(t, 'denied');
     await scene.endpoints(false);
     const { cluster, name: namespace } = scene.ns;
     const user = cluster.takeUser();
@@ -145,7 +145,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     granted.push(await grant(cluster, user, [lease('get')]));
     await denied('create');
     granted.push(await grant(cluster, user, [lease('create', 'update')]));
-    await weeder.leads();
+    await weeder.untilLeader();
     assert.ok(weeder.log.find('lease unavailable, retrying').length <= 2);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
-import { setPlay } from '../support/replicas.ts';
+import { setReplicaScene } from '../support/replicas.ts';
 import { untilTime } from '../support/scene.ts';
 
 const lost = 'lost leadership, standing by';
@@ -13,11 +13,11 @@ suite('the API server stops under leader election', () => {
 
   test('killed for longer than the Lease and back: exactly one replica leads, and no process has ended', async (t) => {
     const plane = own();
-    const { scene, start, holder } = await setPlay(t, 'stopped', { cluster: plane });
+    const { scene, start, holder } = await setReplicaScene(t, 'stopped', { cluster: plane });
     await scene.endpoints(false);
     const replicas = [await start(), await start()];
-    await Promise.race(replicas.map((each) => each.leads()));
-    await Promise.race(replicas.map((each) => each.standsBy()));
+    await Promise.race(replicas.map((each) => each.untilLeader()));
+    await Promise.race(replicas.map((each) => each.untilStandby()));
     const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
     await plane.killApiServer();
     const killed = Date.now();
@@ -47,11 +47,11 @@ suite('the API server stops under leader election', () => {
 
   test('suspended when the leader receives SIGTERM: the process ends in time all the same', async (t) => {
     const plane = own();
-    const { scene, start } = await setPlay(t, 'hanging', { cluster: plane });
+    const { scene, start } = await setReplicaScene(t, 'hanging', { cluster: plane });
     await scene.endpoints(false);
     // With the product's own times: the quick ones give up a request for the Lease before the release is overdue.
     const weeder = await start({ flags: [] });
-    await weeder.leads();
+    await weeder.untilLeader();
     await plane.pauseApiServer();
     const signalledAt = performance.now();
     const ending = await weeder.stop();

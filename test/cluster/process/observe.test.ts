@@ -4,7 +4,7 @@ import { freePort } from '../../support/api/freePort.ts';
 import { type Family, sampleValue, scraped } from '../../support/api/scraped.ts';
 import { eventually, startWeeder } from '../support/cluster.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
-import { setPlay } from '../support/replicas.ts';
+import { setReplicaScene } from '../support/replicas.ts';
 import { setScene } from '../support/scene.ts';
 
 // One after the other: one of them breaks the API server.
@@ -103,7 +103,7 @@ suite('the telemetry of a process, on a real API server', () => {
 
   test('of two replicas one reports that it leads, the other that it stands by; one that cannot read the Lease is not ready', async (t) => {
     const cluster = own();
-    const { scene, start } = await setPlay(t, 'replicas', { cluster });
+    const { scene, start } = await setReplicaScene(t, 'replicas', { cluster });
     const lease = `${scene.ns.name}/dwd-weeder-leader-election`;
     await scene.endpoints(false);
     async function replica(...more: readonly string[]) {
@@ -120,9 +120,9 @@ suite('the telemetry of a process, on a real API server', () => {
     }
 
     const a = await replica();
-    await a.leads();
+    await a.untilLeader();
     const b = await replica();
-    await b.standsBy();
+    await b.untilStandby();
     const standby = await b.ready();
     assert.match(standby, /^200 \[\+\]ping ok\n\[\+\]manager ok: standing by\n/);
     const [, named, identity] = /^\[\+\]lease\/(\S+) ok: (\S+) leads$/m.exec(standby) ?? [];
@@ -137,11 +137,11 @@ suite('the telemetry of a process, on a real API server', () => {
     await lost.log.until('lease unavailable, retrying');
     const unready = await lost.ready();
     assert.match(unready, /^503 /);
-    assert.match(unready, /^\[-\]lease\/nowhere\/\S+ failed: it has not been read, so who leads is not known$/m);
+    assert.match(unready, /^\[-\]lease\/nowhere\/\S+ failed: the Lease has not been read, so the leader is unknown$/m);
     assert.equal(await lost.value('weeder_ready'), 0);
 
     await a.stop();
-    await b.leads();
+    await b.untilLeader();
     assert.equal(await b.value('weeder_leader'), 1);
     assert.equal(await b.value('weeder_leadership_changes_total', { change: 'acquired' }), 1);
     const pod = await scene.pod('web');

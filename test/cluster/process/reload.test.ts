@@ -67,7 +67,7 @@ suite('reload', { concurrency: true }, () => {
     const opened = await weeder.log.until('service recovered, window opened', { service });
 
     mounted.put('watchDuration: 5\nservicesAndDependantSelectors: {a: {podSelectors: []}}\n');
-    const rejected = await weeder.log.until('config rejected, the one before stays in force', { generation: 2 });
+    const rejected = await weeder.log.until('config rejected, previous config stays in force', { generation: 2 });
     const errors = JSON.stringify(rejected['errors']);
     assert.match(errors, /weeder\.yaml has 2 errors:.*weeder\.yaml:1:16 watchDuration: .*weeder\.yaml:2:51 /);
     await scene.untilDeleted(await scene.pod('under-the-old-config'));
@@ -114,14 +114,14 @@ suite('reload', { concurrency: true }, () => {
     mounted.put({ servicesAndDependantSelectors: rest });
     weeder.signal('SIGHUP');
     await weeder.log.until('config applied', { generation: 2, added: [], changed: [], removed: [service] });
-    const spared = await scene.pod('spared', undefined, { labels });
+    const unaffected = await scene.pod('unaffected', undefined, { labels });
     await scene.endpoints(true);
-    const wanted = await scene.pod('wanted', undefined, { labels: otherLabels });
+    const affected = await scene.pod('affected', undefined, { labels: otherLabels });
     await setSlice(ns, other, { ready: [true] });
-    await scene.untilDeleted(wanted);
+    await scene.untilDeleted(affected);
     await scene.observer.caughtUp();
-    scene.assertDeleted(wanted);
-    assert.notEqual(spared.metadata.uid, wanted.metadata.uid);
+    scene.assertDeleted(affected);
+    assert.notEqual(unaffected.metadata.uid, affected.metadata.uid);
     assert.equal(weeder.log.find('service recovered, window opened', { service }).length, 0);
   });
 });

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test';
 import { temporaryFile } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
-import { managed, suiteRestarting } from '../support/restart/restarting.ts';
+import { managed, suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 import { setRestartScene } from '../support/restart/restartScene.ts';
 import { closedWindow } from '../support/windows.ts';
 
@@ -22,7 +22,7 @@ function using(name: string): object {
 }
 
 suite('unreadable annotations, and references to missing objects', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('bad-input');
+  const scene = suiteDeploymentScene('bad-input');
 
   /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings on it. */
   async function changedWith(name: string, annotations: Readonly<Record<string, string>>) {
@@ -43,10 +43,10 @@ suite('unreadable annotations, and references to missing objects', { concurrency
   for (const [index, text] of ['tomorrow', '2026-11-21T18:00:00'].entries()) {
     test(`a pause until ${JSON.stringify(text)} is reported, and blocks the restart; corrected, it is one rollout`, async () => {
       const { web, before, warnings } = await changedWith(`paused-${index}`, { [pausedUntil]: text });
-      await web.reported('AnnotationUnreadable', /paused-until cannot be read: it is no time/);
+      await web.reported('AnnotationUnreadable', /paused-until cannot be read: it is not a time/);
       await web.reported(
         'RestartBlocked',
-        /^It is not restarted: its annotation weeder.dev\/paused-until is no time: write one/,
+        /^It is not restarted: its annotation weeder.dev\/paused-until is not a time: write one/,
       );
       assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
       await web.patch({ metadata: { annotations: { [pausedUntil]: '2026-01-01T00:00:00Z' } } });
@@ -62,7 +62,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
       'AnnotationUnreadable',
       /also-depends-on .*"deployment\/shop\/web": expected configmap\/NAMESPACE/,
     );
-    await web.reported('RestartBlocked', /also-depends-on says "deployment\/shop\/web"/);
+    await web.reported('RestartBlocked', /also-depends-on contains "deployment\/shop\/web"/);
     assert.deepEqual([web.rollouts(), await web.uids(), (await warnings()).length], [0, before, 2]);
     await web.patch({ metadata: { annotations: { [alsoDependsOn]: null } } });
     await web.restarted(1);
@@ -92,7 +92,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
     await caughtUp();
     await web.reported(
       'AnnotationUnreadable',
-      /skip-hash-calculation of ConfigMap opted .*"not a key" is no name of a key/,
+      /skip-hash-calculation of ConfigMap opted .*"not a key" is not a valid name of a key/,
     );
     assert.deepEqual([web.rollouts(), (await warningsOf('opted')).length], [0, 1]);
     await change('configmaps', 'opted', { metadata: { annotations: { [skip]: null } } });
@@ -115,7 +115,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
     for (const web of [matched, other]) {
       await web.reported(
         'AnnotationUnreadable',
-        /restart-on-change cannot be read: it says "yes", and neither "true" nor/,
+        /restart-on-change cannot be read: its value is "yes", expected "true" or/,
       );
       assert.equal((await warningsOf(web.name)).length, 1);
     }
@@ -133,7 +133,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
       await web.patch({ metadata: { annotations: { [stateAnnotation]: text } } });
       await web.reported(
         'AnnotationUnreadable',
-        /weeder.dev\/dependencies cannot be read: it is damaged or of another/,
+        /weeder.dev\/dependencies cannot be read: it is damaged, or from another/,
       );
       assert.deepEqual((await web.current()).rolledOut, before.rolledOut);
       await caughtUp();
@@ -176,7 +176,7 @@ suite('an unusable section of the config', { concurrency: true }, () => {
     const weeder = await scene.start(t, { flags, expects: { errorLines: /config rejected/ } });
     await scene.untilAdopted('Deployment', 'web');
     write(scene.config({ rules: [{ windows: unknownZone }] }));
-    const line = await weeder.log.until('config rejected, the one before stays in force');
+    const line = await weeder.log.until('config rejected, previous config stays in force');
     assert.match(JSON.stringify(line['errors']), /Mars\/Base/);
     await scene.put('web', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 1);

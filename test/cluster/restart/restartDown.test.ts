@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
 import type { Deployed } from '../support/deploy/deployment.ts';
-import { downtimeStories, type Story, using } from '../support/downtimeStories.ts';
+import { type DowntimeCase, downtimeCases, using } from '../support/downtimeCases.ts';
 import { suiteCleanup } from '../support/plane/suiteCleanup.ts';
-import { type Restarting, setRestarting } from '../support/restart/restarting.ts';
+import { type DeploymentScene, setDeploymentScene } from '../support/restart/deploymentScene.ts';
 
 suite('changes made while no weeder runs', { concurrency: 10 }, () => {
   const t = suiteCleanup();
   const workloads = new Map<string, Deployed>();
-  let scene: Restarting | undefined;
+  let scene: DeploymentScene | undefined;
 
-  function played(): Restarting {
+  function shared(): DeploymentScene {
     assert(scene, 'the scene of this suite is not there before its first test');
     return scene;
   }
 
-  function workload({ name }: Story): Deployed {
+  function workload({ name }: DowntimeCase): Deployed {
     const web = workloads.get(name);
     assert(web, name);
     return web;
@@ -23,30 +23,30 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
 
   // All of them share one downtime of weeder.
   before(async () => {
-    const set = await setRestarting(t, 'down');
+    const set = await setDeploymentScene(t, 'down');
     scene = set;
-    const first = await set.weed(t);
-    const prepare = async (story: Story) => {
-      const { name, pod = using(name), annotations = {} } = story;
+    const first = await set.start(t);
+    const prepare = async (each: DowntimeCase) => {
+      const { name, pod = using(name), annotations = {} } = each;
       await set.make('configmaps', name, { data: { a: '1', b: '1' } });
       const web = await set.deploy(name, pod, { annotations });
       workloads.set(name, web);
-      await story.before?.(set, web);
+      await each.before?.(set, web);
     };
-    await Promise.all(downtimeStories.map(prepare));
+    await Promise.all(downtimeCases.map(prepare));
     await first.kill();
-    await Promise.all(downtimeStories.map((story) => story.meanwhile(set, workload(story))));
-    await set.weed(t);
+    await Promise.all(downtimeCases.map((each) => each.meanwhile(set, workload(each))));
+    await set.start(t);
   });
 
-  for (const story of downtimeStories) {
-    test(story.title, async () => {
-      const web = workload(story);
-      if (story.rollouts > 0) await web.restarted(story.rollouts);
-      await played().caughtUp();
-      assert.equal(web.rollouts(), story.rollouts);
-      for (const { env } of await web.contents()) assert.deepEqual(env, story.env);
-      await story.afterwards?.(played(), web);
+  for (const each of downtimeCases) {
+    test(each.title, async () => {
+      const web = workload(each);
+      if (each.rollouts > 0) await web.restarted(each.rollouts);
+      await shared().caughtUp();
+      assert.equal(web.rollouts(), each.rollouts);
+      for (const { env } of await web.contents()) assert.deepEqual(env, each.env);
+      await each.afterwards?.(shared(), web);
     });
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
-import { suiteRestarting } from '../support/restart/restarting.ts';
+import { suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 
 /** All keys of a ConfigMap as variables. */
 function using(name: string, image = 'registry.invalid/web:1'): object {
@@ -9,7 +9,7 @@ function using(name: string, image = 'registry.invalid/web:1'): object {
 }
 
 suite('a source that has other content for a while', { concurrency: 4 }, () => {
-  const scene = suiteRestarting('returns', { quietPeriod: '6s', quietMax: '30s' });
+  const scene = suiteDeploymentScene('returns', { quietPeriod: '6s', quietMax: '30s' });
 
   test('pods of the user’s rollout in between are restarted once, and have the source’s current content then', async () => {
     const { make, change, deploy, caughtUp } = scene();

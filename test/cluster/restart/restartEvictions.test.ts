@@ -15,7 +15,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
 }
 
 /** An operator that restores its own pod template: changes of other clients are removed. */
-async function putTemplateBack(scene: RestartScene, name: string): Promise<void> {
+async function restoreTemplate(scene: RestartScene, name: string): Promise<void> {
   const annotations = { [hashAnnotation]: null };
   const answer = await scene.patch('Deployment', name, { spec: { template: { metadata: { annotations } } } });
   assert.equal(answer.status, 200);
@@ -50,9 +50,9 @@ suite('restarts by eviction', { concurrency: true }, () => {
     // Longer than it takes to create a pod: the replacement of an evicted one is not ready at once. And no rollout is
     // quicker than the operator that restores its template.
     program: ({ metadata }) => {
-      const isPutBack =
+      const isRestored =
         metadata.labels?.['workload'] === 'quick' && metadata.annotations?.[hashAnnotation] !== undefined;
-      return { ...healthy, readyAfter: isPutBack ? 3_600_000 : 700 };
+      return { ...healthy, readyAfter: isRestored ? 3_600_000 : 700 };
     },
   });
 
@@ -95,7 +95,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
     await scene.put('budgeted', { word: 'two' });
     const refused = { workload: 'deployment/budgeted', failure: 'budget' };
-    await weeder.log.until('restart control refused, retrying', refused);
+    await weeder.log.until('restart control request refused, retrying', refused);
     assert.deepEqual(await uidsOf(scene, 'budgeted'), uids);
     await deleteBudget(scene.ns, 'budgeted');
     await untilReplaced(scene, 'budgeted', uids);
@@ -107,7 +107,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     await scene.put('quick', { word: 'two' });
     for (const times of [1, 2]) {
       await untilPatched(scene, 'quick');
-      await putTemplateBack(scene, 'quick');
+      await restoreTemplate(scene, 'quick');
       await weeder.log.until('restart reverted by another client', { workload: 'deployment/quick' }, { count: times });
     }
     await untilReplaced(scene, 'quick', uids);
@@ -120,7 +120,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
     const { scene, uids } = await adopted('slow');
     await scene.put('slow', { word: 'two' });
     await scene.untilDone('Deployment', 'slow', 1);
-    await putTemplateBack(scene, 'slow');
+    await restoreTemplate(scene, 'slow');
     await scene.untilDone('Deployment', 'slow', 2);
     const state = (await scene.summary('Deployment', 'slow')).stateText;
     await scene.put('slow', { word: 'three' });

@@ -34,9 +34,9 @@ function isFor(method: string, path: RegExp) {
 
 const deletesJob = (name: string) => (request: PassingRequest) =>
   isFor('DELETE', new RegExp(`/jobs/${name}(\\?|$)`))(request) && !request.body.includes('dryRun');
-const keepsJob = (request: PassingRequest) =>
+const createsCopy = (request: PassingRequest) =>
   isFor('POST', /\/jobs(\?|$)/)(request) && request.body.includes('"name":"weeder-recreates-');
-const makesJob = (request: PassingRequest) => isFor('POST', /\/jobs(\?|$)/)(request) && !keepsJob(request);
+const createsJob = (request: PassingRequest) => isFor('POST', /\/jobs(\?|$)/)(request) && !createsCopy(request);
 
 suite('Jobs that are recreated', { concurrency: 4 }, () => {
   const suiteScene = suiteRestartScene('jobs', { section: recreate });
@@ -136,23 +136,23 @@ async function proxied(
 }
 
 /** Only the first request that matches. */
-function once(isMeant: (request: PassingRequest) => boolean) {
-  let hasCome = false;
+function once(matches: (request: PassingRequest) => boolean) {
+  let hasMatched = false;
   return (request: PassingRequest) => {
-    if (hasCome || !isMeant(request)) return false;
-    hasCome = true;
+    if (hasMatched || !matches(request)) return false;
+    hasMatched = true;
     return true;
   };
 }
 
 suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
-  for (const [what, isMeant] of [
-    ['the copy', keepsJob],
+  for (const [what, matches] of [
+    ['the copy', createsCopy],
     ['the deletion', deletesJob('once')],
-    ['the creation', makesJob],
+    ['the creation', createsJob],
   ] as const) {
     test(`the answer to ${what} is lost: the Job is recreated, once`, async (t) => {
-      const isLost = once(isMeant);
+      const isLost = once(matches);
       const { scene, start } = await proxied(t, 'lost', (request) => (isLost(request) ? 'loseAnswer' : undefined));
       await start();
       const uid = await scene.adopt('once');
@@ -166,13 +166,13 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
     });
   }
 
-  for (const [when, isMeant] of [
+  for (const [when, matches] of [
     ['after the copy was made, before the deletion', deletesJob('once')],
-    ['after the deletion, before the Job is there again', makesJob],
+    ['after the deletion, before the Job is there again', createsJob],
   ] as const) {
     test(`weeder is killed ${when}: the next process completes it, and the Job is recreated once`, async (t) => {
       const reached = Promise.withResolvers<void>();
-      const isFirst = once(isMeant);
+      const isFirst = once(matches);
       const { scene, start } = await proxied(t, 'killed', async (request) => {
         if (!isFirst(request)) return undefined;
         reached.resolve();
@@ -238,7 +238,7 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
       const weeder = await scene.start(t, { user, config: scene.config(recreate) });
       const uid = await scene.adopt('once');
       await scene.put('once', { word: 'two' });
-      const line = await weeder.log.until('restart control refused, retrying', { workload: 'job/once' });
+      const line = await weeder.log.until('restart control request refused, retrying', { workload: 'job/once' });
       assert.ok(String(line['reason']).includes(`resources: ["jobs"], verbs: ["${verb}"]`), String(line['reason']));
       assert.deepEqual([(await scene.job('once'))?.metadata.uid, await scene.copies()], [uid, []]);
       const jobs = [{ apiGroups: ['batch'], resources: ['jobs'], verbs: [verb] }];

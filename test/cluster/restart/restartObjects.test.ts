@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { z } from 'zod';
 import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
 import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
-import { podsWithOldContent, troubleOf } from '../../../src/restart/pods/ownPods.ts';
+import { podFailuresOf, podsWithOldContent } from '../../../src/restart/pods/ownPods.ts';
 import { isReverted, podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { healthy, type RolledOut, rolledOut } from '../support/restart/rolledOut.ts';
@@ -205,16 +205,16 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       ...healthy,
       needs: needs(metadata.annotations?.[hashAnnotation]),
     }));
-    assert.equal(troubleOf(await scene.summary(), await scene.ownPods()), undefined);
+    assert.equal(podFailuresOf(await scene.summary(), await scene.ownPods()), undefined);
     assert.equal((await scene.apply(restart)).status, 200);
-    const reason = await eventually(async () => troubleOf(await scene.summary(), await scene.ownPods()), {
-      what: 'a pod in trouble',
+    const reason = await eventually(async () => podFailuresOf(await scene.summary(), await scene.ownPods()), {
+      what: 'a pod that cannot start',
     });
     assert.match(reason, /^pod web-2, container main: /);
     assert.partialDeepStrictEqual(await scene.progress(), { is: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
-    assert.equal(troubleOf(await scene.summary(), await scene.ownPods()), undefined);
+    assert.equal(podFailuresOf(await scene.summary(), await scene.ownPods()), undefined);
   });
 
   test('with no replicas, a restart is complete as soon as it is observed', async (t) => {

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { readWorkload } from '../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../src/restart/pods/rollout.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
-import { managed, setRestarting, suiteRestarting } from '../support/restart/restarting.ts';
+import { managed, setDeploymentScene, suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 import { closedWindow } from '../support/windows.ts';
 
@@ -18,7 +18,7 @@ function using(name: string): object {
 }
 
 suite('pending restarts', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('waits', {
+  const scene = suiteDeploymentScene('waits', {
     rules: [
       { selector: { matchLabels: closed }, windows: [closedWindow()] },
       { selector: { matchLabels: open }, windows: [closedWindow(), { cron: '* * * * *', duration: '10m' }] },
@@ -84,7 +84,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
   });
 
   test('adoptions are paced: the first of many at once, and then one after the other', async (t) => {
-    const own = await setRestarting(t, 'adoptions');
+    const own = await setDeploymentScene(t, 'adoptions');
     const { ns, make, create, caughtUp } = own;
     /** By the path: the time of the first write of its state, or of the first attempt. */
     const adopted = new Map<string, number>();
@@ -95,7 +95,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
     const names = Array.from({ length: 9 }, (_, index) => `many-${index}`);
     const webs = await Promise.all(names.map((name) => create(name, using('shared'), { replicas: 0 })));
     // One a second, and five seconds' worth at once.
-    const weeder = await own.weed(t, { maxAdoptionsPerMinute: 60 }, { kubeconfig });
+    const weeder = await own.start(t, { maxAdoptionsPerMinute: 60 }, { kubeconfig });
     await Promise.all(webs.map((web) => web.current()));
     const times = [...adopted.values()];
     assert.equal(times.length, 9);

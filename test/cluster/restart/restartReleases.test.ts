@@ -6,7 +6,7 @@ import { objectOf } from '../../../src/base/json.ts';
 import { inParallel } from '../../../src/base/promises.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import type { Deployed } from '../support/deploy/deployment.ts';
-import { type Restarting, suiteRestarting } from '../support/restart/restarting.ts';
+import { type DeploymentScene, suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
 const image = 'registry.invalid/web:1';
@@ -21,7 +21,7 @@ function release(pod: object): object {
   return { spec: { template: { spec: pod } } };
 }
 
-async function templatesOf({ ns }: Restarting, { name }: Deployed): Promise<object[]> {
+async function templatesOf({ ns }: DeploymentScene, { name }: Deployed): Promise<object[]> {
   const path = `${ns.path('apis/apps/v1', 'replicasets')}?labelSelector=workload%3D${name}`;
   const { items } = ReplicaSets.parse(await ns.cluster.api('GET', path));
   return items.map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
@@ -39,7 +39,7 @@ function released(web: Deployed): object {
 }
 
 /** As `kubectl replace` does it: the object of its file, without changes of other clients. */
-async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Promise<unknown>> {
+async function releaseWhole({ ns }: DeploymentScene, web: Deployed): Promise<() => Promise<unknown>> {
   const { metadata, ...whole } = await web.read();
   const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
   const spec = objectOf(objectOf(whole)['spec']);
@@ -52,7 +52,7 @@ async function releaseWhole({ ns }: Restarting, web: Deployed): Promise<() => Pr
 suite('rollouts of the user together with those of weeder', { concurrency: 8 }, () => {
   // As long as a node takes: if a pod starts within the second of the write, their order is not known.
   // And a quiet period that is longer than a busy machine takes for both writes of a release.
-  const scene = suiteRestarting('releases', { quietPeriod: '2s' }, 2_500);
+  const scene = suiteDeploymentScene('releases', { quietPeriod: '2s' }, 2_500);
 
   for (const first of ['source', 'template'] as const) {
     test(`a release that changes a source and the template 50 ms apart, the ${first} first, is one rollout`, async () => {

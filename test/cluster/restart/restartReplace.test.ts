@@ -93,7 +93,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
       };
       assert.equal(specOf(now).replace('"annotations":{},', '').replace(',"annotations":{}', ''), specOf(version));
       const line = await weeder.log.until(/^workload restarted/, { workload: `${kind.toLowerCase()}/${name}` });
-      assert.equal(line.msg, 'workload restarted: all of its pods are ended before new ones start');
+      assert.equal(line.msg, 'workload restarted: all of its pods are terminated before new ones start');
       await weeder.log.until(/^workload rolled out/, { workload: `${kind.toLowerCase()}/${name}` });
     });
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually, type Pod, patchPodStatus } from '../support/cluster.ts';
-import { type Play, type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
+import { type PodProgram, type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 
 /** The pods of the first restart of `stuck-…` never become ready; those of `slow-…` do so slowly. */
-function playOf(): Play {
+function podProgram(): PodProgram {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {
     const hash = metadata.annotations?.[hashAnnotation];
@@ -31,7 +31,7 @@ async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
 }
 
 suite('rollouts that fail or stall', { concurrency: true }, () => {
-  const given = suiteRestartScene('stalls', { program: playOf() });
+  const given = suiteRestartScene('stalls', { program: podProgram() });
 
   test('an image that cannot be pulled is reported at once, and the newer change that fixes it does not wait', async () => {
     const { scene, weeder } = given();
@@ -73,7 +73,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     await scene.put('stuck-silent', { word: 'two' });
     const begun = await weeder.log.until(/^workload restarted/, { workload: 'deployment/stuck-silent' });
     const line = await weeder.log.until('rollout stalled', { workload: 'deployment/stuck-silent' });
-    assert.match(String(line['reason']), /^nothing has moved since \d{4}-/);
+    assert.match(String(line['reason']), /^the rollout has made no progress since \d{4}-/);
     assert.ok(Date.parse(line.time) - Date.parse(begun.time) >= 5_000);
     assert.equal((await restarted(scene, 'stuck-silent')).length, 1);
     await scene.put('stuck-silent', { word: 'three' });
@@ -97,7 +97,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
   });
 
   test('weeder is killed during a rollout: the next process follows it to its end, and restarts nothing', async (t) => {
-    const scene = await setRestartScene(t, 'killed', playOf());
+    const scene = await setRestartScene(t, 'killed', podProgram());
     const first = await scene.start(t);
     await adopted(scene, 'slow-web');
     await scene.put('slow-web', { word: 'two' });

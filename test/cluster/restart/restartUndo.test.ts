@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { objectOf } from '../../../src/base/json.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
-import type { Play, RestartScene } from '../support/restart/restartScene.ts';
+import type { PodProgram, RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
@@ -39,7 +39,7 @@ async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void
 }
 
 /** A pod of a restart that is slow enough to be undone before the next one is begun. */
-function isHalfway({ labels, annotations }: Parameters<Play>[0]['metadata']): boolean {
+function isHalfway({ labels, annotations }: Parameters<PodProgram>[0]['metadata']): boolean {
   return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
 }
 

@@ -101,7 +101,7 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     const { scene, weeder, broken, uids } = await stuck('budgeted', { stuck: 'ended' });
     assert.equal(await createBudget(scene.ns, 'budgeted', { labels: { workload: 'budgeted' }, minAvailable: 2 }), 0);
     await repair(scene, 'budgeted');
-    await weeder.log.until('restart control refused, retrying', {
+    await weeder.log.until('restart control request refused, retrying', {
       workload: 'statefulset/budgeted',
       failure: 'budget',
     });

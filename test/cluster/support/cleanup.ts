@@ -19,12 +19,12 @@ export function cleanUp(t: Cleanup, cleanup: () => unknown): void {
   registered.set(t, all);
   t.after(async () => {
     const errors: unknown[] = [];
-    for (const each of all) await settle(each).catch((error: unknown) => errors.push(error));
+    for (const each of all) await run(each).catch((error: unknown) => errors.push(error));
     if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
     if (errors.length > 0) throw errors[0];
   });
 }
 
-async function settle(cleanup: () => unknown): Promise<void> {
+async function run(cleanup: () => unknown): Promise<void> {
   await cleanup();
 }

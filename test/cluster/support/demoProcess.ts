@@ -12,7 +12,7 @@ export interface DemoProcess {
   /** Waits until the demo prints its namespace. */
   namespace(): Promise<string>;
   /** Waits until the standard output matches. */
-  says(pattern: RegExp): Promise<RegExpMatchArray>;
+  untilPrinted(pattern: RegExp): Promise<RegExpMatchArray>;
   readonly exited: Promise<Ending>;
   stdout(): string;
   stderr(): string;
@@ -40,7 +40,7 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
     child.kill('SIGKILL');
     await exited;
   });
-  const says = (pattern: RegExp) =>
+  const untilPrinted = (pattern: RegExp) =>
     eventually(
       (saw) => {
         saw(stdout + stderr);
@@ -49,9 +49,9 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
       { what: `${pattern} on the output of the demo`, within: 150_000 },
     );
   return {
-    says,
+    untilPrinted,
     async namespace() {
-      const [, name = ''] = await says(/in a namespace of its own: (weeder-demo-[0-9a-f]{8})\.$/m);
+      const [, name = ''] = await untilPrinted(/in a namespace of its own: (weeder-demo-[0-9a-f]{8})\.$/m);
       return name;
     },
     exited,

@@ -20,7 +20,7 @@ export interface EventuallyOptions {
 export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
   const { what, within = 180_000, every = 20 } = options;
   const deadline = performance.now() + within;
-  const last = remember();
+  const last = lastObserved();
   for (;;) {
     try {
       const answer = await condition(last.saw);
@@ -50,7 +50,7 @@ export async function remainsTrue(
 ): Promise<void> {
   const { what, every = 20 } = options;
   const started = performance.now();
-  const last = remember();
+  const last = lastObserved();
   do {
     const holds = await condition(last.saw);
     if (!holds) {
@@ -61,7 +61,7 @@ export async function remainsTrue(
   } while (performance.now() - started < options.for);
 }
 
-function remember(): { saw: Saw; unless: Saw; text(): string } {
+function lastObserved(): { saw: Saw; unless: Saw; text(): string } {
   let seen: unknown = 'nothing';
   let reported = false;
   return {

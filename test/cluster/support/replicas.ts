@@ -12,11 +12,11 @@ export interface Replica extends WeederProcess {
   /** How often it began to lead. */
   terms(): number;
   /** Waits until it leads and has read the cluster. */
-  leads(): Promise<void>;
-  standsBy(): Promise<void>;
+  untilLeader(): Promise<void>;
+  untilStandby(): Promise<void>;
 }
 
-export interface Play {
+export interface ReplicaScene {
   readonly scene: Scene;
   start(options?: Partial<StartOptions>): Promise<Replica>;
   /** The holder of the Lease, by its spec. */
@@ -37,7 +37,11 @@ export const quick = [
 ];
 
 /** A scene, and replicas of weeder that elect a leader in its namespace. */
-export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string, options: Options = {}): Promise<Play> {
+export async function setReplicaScene(
+  t: Parameters<typeof setScene>[0],
+  prefix: string,
+  options: Options = {},
+): Promise<ReplicaScene> {
   const scene = await setScene(t, prefix, options);
   const { cluster, path } = scene.ns;
   const lease = path('apis/coordination.k8s.io/v1', 'leases', name);
@@ -55,20 +59,20 @@ export async function setPlay(t: Parameters<typeof setScene>[0], prefix: string,
         flags: [...flags, ...(given.flags ?? quick)],
       });
       const terms = () => weeder.log.find('this replica leads').length;
-      let stoodBy = 0;
-      let led = 0;
+      let standbys = 0;
+      let elections = 0;
       return {
         ...weeder,
         requests: proxy.requests,
         deletions: () => proxy.requests.filter(({ method }) => method === 'DELETE').map(({ path: pod }) => pod),
         terms,
-        async leads() {
-          led += 1;
-          await weeder.log.until('caches synced, starting controller', {}, { count: led });
+        async untilLeader() {
+          elections += 1;
+          await weeder.log.until('caches synced, starting controller', {}, { count: elections });
         },
-        async standsBy() {
-          stoodBy += 1;
-          await weeder.log.until('another replica leads, standing by', {}, { count: stoodBy });
+        async untilStandby() {
+          standbys += 1;
+          await weeder.log.until('another replica leads, standing by', {}, { count: standbys });
         },
       };
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from './eventually.ts';
+import { type InProcessOptions, type InProcessWeeder, startWeederInProcess } from './inProcessWeeder.ts';
 import { type TestNamespace, testNamespace } from './namespace.ts';
 import type { Pod } from './objects.ts';
 import { type ContainerState, crashLoopBackOff, type PodStatusChange, setPodStatus } from './observer/statuses.ts';
@@ -9,7 +10,6 @@ import { type PodEvent, type PodObserver, watchDeletions } from './podObserver.t
 import type { PodOptions } from './restart/podTemplate.ts';
 import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
-import { type StartHereOptions, startWeederHere, type WeederHere } from './weederHere.ts';
 
 /** Registers a scene: node:test's context of a test. */
 interface TestContext {
@@ -33,7 +33,7 @@ export interface Scene {
   /** The config file, for weeders that a test starts in other ways. */
   readonly config: object;
   /** Starts a weeder with this config and waits until it has read the cluster. */
-  start(options?: Partial<StartHereOptions>): Promise<WeederHere>;
+  start(options?: Partial<InProcessOptions>): Promise<InProcessWeeder>;
   /** Writes the service's IPv4 slice: one endpoint for each value. */
   endpoints(...ready: (boolean | undefined)[]): Promise<void>;
   /** A dependant with a controller, in this state; default in crash-loop back-off. */
@@ -98,7 +98,7 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
     pod,
     untilDeleted,
     async start(given = {}) {
-      const weeder = startWeederHere(t, { cluster: ns.cluster, config, ...given });
+      const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, ...given });
       await weeder.ready();
       return weeder;
     },

@@ -130,11 +130,11 @@ export function superviseWeeder(
 
   cleanUp(t, async () => {
     const wasRunning = child.exitCode === null && child.signalCode === null;
-    const hadToRun = !isEnding && expects.exit !== true;
+    const mustRun = !isEnding && expects.exit !== true;
     const { code } = await end('SIGTERM');
     const found = unexpectedIn(log, errors, expects);
-    if (hadToRun && !wasRunning) found.push(`it exited by itself with code ${code}`);
-    if (hadToRun && wasRunning && code !== 0) found.push(`it stopped with exit code ${code}`);
+    if (mustRun && !wasRunning) found.push(`it exited unexpectedly with code ${code}`);
+    if (mustRun && wasRunning && code !== 0) found.push(`it stopped with exit code ${code}`);
     if (found.length > 0) throw new Error(`weeder did not behave: ${found.join('; ')}`);
   });
   return {

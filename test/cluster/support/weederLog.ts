@@ -25,8 +25,8 @@ export function collectLog(garbage: (line: string) => void): WeederLog & { write
   let rest = '';
   const find: WeederLog['find'] = (message, fields = {}) =>
     lines.filter((line) => {
-      const isMeant = typeof message === 'string' ? line.msg === message : message.test(line.msg);
-      return isMeant && Object.entries(fields).every(([key, value]) => isDeepStrictEqual(line[key], value));
+      const matches = typeof message === 'string' ? line.msg === message : message.test(line.msg);
+      return matches && Object.entries(fields).every(([key, value]) => isDeepStrictEqual(line[key], value));
     });
   return {
     lines,

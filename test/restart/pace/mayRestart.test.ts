@@ -34,7 +34,7 @@ test('an unreadable annotation blocks the restart until it changes, and is never
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
     is: 'blocked',
     cause: 'annotation',
-    reason: 'its annotation weeder.dev/paused-until is no time: write one such as 2026-11-21T18:00:00Z, or remove it',
+    reason: 'its annotation weeder.dev/paused-until is not a time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
   assert.deepEqual(mayRestart({ ...free, annotationErrors: ['this is wrong', 'and that'] }), {
@@ -59,7 +59,7 @@ test('the breaker blocks the restart for a time, and the reason says what to do'
     is: 'blocked',
     cause: 'breaker',
     reason:
-      'it was restarted 5 times in 4m30s, and is left alone until 2026-11-21T18:09:30Z: find out what changes its sources so often',
+      'it was restarted 5 times in 4m30s, and is not restarted before 2026-11-21T18:09:30Z: find out what changes its sources so often',
     until: now + 9.5 * minute,
   });
 });
@@ -77,7 +77,7 @@ test('a restart is pending until minInterval after the previous one', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
     is: 'pending',
     cause: 'interval',
-    reason: 'it was restarted at 2026-11-21T17:59:30Z, and is not again before 2026-11-21T18:00:30Z (minInterval 1m0s)',
+    reason: 'it was restarted at 2026-11-21T17:59:30Z, and the next restart is not before 2026-11-21T18:00:30Z (minInterval 1m0s)',
     until: now + 0.5 * minute,
   });
 });

@@ -145,7 +145,7 @@ test('a waiting request reports its reason once; a request that is granted immed
   request('shop/b');
   clock.advance(1_000);
   assert.deepEqual(waits, [
-    'shop/b: others are before it: at most 10 rollouts at once (maxConcurrentRollouts) and 30 restarts a minute (maxRestartsPerMinute)',
+    'shop/b: others are ahead of it: at most 10 rollouts at once (maxConcurrentRollouts) and 30 restarts a minute (maxRestartsPerMinute)',
   ]);
 });
 

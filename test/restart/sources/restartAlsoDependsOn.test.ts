@@ -52,12 +52,12 @@ test('each invalid entry is one error sentence, and does not affect the other en
     'ConfigMap/shop/settings': /expected configmap/,
     'configmap/a/b/c': /expected configmap/,
     'secret/a/b#c#d': /expected configmap/,
-    'secret/Shop/db': /"Shop" is no name of a namespace/,
-    'secret//db': /"" is no name of a namespace/,
-    'secret/shop/': /"" is no name of a Secret/,
-    'configmap/shop/a_b': /"a_b" is no name of a ConfigMap/,
-    'secret/shop/db#': /"" is no name of a key/,
-    'secret/shop/db#a b': /"a b" is no name of a key/,
+    'secret/Shop/db': /"Shop" is not a valid name of a namespace/,
+    'secret//db': /"" is not a valid name of a namespace/,
+    'secret/shop/': /"" is not a valid name of a Secret/,
+    'configmap/shop/a_b': /"a_b" is not a valid name of a ConfigMap/,
+    'secret/shop/db#': /"" is not a valid name of a key/,
+    'secret/shop/db#a b': /"a b" is not a valid name of a key/,
   };
   for (const [entry, sentence] of Object.entries(wrong)) {
     const { uses, errors } = read(`secret/a/b,${entry},configmap/c/d`);
@@ -65,7 +65,7 @@ test('each invalid entry is one error sentence, and does not affect the other en
     assert.deepEqual(uses, ['secret/a/b', 'configmap/c/d'], entry);
     assert.equal(errors.length, 1, entry);
     assert.match(message, sentence);
-    assert.ok(message.startsWith(`weeder.dev/also-depends-on says ${JSON.stringify(entry)}: `), message);
+    assert.ok(message.startsWith(`weeder.dev/also-depends-on contains ${JSON.stringify(entry)}: `), message);
   }
   assert.equal(read(Object.keys(wrong).join()).errors.length, Object.keys(wrong).length);
 });

@@ -41,7 +41,7 @@ test('with several annotations the one that excludes most applies', () => {
 test('an invalid opt-out excludes the whole source, and its error is one sentence', () => {
   for (const value of ['a;b', 'good,not good', 'ä', 7, {}, ['a']]) {
     assert.equal(own(value), 'all', JSON.stringify(value));
-    assert.match(errorOf(value) ?? '', /^".*" is no name of a key: /);
+    assert.match(errorOf(value) ?? '', /^".*" is not a valid name of a key: /);
   }
   assert.match(errorOf('good,not good') ?? '', /^"not good" is/);
   assert.ok((errorOf('ä'.repeat(5000)) ?? '').length < 400);

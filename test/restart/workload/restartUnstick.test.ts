@@ -8,7 +8,7 @@ import { settings } from '../../support/objects/restartSettings.ts';
 import { workloadSummary } from '../../support/objects/workloadObjects.ts';
 
 const unsticks = { ...settings, unstick: true };
-const trouble = 'container main: ImagePullBackOff';
+const failure = 'container main: ImagePullBackOff';
 const status = {
   observedGeneration: 2,
   replicas: 3,
@@ -35,11 +35,11 @@ function stuckIn(own: readonly PodSummary[], { summary = stateful(), its = unsti
 }
 
 test('the broken StatefulSet pod at an older revision is the one to delete', () => {
-  assert.equal(stuckIn(podsWith({ trouble, isReady: false })), 'web-1');
+  assert.equal(stuckIn(podsWith({ failure, isReady: false })), 'web-1');
 });
 
 test('no pod is deleted without unstick: true, or if weeder does not manage the workload', () => {
-  const own = podsWith({ trouble, isReady: false });
+  const own = podsWith({ failure, isReady: false });
   assert.equal(stuckIn(own, { its: settings }), undefined);
   const summary = stateful();
   assert.equal(stuckPod({ summary, settings: undefined }, { own, progress: rolloutOf(summary, own) }), undefined);
@@ -51,28 +51,28 @@ test('a pod at an older revision that runs or starts is not deleted: the rollout
 });
 
 test('a broken pod at the newest revision is not deleted: its replacement would be the same', () => {
-  assert.equal(stuckIn(podsWith({ trouble, isReady: false, revision: 'web-new' })), undefined);
+  assert.equal(stuckIn(podsWith({ failure, isReady: false, revision: 'web-new' })), undefined);
 });
 
 test('a pod that is already terminating is not deleted again', () => {
-  assert.equal(stuckIn(podsWith({ trouble, isReady: false, isEnding: true })), undefined);
+  assert.equal(stuckIn(podsWith({ failure, isReady: false, isEnding: true })), undefined);
 });
 
 test('a pod that a partition keeps at its revision is not deleted, broken or not', () => {
   const partitioned = (partition: number) =>
     stateful({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
-  const own = podsWith({ trouble, isReady: false });
+  const own = podsWith({ failure, isReady: false });
   assert.equal(stuckIn(own, { summary: partitioned(2) }), undefined);
   assert.equal(stuckIn(own, { summary: partitioned(1) }), 'web-1');
 });
 
 test('with OnDelete no pod is deleted: users delete the pods', () => {
   const summary = stateful({ updateStrategy: { type: 'OnDelete' } });
-  assert.equal(stuckIn(podsWith({ trouble, isReady: false }), { summary }), undefined);
+  assert.equal(stuckIn(podsWith({ failure, isReady: false }), { summary }), undefined);
 });
 
 test('other kinds replace a broken pod themselves', () => {
-  const broken = podSummary({ dependenciesHash: 'of-before', trouble, isReady: false });
+  const broken = podSummary({ dependenciesHash: 'of-before', failure, isReady: false });
   for (const kind of ['Deployment', 'DaemonSet'] as const) {
     const summary = workloadSummary(kind, { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } });
     assert.deepEqual(podsOfOlderTemplate(summary, [broken]), [broken]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type Restarting, suiteRestarting } from '../../support/restart/restarting.ts';
+import { type DeploymentScene, suiteDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 
@@ -17,13 +17,13 @@ function mounting(name: string): object {
   };
 }
 
-async function replaced({ make, remove }: Restarting, name: string, content: object): Promise<void> {
+async function replaced({ make, remove }: DeploymentScene, name: string, content: object): Promise<void> {
   await remove('configmaps', name);
   await make('configmaps', name, content);
 }
 
 suite('sources that are deleted, and those that were recreated', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('absent');
+  const scene = suiteDeploymentScene('absent');
 
   test('a required key that appears while the pods wait for it restarts nothing', async () => {
     const { make, change, create, caughtUp } = scene();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ContainerContent } from '@weeder/embedded-cluster';
 import { eventually } from '../../support/cluster.ts';
-import { type Source, suiteRestarting } from '../../support/restart/restarting.ts';
+import { type Source, suiteDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 
@@ -62,7 +62,7 @@ function valuesOf(started: ContainerContent | undefined): string[] {
 }
 
 suite('sources that are created after their pods', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('appears');
+  const scene = suiteDeploymentScene('appears');
 
   for (const [index, { as, source, pod }] of ways.entries()) {
     test(`${as}, required: the pods wait for it, and start by themselves: nothing restarts`, async () => {

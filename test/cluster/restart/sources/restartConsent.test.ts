@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../../support/cluster.ts';
-import { suiteRestarting } from '../../support/restart/restarting.ts';
+import { suiteDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const image = 'registry.invalid/web:1';
 
@@ -10,7 +10,7 @@ function using(...names: string[]): object {
 }
 
 suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('consent');
+  const scene = suiteDeploymentScene('consent');
 
   for (const [whose, annotation] of [
     ['ours', { 'weeder.dev/skip-hash-calculation': 'true' }],

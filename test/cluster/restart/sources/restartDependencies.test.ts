@@ -3,7 +3,7 @@ import { before, suite, test } from 'node:test';
 import { eventually, type TestNamespace, testNamespace } from '../../support/cluster.ts';
 import { startRequestProxy } from '../../support/plane/requestProxy.ts';
 import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
-import { managed, type Restarting, setRestarting } from '../../support/restart/restarting.ts';
+import { type DeploymentScene, managed, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const allowReferencesFrom = 'weeder.dev/allow-references-from';
@@ -27,32 +27,32 @@ function sourceNamespace(ns: TestNamespace) {
 
 suite('dependencies on sources of another namespace', { concurrency: 8 }, () => {
   const t = suiteCleanup();
-  let played:
-    | { scene: Restarting; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
+  let found:
+    | { scene: DeploymentScene; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
     | undefined;
 
   before(async () => {
-    const scene = await setRestarting(t, 'depends');
+    const scene = await setDeploymentScene(t, 'depends');
     const shared = sourceNamespace(await testNamespace(t, 'kept'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     const sources = [{ namespace: shared.name, names: ['by-config'] }];
     const rules = [{ selector: { matchLabels: trusted }, sources }, { selector: { matchLabels: managed } }];
     const flags = [`--namespaces=${scene.ns.name},${shared.name}`];
-    await scene.weed(t, { rules }, { kubeconfig, flags });
+    await scene.start(t, { rules }, { kubeconfig, flags });
     const readsOf = (name: string) =>
       requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
-    played = { scene, shared, readsOf };
+    found = { scene, shared, readsOf };
   });
 
   function given() {
-    assert(played, 'the scene of this suite is not there before its first test');
-    const { scene, shared } = played;
+    assert(found, 'the scene of this suite is not there before its first test');
+    const { scene, shared } = found;
     const dependsOn = (source: string, labels = managed as Record<string, string>) => {
       const [, name = ''] = source.split('/');
       const annotations = { [alsoDependsOn]: source.replace('/', `/${shared.name}/`) };
       return scene.deploy(name.replace(/#.*/, ''), {}, { annotations, labels });
     };
-    return { ...played, ...scene, dependsOn };
+    return { ...found, ...scene, dependsOn };
   }
 
   for (const [name, annotations] of [

@@ -7,7 +7,7 @@ import { eventually } from '../../support/cluster.ts';
 import type { Deployed } from '../../support/deploy/deployment.ts';
 
 import { suiteCleanup } from '../../support/plane/suiteCleanup.ts';
-import { type Restarting, setRestarting } from '../../support/restart/restarting.ts';
+import { type DeploymentScene, setDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 const mergePatch = 'application/merge-patch+json';
@@ -22,7 +22,7 @@ function newKey(): string {
 
 /** Two workloads that a weeder has adopted which has stopped, and the key that it had. */
 interface Adopted {
-  readonly scene: Restarting;
+  readonly scene: DeploymentScene;
   readonly web: Deployed;
   readonly shop: Deployed;
   readonly keyId: string;
@@ -33,11 +33,11 @@ type Case = (typeof cases)[number];
 
 /** One weeder adopts the workloads of all cases; afterwards each case has its own key. */
 async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
-  const scenes = await Promise.all(cases.map((name) => setRestarting(t, `key-${name}`)));
+  const scenes = await Promise.all(cases.map((name) => setDeploymentScene(t, `key-${name}`)));
   const [first, ...others] = scenes;
   assert(first);
-  const weeder = await first.weed(t, {}, { flags: [`--namespaces=${scenes.map(({ ns }) => ns.name).join(',')}`] });
-  const deploy = async (scene: Restarting, name: string) => {
+  const weeder = await first.start(t, {}, { flags: [`--namespaces=${scenes.map(({ ns }) => ns.name).join(',')}`] });
+  const deploy = async (scene: DeploymentScene, name: string) => {
     await scene.make('configmaps', name, { data: { a: '1' } });
     return scene.deploy(name, using(name));
   };
@@ -55,7 +55,7 @@ async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
 
 type Key = ReturnType<typeof keyOf>;
 
-function keyOf({ ns }: Restarting) {
+function keyOf({ ns }: DeploymentScene) {
   const path = ns.path('api/v1', 'secrets', 'weeder-hash-key');
   return {
     read: async () => objectOf(objectOf(await ns.cluster.api('GET', path))['data']),
@@ -98,7 +98,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     test(`a key that is ${title}: the states are written again, nothing restarts, and the next change does`, async (t) => {
       const { scene, web, shop, keyId } = adopted(what);
       await lose(keyOf(scene));
-      await scene.weed(t);
+      await scene.start(t);
       const now = await untilWrittenAgain(web, keyId);
       assert.equal(await untilWrittenAgain(shop, keyId), now);
       await scene.caughtUp();
@@ -117,7 +117,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     const { key: old } = await key.read();
     await key.put({ key: newKey(), before: old });
     await scene.change('configmaps', 'web', { data: { a: '2' } });
-    await scene.weed(t);
+    await scene.start(t);
     await web.restarted(1);
     assert.deepEqual((await web.content())?.env, { a: '2' });
     const now = await untilWrittenAgain(shop, keyId);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { ContainerContent } from '@weeder/embedded-cluster';
-import { managed, type Source, suiteRestarting } from '../../support/restart/restarting.ts';
+import { managed, type Source, suiteDeploymentScene } from '../../support/restart/deploymentScene.ts';
 
 const image = 'registry.invalid/web:1';
 const main = { name: 'main', image };
@@ -107,7 +107,7 @@ function valuesOf(content: ContainerContent | undefined): string[] {
 }
 
 suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 }, () => {
-  const scene = suiteRestarting('references', {
+  const scene = suiteDeploymentScene('references', {
     rules: [{ selector: { matchLabels: hashed }, imagePullSecrets: 'hash' }, { selector: { matchLabels: managed } }],
   });
 

@@ -14,7 +14,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** A Secret that one manager creates, and what weeder reads of it. */
 async function secretIn(ns: TestNamespace, content: object) {
   const path = ns.path('api/v1', 'secrets', 'password');
-  await ns.cluster.api('POST', `${ns.path('api/v1', 'secrets')}?fieldManager=maker`, {
+  await ns.cluster.api('POST', `${ns.path('api/v1', 'secrets')}?fieldManager=creator`, {
     metadata: { name: 'password' },
     ...content,
   });
@@ -57,7 +57,7 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     const ns = await testNamespace(t, 'sources');
     const { meta, write } = await secretIn(ns, { stringData: { word: 'a' } });
     const writes: [string, object, string?][] = [
-      ['maker', { stringData: { word: 'b' } }],
+      ['creator', { stringData: { word: 'b' } }],
       ['other', { data: { more: base64('c') } }],
       ['applier', { apiVersion: 'v1', kind: 'Secret', stringData: { word: 'd' } }, applyPatch],
       ['freezer', { immutable: true }],
@@ -81,16 +81,16 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     await laterThan(lastDataWrite);
     for (const [manager, key] of [
       ['other', 'more'],
-      ['maker', 'last'],
+      ['creator', 'last'],
     ] as const) {
       const before = await tag();
       await write(manager, { data: { [key]: null } });
       assert.equal((await meta()).lastDataWrite, lastDataWrite);
       assert.equal(hasLostKeys(before, await tag()), true);
     }
-    await write('maker', { data: { word: base64('d'), more: base64('b'), last: base64('c') } });
+    await write('creator', { data: { word: base64('d'), more: base64('b'), last: base64('c') } });
     assert.equal(hasLostKeys(first, await tag()), false);
-    await write('maker', { data: null });
+    await write('creator', { data: null });
     assert.equal((await meta()).lastDataWrite, undefined);
   });
 

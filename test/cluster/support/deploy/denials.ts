@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { WeederProcess } from '../weeder.ts';
 
-const advised =
+const missingRule =
   /cannot (\w+) resource "([\w/]+)" in API group "([\w.]*)".* Grant it in (?:a ClusterRole|a Role in namespace [\w-]+): \{(.*)\}\./;
 
 /** The permissions that are missing by weeder's log, as `verb group/resource`; each comes with the rule to add. */
 export function denials(weeder: WeederProcess): string[] {
   return weeder.log.lines.flatMap((line) => {
-    const [, verb, resource, group, advice] = advised.exec(`${line['cause']} ${line['reason']}`) ?? [];
+    const [, verb, resource, group, advice] = missingRule.exec(`${line['cause']} ${line['reason']}`) ?? [];
     if (verb === undefined) return [];
     const plain = advice?.replace(/resourceNames: \["[^"]+"\], /, '');
     assert.equal(plain, `apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["${verb}"]`);

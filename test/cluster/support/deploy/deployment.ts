@@ -120,14 +120,14 @@ function undoing(replicaSets: readonly KubeObject[]): object[] {
   assert(target);
   const template = objectOf(objectOf(objectOf(target)['spec'])['template']);
   const { 'pod-template-hash': _hash, ...labels } = objectOf(objectOf(template['metadata'])['labels']);
-  const kept = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
+  const annotations = Object.entries(target.metadata.annotations ?? {}).filter(([key]) => !controllers.has(key));
   return [
     {
       op: 'replace',
       path: '/spec/template',
       value: { ...template, metadata: { ...objectOf(template['metadata']), labels } },
     },
-    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(kept) },
+    { op: 'replace', path: '/metadata/annotations', value: Object.fromEntries(annotations) },
   ];
 }
 

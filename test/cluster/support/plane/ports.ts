@@ -26,26 +26,26 @@ function isFree(port: number): Promise<boolean> {
 }
 
 const claims = join(tmpdir(), 'weeder-ports');
-const held = new Set<string>();
+const claimed = new Set<string>();
 
 /** False if a running process has claimed it. */
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
-  if (isHeld(path)) return false;
+  if (isClaimed(path)) return false;
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
   } catch {
     // Another process was quicker.
     return false;
   }
-  if (held.size === 0) process.once('exit', () => [...held].map((each) => rmSync(each, { force: true })));
-  held.add(path);
+  if (claimed.size === 0) process.once('exit', () => [...claimed].map((each) => rmSync(each, { force: true })));
+  claimed.add(path);
   return true;
 }
 
 /** Whether the claim's process runs. Removes the claim of a process that has ended. */
-function isHeld(path: string): boolean {
+function isClaimed(path: string): boolean {
   try {
     process.kill(Number(readFileSync(path, 'utf8')), 0);
     return true;

@@ -46,10 +46,10 @@ export async function startRequestProxy(
     requests.push(seen);
     const isLost = (await onRequest(seen)) === 'loseAnswer';
     const { method, headers } = incoming;
-    const onward = forward(`${cluster.url}${rewrite(seen.path)}`, { agent, method, headers });
-    outgoing.on('close', () => onward.destroy());
+    const upstream = forward(`${cluster.url}${rewrite(seen.path)}`, { agent, method, headers });
+    outgoing.on('close', () => upstream.destroy());
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    onward.on('response', resolve).on('error', reject).end(body);
+    upstream.on('response', resolve).on('error', reject).end(body);
     const answer = await promise;
     if (isLost) return void outgoing.destroy();
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -77,24 +77,24 @@ export interface Gate {
   /** For `startRequestProxy`. */
   readonly onRequest: (request: PassingRequest) => Promise<void> | void;
   /** How many wait. */
-  readonly held: number;
+  readonly waiting: number;
   /** Releases them, and those that come later. */
   open(): void;
 }
 
 /** A closed gate for these requests; others pass. */
-export function gate(isMeant: (request: PassingRequest) => boolean): Gate {
+export function gate(matches: (request: PassingRequest) => boolean): Gate {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let held = 0;
+  let waiting = 0;
   return {
     onRequest: async (request) => {
-      if (!isMeant(request)) return;
-      held += 1;
+      if (!matches(request)) return;
+      waiting += 1;
       await promise;
-      held -= 1;
+      waiting -= 1;
     },
-    get held() {
-      return held;
+    get waiting() {
+      return waiting;
     },
     open: resolve,
   };

@@ -42,7 +42,7 @@ export interface RestartScene {
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
-export type Play = (pod: ServedObject) => Program;
+export type PodProgram = (pod: ServedObject) => Program;
 
 const mergePatch = 'application/merge-patch+json';
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '5s', progressDeadline: '1m' };
@@ -51,7 +51,7 @@ const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAf
 export async function setRestartScene(
   t: Cleanup,
   prefix: string,
-  program: Play = () => healthy,
+  program: PodProgram = () => healthy,
 ): Promise<RestartScene> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;

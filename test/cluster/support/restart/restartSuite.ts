@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before } from 'node:test';
 import { suiteCleanup } from '../plane/suiteCleanup.ts';
 import type { WeederProcess } from '../weeder.ts';
-import { type Play, type RestartScene, setRestartScene } from './restartScene.ts';
+import { type PodProgram, type RestartScene, setRestartScene } from './restartScene.ts';
 
 /** One scene with one weeder for all tests of the suite in whose body this is called. */
-export function suiteRestartScene(prefix: string, options: { section?: object; program?: Play } = {}) {
+export function suiteRestartScene(prefix: string, options: { section?: object; program?: PodProgram } = {}) {
   const t = suiteCleanup();
   let found: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
   before(async () => {

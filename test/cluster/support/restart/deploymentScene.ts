@@ -14,7 +14,7 @@ import { watchTemplates } from './templateWatch.ts';
 export type Source = 'configmaps' | 'secrets';
 
 /** A namespace with a simulated kubelet, whose Deployments with the label `managed` a weeder process manages. */
-export interface Restarting {
+export interface DeploymentScene {
   readonly ns: TestNamespace;
   /** Creates a ConfigMap or Secret; `stringData` of a ConfigMap is its data. */
   make(source: Source, name: string, content: object, annotations?: object): Promise<void>;
@@ -27,7 +27,7 @@ export interface Restarting {
   /** Starts a weeder, with these settings beside the usual ones of the section. It ends with `t`. */
   begin(t: Cleanup, section?: object, options?: Partial<StartOptions>): WeederProcess;
   /** The same, and waits until it can hash. */
-  weed(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
+  start(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /**
    * Resolves when weeder has handled every earlier change of a source, quiet period included: for assertions that
    * nothing restarts.
@@ -46,7 +46,7 @@ const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
 /** Sets the scene without a weeder. `startTime`: from a pod's creation to its containers' start, milliseconds. */
-export async function setRestarting(t: Cleanup, prefix: string, startTime = 400): Promise<Restarting> {
+export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400): Promise<DeploymentScene> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;
   const contents = new Map<string, ContainerContent>();
@@ -59,7 +59,11 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
   const templates = await watchTemplates(ns);
   let markers = 0;
 
-  const create: Restarting['create'] = async (name, pod, { annotations = {}, labels = managed, replicas = 1 } = {}) => {
+  const create: DeploymentScene['create'] = async (
+    name,
+    pod,
+    { annotations = {}, labels = managed, replicas = 1 } = {},
+  ) => {
     const containers = [{ name: 'main', image: 'registry.invalid/web:1' }];
     const spec = { terminationGracePeriodSeconds: 0, containers, ...pod };
     const template = { metadata: { labels: { workload: name } }, spec };
@@ -70,12 +74,12 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
     return deployed(ns, name, templates, (uid, container) => contents.get(`${uid}/${container}`));
   };
 
-  const make: Restarting['make'] = (source, name, content, annotations = {}) =>
+  const make: DeploymentScene['make'] = (source, name, content, annotations = {}) =>
     cluster
       .api('POST', ns.path('api/v1', source), { metadata: { name, annotations }, ...content })
       .then(() => undefined);
 
-  const change: Restarting['change'] = (source, name, patch) =>
+  const change: DeploymentScene['change'] = (source, name, patch) =>
     cluster.api('PATCH', ns.path('api/v1', source, name), patch, mergePatch).then(() => undefined);
 
   function begin(own: Cleanup, section: object = {}, { flags = [], ...options }: Partial<StartOptions> = {}) {
@@ -96,7 +100,7 @@ export async function setRestarting(t: Cleanup, prefix: string, startTime = 400)
       return made;
     },
     begin,
-    async weed(own, section, options) {
+    async start(own, section, options) {
       const weeder = begin(own, section, options);
       await weeder.log.until('hash key read');
       return weeder;
@@ -140,12 +144,12 @@ const quick = {
 };
 
 /** One scene, and one weeder in it, for all tests of the suite in whose body this is called. */
-export function suiteRestarting(prefix: string, config: object = {}, startTime?: number): () => Restarting {
+export function suiteDeploymentScene(prefix: string, config: object = {}, startTime?: number): () => DeploymentScene {
   const t = suiteCleanup();
-  let scene: Restarting | undefined;
+  let scene: DeploymentScene | undefined;
   before(async () => {
-    scene = await setRestarting(t, prefix, startTime);
-    await scene.weed(t, config);
+    scene = await setDeploymentScene(t, prefix, startTime);
+    await scene.start(t, config);
   });
   return () => {
     if (scene === undefined) throw new Error('the scene of this suite is not there before its first test');

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import type { Deployed } from './deploy/deployment.ts';
 import { eventually } from './eventually.ts';
-import type { Restarting } from './restart/restarting.ts';
+import type { DeploymentScene } from './restart/deploymentScene.ts';
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 const paused = 'weeder.dev/paused-until';
 const later = '2099-01-01T00:00:00Z';
 
 /** Changes to one workload while no weeder runs. */
-export interface Story {
+export interface DowntimeCase {
   readonly title: string;
   readonly name: string;
   readonly pod?: object;
   readonly annotations?: Readonly<Record<string, string>>;
   /** While the first weeder still runs. Its source `name` exists, with `a` and `b`. */
-  readonly before?: (scene: Restarting, web: Deployed) => Promise<unknown>;
-  readonly meanwhile: (scene: Restarting, web: Deployed) => Promise<unknown>;
+  readonly before?: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
+  readonly meanwhile: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
   /** How often its template has changed in the end, by any client; `afterwards` continues from there. */
   readonly rollouts: number;
   readonly env: object;
-  readonly afterwards?: (scene: Restarting, web: Deployed) => Promise<unknown>;
+  readonly afterwards?: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
 }
 
 export function using(name: string): object {
@@ -46,7 +46,7 @@ async function twoSecondsLater(): Promise<void> {
 const changed = { data: { a: '2' } };
 
 /** Each has its own workload, which is independent of the others. */
-export const downtimeStories: readonly Story[] = [
+export const downtimeCases: readonly DowntimeCase[] = [
   {
     title: 'a change is detected by the next process, and is one rollout',
     name: 'changed',

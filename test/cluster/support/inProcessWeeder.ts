@@ -11,7 +11,7 @@ import { type Cleanup, cleanUp } from './cleanup.ts';
 import { type RunningWeeder, type StartOptions, unexpectedIn } from './weeder.ts';
 import { collectLog } from './weederLog.ts';
 
-export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
+export interface InProcessOptions extends Omit<StartOptions, 'flags'> {
   readonly namespaces?: readonly string[];
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
@@ -19,7 +19,7 @@ export interface StartHereOptions extends Omit<StartOptions, 'flags'> {
   readonly eventInstance?: string;
 }
 
-export interface WeederHere extends RunningWeeder {
+export interface InProcessWeeder extends RunningWeeder {
   readonly events: readonly WeederEvent[];
   eventsOf<T extends WeederEvent['type']>(type: T): Extract<WeederEvent, { type: T }>[];
 }
@@ -28,7 +28,7 @@ export interface WeederHere extends RunningWeeder {
  * Starts weeder in this process, which saves the half second of a separate process; otherwise like `startWeeder`. When
  * the test ends it is stopped, and the test fails if it logged an error.
  */
-export function startWeederHere(t: Cleanup, options: StartHereOptions): WeederHere {
+export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InProcessWeeder {
   const { cluster, user = 'admin', expects = {} } = options;
   const text = typeof options.config === 'string' ? options.config : JSON.stringify(options.config);
   const config = parseConfig(text, 'config.yaml');
