@@ -9,9 +9,9 @@ import type { ApplyBodies } from '../plan/resourceApi.ts';
 import { isOwnedBy, pathTextsIn } from './foreignElements.ts';
 
 /**
- * Whether a drift comes from a partial apply of weeder itself. An update consists of several applies, and may be
- * refused after the first: what that one has set belongs to weeder's managers alone. If it were restored, each further
- * attempt would set it again.
+ * Returns true if a drift comes from a partial apply of weeder itself. An update consists of several applies and may be
+ * refused after the first, whose fields then belong only to weeder's managers. If they were restored, each further
+ * attempt would set them again.
  */
 export function isPartialApply(live: JsonObject, drift: Drift, owner: ApplicationOwner): boolean {
   if (drift.is !== 'changed' && drift.is !== 'excess') return false;
@@ -19,16 +19,16 @@ export function isPartialApply(live: JsonObject, drift: Drift, owner: Applicatio
   return isOwnedBy(live, managers, drift.path) && conflictingManagerOf(live, drift, owner) === undefined;
 }
 
-/** The manifest as it was applied last, and as it is to be. */
+/** The manifest that was applied last, and the one to apply. */
 interface Change {
   readonly from: JsonObject;
   readonly to: JsonObject;
 }
 
 /**
- * What is not observed and was taken away by somebody, by `pathText`: it stays away. Not what lies below an element
- * that is observed in part and gone as a whole: that comes back whole. With a change of the manifest, only what the
- * manifest had and says the same of as before.
+ * Returns the unobserved fields that another client has removed, by `pathText`: they are not applied again. This
+ * excludes fields of a missing element of which a part is observed, because it is restored as a whole. If the manifest
+ * has changed, it includes only fields that have the same value in both versions.
  */
 export function removedFieldsIn(
   live: JsonObject,
@@ -36,20 +36,20 @@ export function removedFieldsIn(
   topology: SchemaNode,
   change?: Change,
 ): ReadonlySet<string> {
-  const abandoned = new Set<string>();
-  if (unobserved === undefined) return abandoned;
+  const removed = new Set<string>();
+  if (unobserved === undefined) return removed;
   const there = pathTextsIn(live, topology);
   const desired = pathTextsIn(observed, topology);
   const isSame = change === undefined ? () => true : unchangedBy(change, topology);
   walk(unobserved, topology, (text) => {
     if (there.has(text)) return true;
-    if (!desired.has(text) && isSame(text)) abandoned.add(text);
+    if (!desired.has(text) && isSame(text)) removed.add(text);
     return false;
   });
-  return abandoned;
+  return removed;
 }
 
-/** Whether the manifest had something at a path, and has the same there now. */
+/** Returns true for a path at which both versions of the manifest have the same value. */
 export function unchangedBy({ from, to }: Change, topology: SchemaNode): (text: string) => boolean {
   return (text) => {
     const [was, is] = [from, to].map((object) => findPaths(object, topology, new Set([text])).get(text));
@@ -57,7 +57,7 @@ export function unchangedBy({ from, to }: Change, topology: SchemaNode): (text: 
   };
 }
 
-/** Whether something is gone of which a part is observed and another part is not. */
+/** Returns true if a value is missing of which one part is observed and another part is not. */
 export function isPartlyMissing(
   live: JsonObject,
   { observed, unobserved }: ApplyBodies,
@@ -66,11 +66,11 @@ export function isPartlyMissing(
   if (unobserved === undefined) return false;
   const there = pathTextsIn(live, topology);
   const desired = pathTextsIn(observed, topology);
-  let isHalf = false;
+  let isPartly = false;
   walk(unobserved, topology, (text) => {
     if (there.has(text)) return true;
-    if (desired.has(text)) isHalf = true;
+    if (desired.has(text)) isPartly = true;
     return false;
   });
-  return isHalf;
+  return isPartly;
 }

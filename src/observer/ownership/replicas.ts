@@ -4,19 +4,19 @@ import { type Identity, identityKey, type Manifest } from '../model/identity.ts'
 import { type FieldMask, leaf } from '../schema/fieldMask.ts';
 import { hasManager } from './ownership.ts';
 
-/** The manager that wrote `spec.replicas` by the subresource `scale`, as an autoscaler does. */
+/** Returns the manager that wrote `spec.replicas` by the subresource `scale`, as an autoscaler does. */
 export function scaleOwnerOf(live: JsonObject): string | undefined {
   const owner = entriesWithReplicas(live).find(({ subresource }) => subresource === 'scale');
   return textOf(owner?.['manager']);
 }
 
-/** `pathText` of what the subresource `scale` writes. */
+/** The `pathText` of the field that the subresource `scale` writes. */
 export const replicasPath = '.spec.replicas';
 
 /**
- * Whether somebody has scaled an object to 0, or up from it, to which an application has applied replicas. The API
- * server does not say who: a Scale leaves a zero out, so the field goes from its owner, and nobody gets it. Nothing else
- * takes it from its owner and leaves it there.
+ * Returns true if an unknown client has scaled an object to 0, or up from 0, after an application applied its replicas.
+ * The API server does not record which client: a Scale omits a zero, so the field loses its owner and gets no new one.
+ * No other write takes a field from its owner and leaves it in the object.
  */
 export function isScaledByUnknown(live: JsonObject, { own, init }: Pick<ApplicationOwner, 'own' | 'init'>): boolean {
   const isThere = 'replicas' in objectOf(live['spec']);
@@ -34,7 +34,10 @@ function replicasIn(fields: unknown): unknown {
   return objectOf(objectOf(fields)['f:spec'])['f:replicas'];
 }
 
-/** What a HorizontalPodAutoscaler scales, as an `identityKey`; undefined: the object is none, or names nothing. */
+/**
+ * Returns the `identityKey` of the object that a HorizontalPodAutoscaler scales. Undefined: the manifest is not one, or
+ * it has no target.
+ */
 export function scaledBy({ identity, object }: Pick<Manifest, 'identity' | 'object'>): string | undefined {
   if (identity.group !== 'autoscaling' || identity.kind !== 'HorizontalPodAutoscaler') return undefined;
   const { apiVersion, kind, name } = objectOf(objectOf(object['spec'])['scaleTargetRef']);
@@ -43,15 +46,16 @@ export function scaledBy({ identity, object }: Pick<Manifest, 'identity' | 'obje
   return identityKey({ group, kind, namespace: identity.namespace, name });
 }
 
-/** Whether an autoscaler among these has the replicas of a resource. */
+/** Returns true if a HorizontalPodAutoscaler among the manifests scales the resource. */
 export function isAutoscaled(identity: Identity, manifests: readonly Manifest[]): boolean {
   const key = identityKey(identity);
   return manifests.some((manifest) => scaledBy(manifest) === key);
 }
 
 /**
- * The mask without `spec.replicas`, for a resource that somebody scales: the commonest fight is home-made, by a
- * manifest with replicas beside an autoscaler. A schema that lists the replicas themselves means them, and keeps them.
+ * Returns the mask without `spec.replicas`, for a resource that another client scales: the most frequent conflict is a
+ * manifest with replicas beside an autoscaler. A schema that lists the replicas requests them explicitly, so they stay
+ * in the mask.
  */
 export function withoutReplicas(mask: FieldMask, manifest: JsonObject): FieldMask {
   const spec = objectOf(manifest['spec']);
@@ -64,7 +68,7 @@ export function withoutReplicas(mask: FieldMask, manifest: JsonObject): FieldMas
   return { is: 'map', fields: new Map([...fields, ['spec', { is: 'map', fields: others }]]) };
 }
 
-/** A leaf stands for everything that the manifest has there. */
+/** A leaf stands for every field of the manifest. */
 function fieldsOf(mask: FieldMask, manifest: JsonObject): ReadonlyMap<string, FieldMask> | undefined {
   if (mask.is === 'map') return mask.fields;
   return mask.is === 'leaf' ? new Map(Object.keys(manifest).map((key) => [key, leaf])) : undefined;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Manifest } from '../model/identity.ts';
 import type { FieldMask } from '../schema/fieldMask.ts';
 
-/** Two of one hash are applied alike. */
+/** Manifests with the same hash are applied in the same way. */
 export type HashManifest = (manifest: Pick<Manifest, 'apiVersion' | 'object'>, mask: FieldMask) => string;
 
 export const hashManifest: HashManifest = ({ apiVersion, object }, mask) => {

@@ -8,100 +8,101 @@ import type { FieldMask } from '../schema/fieldMask.ts';
 
 export type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
 
-/** Where the requests about a resource go, and in whose place. */
+/** Where the requests about a resource are sent, and the account that they impersonate. */
 export interface Target {
   readonly identity: Identity;
   readonly apiVersion: string;
-  /** Of the object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
+  /** The path of the object: `/apis/apps/v1/namespaces/shop/deployments/web`. */
   readonly path: string;
-  /** Of its collection: `/apis/apps/v1/namespaces/shop/deployments`. */
+  /** The path of its collection: `/apis/apps/v1/namespaces/shop/deployments`. */
   readonly collection: string;
-  /** Such as `system:serviceaccount:shop:default`; undefined: weeder's own rights. */
+  /** Such as `system:serviceaccount:shop:default`; undefined: weeder's own permissions. */
   readonly account: string | undefined;
 }
 
-/** What was applied last, or is to be. */
+/** A manifest that was applied, or that is to be applied, with the mask of its observed fields. */
 interface DesiredManifest {
   readonly manifest: Manifest;
   readonly mask: FieldMask;
 }
 
-/** Everything that has to be known of a resource to apply it. */
+/** All that is needed to apply a resource. */
 export interface ResourcePlan extends DesiredManifest {
   readonly target: Target;
   readonly topology: SchemaNode;
   readonly owner: ApplicationOwner;
-  /** Of manifest and mask. */
+  /** The hash of manifest and mask. */
   readonly hash: string;
   /** Whether the object may be deleted and recreated to change an immutable field. */
   readonly mayRecreate: boolean;
-  /** What was applied last, where that is known. */
+  /** The manifest that was applied last, if it is known. */
   readonly previous?: DesiredManifest;
-  /** Of the object in the reply to the last apply: only that one may be deleted to be recreated. */
+  /** The uid in the response to the last apply: only this object may be deleted to be recreated. */
   readonly appliedUid?: string;
 }
 
 /** The result of an apply. */
 export interface Applied {
-  /** The API server's own reply. */
+  /** The API server's response. */
   readonly object: JsonObject;
-  /** It has another resourceVersion than before. */
+  /** The apply has changed the resourceVersion. */
   readonly hasChanged: boolean;
   /**
-   * Made by this apply alone, so that everything in it is ours or the server's. False: it was there before, and may hold
-   * what others have put into it: what is desired of its lists only `dryRunApply` can say.
+   * True if this apply created the object, so that every field of it is from the manifest or from the API server. False
+   * if the object existed before and may contain fields of other clients: then only `dryRunApply` returns the desired
+   * state of its lists.
    */
   readonly isNew: boolean;
 }
 
-/** What the API server makes of a manifest, without it being applied. */
+/** The API server's response to a manifest, without applying it. */
 export interface DryRun {
   readonly object: JsonObject;
-  /** False: a dry-run apply on the live object, which may hold what an intruder has added. */
+  /** False: a dry-run apply on the live object, which may contain foreign elements. */
   readonly isIndependent: boolean;
 }
 
 /** What the account of an application may do to an object. */
 export type AccessVerb = 'get' | 'patch';
 
-/** What the machines ask of the API server about one resource. Nothing here rejects. */
+/** The requests that the machines make about one resource. No promise rejects. */
 export interface ResourceApi {
   /**
-   * Whether the account may do this to the object or, with `kind`, to every object of its kind in its namespace. Asked
-   * under the account, and answered from its rights alone.
+   * Returns true if the account may do this to the object or, with `kind`, to every object of its kind in its
+   * namespace. The request impersonates the account, and the result depends only on its permissions.
    */
   may(target: Target, verb: AccessVerb, extent: 'kind' | 'object', signal: AbortSignal): Promise<Outcome<boolean>>;
-  /** A dry run, under the account, of a patch that changes nothing: a success is answered with the object. */
+  /** Dry-runs a patch that changes nothing, as the account. The response to a success contains the object. */
   tryPatch(target: Target, signal: AbortSignal): Promise<Outcome<undefined>>;
-  /** As it is now; undefined: there is none. With weeder's own rights, as the streams. */
+  /** Reads the live object; undefined if it does not exist. Uses weeder's own permissions, as the streams do. */
   read(target: Target, signal: AbortSignal): Promise<Outcome<JsonObject | undefined>>;
   /**
-   * The whole resource, from nothing, or where somebody left one of its name. `isAbsent`: a moment ago it was
-   * not there, and need not be asked for. Default: false.
+   * Creates the resource, or applies it to an existing object of its name. `isAbsent`: the object did not exist a
+   * moment ago, so it is not read first. Default: false.
    */
   create(plan: ResourcePlan, signal: AbortSignal, isAbsent?: boolean): Promise<Outcome<Applied>>;
-  /** The observed part again, on `live`, where these drifts were found. */
+  /** Applies the observed fields to `live`, in which these drifts were found. */
   correct(
     plan: ResourcePlan,
     live: JsonObject,
     drifts: readonly Drift[],
     signal: AbortSignal,
   ): Promise<Outcome<Applied>>;
-  /** Another manifest or mask than `plan.before`. */
+  /** Applies a manifest or mask that differs from `plan.previous`. */
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
-  /** What the API server would make of the manifest. */
+  /** Returns what the API server would make of the manifest. */
   dryRunApply(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
-  /** The same, of what is in sync: whether it still does. */
+  /** Does the same for a resource that is in sync, to detect whether the result has changed. */
   dryRunAgain(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
   /**
-   * Takes label, annotation and managers of an application that does not exist away from this version of the object; the
-   * object as it is then. `conflict`: it is another version by now.
+   * Removes the label, the annotation and the managers of an application that does not exist from this version of the
+   * object, and returns the new version. `conflict`: the object has changed since.
    */
   removeStaleClaim(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /**
-   * Only with proof (`isProvenOf`); `appliedUid` is from the reply to an apply. `missing`: it is gone. `otherUid`: nothing
-   * proves that the application has applied what has its name. `claimed`: another application has it. `terminating`: it
-   * is deleted, and not gone yet.
+   * Deletes the object only with proof (`isProvenOf`); `appliedUid` is from the response to an apply. `missing`: the
+   * object does not exist. `otherUid`: nothing proves that the application has applied the object of this name.
+   * `claimed`: another application owns it. `terminating`: it is being deleted and still exists.
    */
   delete(
     target: Target,
@@ -109,7 +110,10 @@ export interface ResourceApi {
     appliedUid: string | undefined,
     signal: AbortSignal,
   ): Promise<Outcome<undefined>>;
-  /** Takes label, annotation and managers away, and leaves the rest as it is. With the same proof, or not at all. */
+  /**
+   * Removes the label, the annotation and the managers, and leaves the rest of the object as it is. Requires the same
+   * proof.
+   */
   release(
     target: Target,
     owner: ApplicationOwner,
@@ -127,13 +131,13 @@ export interface RestMapping {
   readonly isNamespaced: boolean;
 }
 
-/** Which kinds the cluster serves, and how their objects are built. Nothing here rejects. */
+/** The kinds that the cluster serves, and the topologies of their objects. No promise rejects. */
 export interface RestMapper {
-  /** `typeMissing`: the cluster does not know it, as far as is known. Asking for it often costs no more requests. */
+  /** `typeMissing`: the cluster does not serve the kind, as far as is known. Repeated calls cause no more requests. */
   find(apiVersion: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
   /**
-   * Resolves once it is served, and `structureOf` it is known, as the API server says after this call. `isExpected`: its
-   * definition has just been applied. `cancelled`: the signal ended the wait.
+   * Resolves once the kind is served and its topology is known, by reads that begin after this call. `isExpected`: its
+   * definition has just been applied. `cancelled`: the signal aborted the wait.
    */
   awaitServed(
     apiVersion: string,
@@ -141,27 +145,27 @@ export interface RestMapper {
     signal: AbortSignal,
     isExpected?: boolean,
   ): Promise<Outcome<RestMapping>>;
-  /** The kind under whatever version of its group it is served now. `typeMissing`: under none. */
+  /** Finds the kind under any served version of its group. `typeMissing`: no version has it. */
   findInGroup(group: string, kind: string, signal: AbortSignal): Promise<Outcome<RestMapping>>;
-  /** `typeMissing`: the cluster does not say it yet. */
+  /** `typeMissing`: the cluster does not publish the schema yet. */
   topologyOf(kind: RestMapping, signal: AbortSignal): Promise<Outcome<SchemaNode>>;
 }
 
 /**
- * So many requests of a kind are under way at once: applies, trials, or what concerns applications themselves. A busy API
- * server takes 30 to 60 ms for each, so with half as many weeder waits most of the time; with many more, an API server
+ * The maximum of concurrent requests of one type: applies, dry runs, or requests about applications themselves. A busy
+ * API server takes 30 to 60 ms for each, so with half as many weeder would mostly wait. With many more, an API server
  * ends streams that it cannot serve.
  */
 export const maxConcurrentRequests = 16;
 
-/** What the two managers of a resource apply. */
+/** The bodies that the two managers of a resource apply. */
 export interface ApplyBodies {
-  /** Everything in the manifest, with the claim. */
+  /** All fields of the manifest, with the claim. */
   readonly whole: JsonObject;
-  /** The observed fields, with the claim: the only thing that is ever forced. */
+  /** The observed fields, with the claim. Only this body is ever forced. */
   readonly observed: JsonObject;
-  /** What is not observed; undefined: everything is. */
+  /** The unobserved fields; undefined if every field is observed. */
   readonly unobserved: JsonObject | undefined;
-  /** Nothing but which object it is: a manager that applies this owns nothing any more. */
+  /** Only the identity of the object: a manager that applies this gives up all its fields. */
   readonly nothing: JsonObject;
 }

@@ -1,5 +1,5 @@
 /**
- * Every Kubernetes Event that the observer records on an Application, by reason; like src/weeder/report/eventTable.ts.
+ * The Kubernetes Events that the observer records on an Application, by reason, as in src/weeder/report/eventTable.ts.
  */
 export const observerEventTable = {
   Applied: {

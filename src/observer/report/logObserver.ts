@@ -4,7 +4,10 @@ import { redactedDrifts } from '../model/confidential.ts';
 import type { AboutApplication, AboutResource, ObserverEvent, ReportObserver } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';
 
-/** Writes each event as one line with namespace, application and resource; nothing of a Secret but where it differs. */
+/**
+ * Writes each event as one line with namespace, application and resource. For a Secret it writes the paths of drifts,
+ * and no values.
+ */
 export function logObserver(logger: Logger): ReportObserver {
   return logLines(logger, lineOf);
 }

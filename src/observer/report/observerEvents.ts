@@ -121,7 +121,7 @@ function ofResource(event: Extract<ObserverEvent, AboutResource>): ReportedEvent
   }
 }
 
-/** What was not to be there was removed; all else is again as it was applied. */
+/** Excess and duplicate elements were removed; all other drifts were restored. */
 function correctedNote(drifts: readonly Drift[]): string {
   const removed = drifts.filter(({ is }) => is === 'excess' || is === 'duplicate');
   const restored = drifts.filter((each) => !removed.includes(each));
@@ -152,7 +152,10 @@ function problemEvent(event: Extract<ObserverEvent, AboutResource>, name: string
   }
 }
 
-/** The same whether there is another object of this name or none: the tenant who reads it may not be allowed to know. */
+/**
+ * The note must not reveal whether another object has this name, because the tenant who reads it may not be allowed to
+ * know.
+ */
 function skippedNote(name: string): string {
   return `Nothing is deleted or released as ${name}: no object of this name is known to be applied by this application.`;
 }

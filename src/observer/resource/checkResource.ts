@@ -26,7 +26,7 @@ export async function checkResource(
   return () => unknown ?? evaluate(effects, entry);
 }
 
-/** Finds out the live object and the baseline. Returns undefined if both are known. */
+/** Determines the live object and the baseline. Returns undefined if both are known. */
 async function gatherState(
   effects: ObserverEffects,
   entry: ResourceEntry,
@@ -48,9 +48,9 @@ async function gatherState(
 async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
   const found = foundOf(entry);
   if (found?.object === undefined) return;
-  const isAbandoned = await claims.isStale(found.object);
-  // A newer version that has come in meanwhile is checked again.
-  if (foundOf(entry)?.label === found.label) setStaleClaim(entry, isAbandoned, runtime.clock.monotonic());
+  const isStale = await claims.isStale(found.object);
+  // A newer version that has arrived in the meantime is checked again.
+  if (foundOf(entry)?.label === found.label) setStaleClaim(entry, isStale, runtime.clock.monotonic());
 }
 
 function isLabelledByOther(entry: ResourceEntry): boolean {
@@ -67,7 +67,7 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
   const read = await effects.api.read(plan.target, signal);
   if (!read.ok) return checkFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
   if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
-  // An object that was observed meanwhile is newer than this answer.
+  // An object that was observed in the meantime is newer than this response.
   else if (typeof entry.found !== 'object') entry.found = 'missing';
   return undefined;
 }
@@ -76,8 +76,8 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
 const pauseWithoutStream = 30_000;
 
 /**
- * While the stream is lost as well, the whole kind is unavailable: the pause is long, since the stream notices when it
- * is back.
+ * If the stream is lost as well, the whole kind is unavailable. The pause is long, since the stream reports when the
+ * kind is available again.
  */
 function withPause(failure: ApplyFailure): ApplyFailure {
   if (failure.is !== 'transient') return failure;
@@ -85,8 +85,8 @@ function withPause(failure: ApplyFailure): ApplyFailure {
 }
 
 /**
- * Once the kind is served the application is planned again, since whether the kind is namespaced decides which object
- * is meant.
+ * Once the kind is served, the application is planned again, because the scope of the kind determines the identity of
+ * the object.
  */
 async function withoutPlan(
   { restMapper }: ObserverEffects,
@@ -141,7 +141,7 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };
 }
 
-/** The manager of the first drift that has one: a deleted field has no owner any more. */
+/** Returns the manager of the first drift that has one, since a deleted field has no owner. */
 function managerOfFirstDrift(entry: ResourceEntry): string | undefined {
   const object = foundOf(entry)?.object;
   if (object === undefined) return undefined;
@@ -152,7 +152,7 @@ function managerOfFirstDrift(entry: ResourceEntry): string | undefined {
   return undefined;
 }
 
-/** Names the other application by its annotation. */
+/** Names the other application by the annotation on the object. */
 function claimReason(entry: ResourceEntry): string {
   const metadata = objectOf(foundOf(entry)?.object?.['metadata']);
   const name = textOf(objectOf(metadata['annotations'])[annotationName]) ?? foreignOwnerOf(entry);

@@ -5,7 +5,7 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
 import { setBaseline } from '../state/observeObject.ts';
 
-/** What a failure is to the machine: a place to wait in, of its own or for the next try. */
+/** The suffix of the machine's event for each failure. */
 const states = {
   missing: 'failed',
   typeMissing: 'typeMissing',
@@ -22,38 +22,38 @@ const states = {
 } as const satisfies Readonly<Record<ApplyFailure['is'], string>>;
 
 /**
- * The address of a deleted Service is free again after a minute at most: the repair loop of kube-apiserver, when it is
- * behind, allocates it once more for the deleted Service, and cleans that up after its grace period of 60 s. The longest
- * pause until then, in milliseconds.
+ * The longest retry delay while an address or port may still be allocated to a deleted Service, in milliseconds. It is
+ * released after a minute at most: if the repair loop of kube-apiserver lags, it allocates the address to the deleted
+ * Service again, and releases it after a grace period of 60 s.
  */
 const longestWaitForAddress = 10_000;
 
-/** What the machine gets to know of any failure. */
+/** Returns the fields that every failure event has. */
 function refused({ is, reason, retryAfter, isTaken }: ApplyFailure) {
   return { reason, retryAfter, failure: is, ...(isTaken === true && { maxRetryDelay: longestWaitForAddress }) };
 }
 
-/** The failed look, as an event. */
+/** Returns the event for a failed check. */
 export function checkFailed(failure: ApplyFailure): ResourceEvent {
   return { type: `check.${states[failure.is]}`, ...refused(failure) };
 }
 
-/** There is no proof that the account may see the object. */
+/** Returns the event for a missing proof that the account may see the object. */
 export function unverified(during: 'check' | 'write', failure: ApplyFailure): ResourceEvent {
   return { type: `${during}.unverified`, ...refused(failure) };
 }
 
-/** The failed write, as an event. */
+/** Returns the event for a failed write. */
 export function writeFailed(failure: ApplyFailure): ResourceEvent {
   return { type: `write.${states[failure.is]}`, ...refused(failure) };
 }
 
-/** How many conflicts in a row are retried without a pause. */
+/** From this number of consecutive conflicts on, a retry waits. */
 const patientConflicts = 3;
 
 export const conflicted: ResourceEvent = { type: 'write.conflicted' };
 
-/** A write of this plan that was not done, as an event. `now`: by the monotonic clock. */
+/** Returns the event for a failed write of this plan. `now`: by the monotonic clock. */
 export function writeRefused(
   entry: ResourceEntry,
   plan: ResourcePlan,
@@ -61,7 +61,8 @@ export function writeRefused(
   now: number,
 ): ResourceEvent {
   const event = writeFailed(failure);
-  if (event.type === 'write.refused') return { ...event, hasLastApplied: keepLastApplied(entry, plan, failure, now) };
+  if (event.type === 'write.refused')
+    return { ...event, hasLastApplied: fallBackToLastApplied(entry, plan, failure, now) };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
   // The object has changed since the write was decided on.
   entry.found = 'lost';
@@ -79,11 +80,16 @@ export function recheck(
   return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
 }
 
-/** Falls back to what was applied last, if that is known: it is compared and corrected from now on. */
-function keepLastApplied(entry: ResourceEntry, refused: ResourcePlan, failure: ApplyFailure, now: number): boolean {
-  const kept = lastKnownGoodAfter(entry, refused, failure, now);
-  if (kept === undefined) return false;
-  entry.lastKnownGood = kept;
+/** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */
+function fallBackToLastApplied(
+  entry: ResourceEntry,
+  refused: ResourcePlan,
+  failure: ApplyFailure,
+  now: number,
+): boolean {
+  const lastKnownGood = lastKnownGoodAfter(entry, refused, failure, now);
+  if (lastKnownGood === undefined) return false;
+  entry.lastKnownGood = lastKnownGood;
   if (entry.baseline !== undefined) setBaseline(entry, entry.baseline, now);
   return true;
 }

@@ -11,8 +11,8 @@ import { effectivePlan, setBaseline } from '../state/observeObject.ts';
 import { checkFailed } from './failureEvents.ts';
 
 /**
- * Finds out what is desired, where that is not known: after a restart, and after an apply to what was there before. What
- * the API server makes of the manifest says it. Undefined: it is known now.
+ * Determines the desired state by a dry run if it is unknown: after a restart of weeder, and after an apply to an
+ * existing object. Returns undefined if the desired state is known.
  */
 export async function findBaseline(
   { runtime, api, dryRuns }: Pick<ObserverEffects, 'runtime' | 'api' | 'dryRuns'>,
@@ -22,22 +22,23 @@ export async function findBaseline(
   const plan = effectivePlan(entry);
   if (entry.baseline !== undefined || plan === undefined) return undefined;
   const release = await dryRuns.acquire(entry.application.id, plan.target.apiVersion, signal);
-  const tried = await api.dryRunApply(plan, signal).finally(release);
-  if (!tried.ok) return checkFailed(tried.failure);
-  setDryRunBaseline(entry, plan, tried.value, runtime.clock.monotonic());
+  const dryRun = await api.dryRunApply(plan, signal).finally(release);
+  if (!dryRun.ok) return checkFailed(dryRun.failure);
+  setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
   return undefined;
 }
 
-/** What was tried out is desired from now on. `now`: by the monotonic clock. */
-export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, tried: DryRun, now: number): void {
-  const filled = initialisedIn(plan, baselineOf(plan, tried));
+/** Makes the result of a dry run the desired state. `now`: by the monotonic clock. */
+export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, dryRun: DryRun, now: number): void {
+  const filled = initialisedIn(plan, baselineOf(plan, dryRun));
   const found = [...filled].map(([path, value]) => [path, defaultedValue(entry, plan, path) ?? value] as const);
-  entry.initialised = new Map([...retainedDefaults(entry, plan, tried, filled), ...found]);
-  setBaseline(entry, baselineOf(plan, tried, entry.initialised), now);
+  entry.initialised = new Map([...retainedDefaults(entry, plan, dryRun, filled), ...found]);
+  setBaseline(entry, baselineOf(plan, dryRun, entry.initialised), now);
 }
 
 /**
- * Keeps known defaults of fields that another manager owns now: the dry run does not show the server's value for them.
+ * Retains known defaults of fields that another manager owns now: the dry run does not show the server's value for
+ * them.
  */
 function retainedDefaults(
   entry: ResourceEntry,
@@ -47,18 +48,21 @@ function retainedDefaults(
 ) {
   const others = [...entry.initialised].filter(([path]) => !filled.has(path));
   if (others.length === 0) return [];
-  const there = initialisedIn(plan, project(object, plan.manifest, plan.mask, plan.topology));
-  return others.filter(([path]) => there.has(path));
+  const present = initialisedIn(plan, project(object, plan.manifest, plan.mask, plan.topology));
+  return others.filter(([path]) => present.has(path));
 }
 
-/** The reply says what is desired of what was made by the apply alone; of anything else it may say what others have added. */
+/**
+ * Returns the baseline from the response to an apply. Undefined if the object existed before, because the response may
+ * contain fields of other clients.
+ */
 export function appliedBaseline(plan: ResourcePlan, { object, isNew }: Applied): Projection | undefined {
   return isNew ? project(object, plan.manifest, plan.mask, plan.topology) : undefined;
 }
 
 /**
- * What the API server filled in when it was made, and would fill in otherwise now: an address, a port. What somebody owns
- * is none of the server's doing.
+ * Returns the value that the API server filled in at creation and would fill in differently now, such as an address or
+ * a port. A value that another manager owns is not from the API server.
  */
 function defaultedValue(entry: ResourceEntry, plan: ResourcePlan, path: string): Json | undefined {
   const object = foundOf(entry)?.object;

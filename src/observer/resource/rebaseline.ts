@@ -15,17 +15,17 @@ interface Comparison {
 }
 
 /**
- * Re-baselines a resource by a dry run: admission and defaults can change, and no stream reports that. If the dry run
- * gives another result than the baseline, that becomes the baseline, and differences are drift like any other. Only for
- * resources that are in sync; a dry run that fails changes nothing.
+ * Rebaselines a resource by a dry run: admission and defaults can change, and no stream reports that. If the result
+ * differs from the baseline, it becomes the baseline, and differences are drift like any other. This is done only for
+ * resources that are in sync. A dry run that fails changes nothing.
  */
 export async function rebaseline(effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { plan } = entry;
   if (plan === undefined || comparisonOf(entry) === undefined) return;
   const release = await effects.rebaselines.acquire(entry.application.id, plan.target.apiVersion, signal);
   try {
-    const standing = comparisonOf(entry);
-    if (standing !== undefined) await rebaselineOnce(effects, entry, standing, signal);
+    const comparison = comparisonOf(entry);
+    if (comparison !== undefined) await rebaselineOnce(effects, entry, comparison, signal);
   } finally {
     release?.();
   }
@@ -37,18 +37,19 @@ async function rebaselineOnce(
   { plan, baseline }: Comparison,
   signal: AbortSignal,
 ): Promise<void> {
-  const ask = () => dryRunBaseline(effects, entry, { plan, baseline }, signal);
-  const once = await ask();
-  if (once === undefined || differing(baseline, once).length === 0) return;
-  // A value that is different each time, such as a random name, is no change.
-  const twice = await ask();
-  if (twice === undefined || differing(once, twice).length > 0) return;
+  const dryRun = () => dryRunBaseline(effects, entry, { plan, baseline }, signal);
+  const first = await dryRun();
+  if (first === undefined || differing(baseline, first).length === 0) return;
+  // A value that differs each time, such as a random name, is not a change.
+  const second = await dryRun();
+  if (second === undefined || differing(first, second).length > 0) return;
   const now = comparisonOf(entry);
   if (now?.plan !== plan || now.baseline !== baseline) return;
-  const paths = differing(baseline, twice);
-  // Fields that admission changes are taken from the reply of an apply, which a dry run of a new object cannot show.
+  const paths = differing(baseline, second);
+  // The values of fields that admission mutates are from the response to an apply: a dry run of a new object cannot
+  // show them.
   if (paths.some((path) => entry.mutatedByAdmission.includes(path))) return;
-  setBaseline(entry, twice, effects.runtime.clock.monotonic());
+  setBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor?.send({ type: 'resync.due' });
 }
@@ -58,7 +59,7 @@ function differing(one: Projection, other: Projection): readonly string[] {
   return compare(one, other).flatMap(({ path }) => (path === labelPath ? [] : path));
 }
 
-/** Undefined if the resource is not in sync, or a request about it is under way. */
+/** Returns undefined if the resource is not in sync, or if a request about it is in flight. */
 function comparisonOf(entry: ResourceEntry): Comparison | undefined {
   const { plan, baseline, actor } = entry;
   if (plan === undefined || baseline === undefined || !isInSync(entry)) return undefined;
@@ -71,6 +72,6 @@ async function dryRunBaseline(
   { plan, baseline }: Comparison,
   signal: AbortSignal,
 ): Promise<Projection | undefined> {
-  const tried = await api.dryRunAgain(plan, signal);
-  return tried.ok ? updatedBaseline(plan, baseline, tried.value, initialised) : undefined;
+  const outcome = await api.dryRunAgain(plan, signal);
+  return outcome.ok ? updatedBaseline(plan, baseline, outcome.value, initialised) : undefined;
 }

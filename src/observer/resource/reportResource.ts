@@ -7,12 +7,12 @@ import { mayDisclose } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { effectivePlan } from '../state/observeObject.ts';
 
-/** How many different reports a resource may cause until it is corrected or in sync. */
+/** The maximum number of different reports about a resource until it is corrected or in sync. */
 const maxReported = 20;
 
 type Actions = NonNullable<Parameters<(typeof resource)['provide']>[0]['actions']>;
 
-/** Which resource an event is about. */
+/** Identifies the resource that an event is about. */
 export function aboutOf(entry: ResourceEntry): AboutResource {
   return {
     application: entry.application.about,
@@ -22,10 +22,10 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
   };
 }
 
-/** What the `resource` machine reports: as events, and in the status of its application. */
+/** Returns the reporting actions of the `resource` machine, for events and for the status of the application. */
 export function resourceReports(effects: ObserverEffects) {
   const { report, status } = effects;
-  /** What has been reported since the resource was last in sync or corrected: each report once. */
+  /** The reports since the resource was last in sync or corrected. Each report is made once. */
   const reported = new WeakMap<ResourceEntry, Set<string>>();
 
   function reportOnce(entry: ResourceEntry, text: string, act: () => void): void {
@@ -36,8 +36,8 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   /**
-   * The same for drifts, with an upper limit: otherwise someone who keeps changing the object could fill log, Events
-   * and memory.
+   * Does the same for drifts, with an upper limit: otherwise a client that keeps changing the object could fill the
+   * log, the Events and the memory.
    */
   function reportLimited(entry: ResourceEntry, text: string, act: () => void): void {
     if ((reported.get(entry)?.size ?? 0) >= maxReported) return;
@@ -50,14 +50,14 @@ export function resourceReports(effects: ObserverEffects) {
     status.resourceChanged(entry.application);
   }
 
-  /** Forgets all reports, except that the current manifest is refused: a correction does not change that. */
+  /** Clears all reports, except that the current manifest is refused, which a correction does not change. */
   function clearReported(entry: ResourceEntry): void {
     const lasting = entry.lastKnownGood?.reason;
     if (lasting !== undefined && reported.get(entry)?.has(lasting)) reported.set(entry, new Set([lasting]));
     else reported.delete(entry);
   }
 
-  /** Calls `report` with the entry, unless its application is already gone. */
+  /** Calls `act` with the entry, unless its application was deleted. */
   function withEntry(act: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
       const entry = effects.resourceOf(context.application, context.resource);
@@ -75,7 +75,7 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'inSync');
     }),
     reportDrifted: withEntry((entry, { mayCorrect }) => {
-      // A manifest that is not applied yet differs by itself: that is no drift.
+      // A manifest that is not applied yet differs from the live object, which is no drift.
       if (effectivePlan(entry) === undefined) return;
       const { drifts, conflictingManager } = entry;
       become(entry, 'drifted');
@@ -137,7 +137,7 @@ export function resourceReports(effects: ObserverEffects) {
   } satisfies Actions;
 }
 
-/** What the events need of the machine's context. */
+/** The fields of the machine's context that the events contain. */
 interface Context {
   readonly application: string;
   readonly resource: string;

@@ -14,7 +14,7 @@ type ResourceEffect = (
   signal: AbortSignal,
 ) => Promise<() => ResourceEvent>;
 
-/** The `resource` machine with its effects. */
+/** Returns the `resource` machine with its effects. */
 export function provideResource(effects: ObserverEffects): ResourceLogic {
   const { resourceOf, random } = effects;
 
@@ -30,7 +30,7 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
       effect(effects, entryOf(input), signal),
     );
 
-  /** It is not a request of the resource, so that draining does not wait for it. */
+  /** This request is not in `inFlight`, so draining does not wait for it. */
   const awaitKind = effectLogic<ResourceInput>({ refusal: 'check.failed', random }, async (input, signal) => {
     const { apiVersion, kind } = entryOf(input).manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);

@@ -26,8 +26,8 @@ import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
- * Creates, updates or corrects a resource, by what is known when its slot is granted. A request that was sent is not
- * aborted when its caller stops waiting; one that still waits for a slot is.
+ * Creates, updates or corrects a resource, by the state that is known when its slot is granted. A request that was sent
+ * is not aborted when its caller stops waiting; one that still waits for a slot is.
  */
 export async function writeResource(
   effects: ObserverEffects,
@@ -38,7 +38,7 @@ export async function writeResource(
   return () => event;
 }
 
-/** The same without the actor's protocol. `onSlow` as in `RequestSemaphore`. */
+/** Does the same without the actor's protocol. `onSlow` as in `RequestSemaphore`. */
 export async function applyOrCorrect(
   effects: ObserverEffects,
   entry: ResourceEntry,
@@ -64,24 +64,24 @@ export async function applyOrCorrect(
 }
 
 /** A request that was sent is not aborted. */
-const until = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /**
- * What weeder reads with its own rights must not leak: without the right to patch nothing is read, and a refusal is
- * reported only if the ServiceAccount may see the object.
+ * Objects that weeder reads with its own permissions must not leak: without the permission to patch nothing is read,
+ * and a refusal is reported only if the ServiceAccount may see the object.
  */
 async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { access, runtime } = effects;
   const { plan } = entry;
   if (plan === undefined) return conflicted;
   if (!isAccessProven(entry, runtime.clock.monotonic())) {
-    const may = await access.verifyWrite(plan.target, until);
+    const may = await access.verifyWrite(plan.target, neverAborted);
     if (!may.ok) return unverified('write', may.failure);
   }
   const event = await write(effects, entry);
   if (event.type === 'write.done' || event.type === 'write.conflicted') return event;
-  const proved = await access.verify(entry, plan.target, until);
-  return proved.ok ? event : unverified('write', proved.failure);
+  const verified = await access.verify(entry, plan.target, neverAborted);
+  return verified.ok ? event : unverified('write', verified.failure);
 }
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
@@ -89,15 +89,15 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   if (entry.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   expireLastKnownGood(entry, now);
-  const unknown = await readLive(effects, entry, entry.plan, until);
+  const unknown = await readLive(effects, entry, entry.plan, neverAborted);
   if (unknown !== undefined) return unknown;
   const found = foundOf(entry);
-  // The live object may have changed the plan: its replicas may be scaled.
+  // Reading the live object may have changed the plan: its replicas may be scaled.
   const { lastKnownGood } = entry;
   const chosen = lastKnownGood?.plan ?? entry.plan;
   const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
   if (found === undefined) {
-    return recordOutcome(effects, entry, plan, [missing], await api.create(plan, until, true));
+    return recordOutcome(effects, entry, plan, [missing], await api.create(plan, neverAborted, true));
   }
   const { object, isTerminating } = found;
   if (isTerminating) return { type: 'write.terminating' };
@@ -106,18 +106,19 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     return removeStaleClaim(effects, entry, plan, object);
   if (lastKnownGood === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
-    const outcome = isOurs ? await api.update(plan, object, until) : await api.create(plan, until);
+    const outcome = isOurs ? await api.update(plan, object, neverAborted) : await api.create(plan, neverAborted);
     return recordOutcome(effects, entry, plan, [], outcome);
   }
-  // The stream may report a correction before its reply arrives, and then there is no drift any more.
+  // The stream may report a correction before its response arrives. Then there is no drift left.
   const { drifts, driftedAt = now } = entry;
   if (drifts.length === 0) return recheck(entry);
-  return recordOutcome(effects, entry, plan, drifts, await api.correct(plan, object, drifts, until), driftedAt);
+  return recordOutcome(effects, entry, plan, drifts, await api.correct(plan, object, drifts, neverAborted), driftedAt);
 }
 
 /**
- * Takes the marks of an application that does not exist away, in the version that was read: of several applications that
- * do, one does it, and then each may claim the object, which the API server lets one of them do.
+ * Removes the label, the annotation and the managers of an application that does not exist from the version that was
+ * read. If several applications try this at once, one succeeds. After that each may claim the object, and the API
+ * server lets one of them succeed.
  */
 async function removeStaleClaim(
   { api, claims, runtime }: ObserverEffects,
@@ -125,19 +126,20 @@ async function removeStaleClaim(
   plan: ResourcePlan,
   object: JsonObject,
 ): Promise<ResourceEvent> {
-  const isAbandoned = await claims.isStale(object);
+  const isStale = await claims.isStale(object);
   const now = runtime.clock.monotonic();
-  if (!isAbandoned) setStaleClaim(entry, false, now);
-  if (!isAbandoned) return recheck(entry);
-  const unclaimed = await api.removeStaleClaim(plan, object, until);
+  if (!isStale) setStaleClaim(entry, false, now);
+  if (!isStale) return recheck(entry);
+  const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
   if (!unclaimed.ok) return writeRefused(entry, plan, unclaimed.failure, runtime.clock.monotonic());
   observeObject(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
 
 /**
- * Undefined: it is known what is there, that nothing is, or, where its stream has nothing of what was never applied, that
- * nothing is expected to be: the first apply finds that out, and a start asks for each resource once and not twice.
+ * Returns undefined if the live object is known or known to be missing. Also if a resource that was never applied is
+ * not in its stream: it is expected to be missing, and the first apply finds that out, so that a start needs one
+ * request for each resource and not two.
  */
 async function readLive(
   { api, runtime, streams }: ObserverEffects,
@@ -184,7 +186,7 @@ function recordOutcome(
   return { type: 'write.done' };
 }
 
-/** Makes the observed part of the reply the new baseline. */
+/** Makes the observed part of the response the new baseline. */
 function recordApplied(
   { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
@@ -198,7 +200,7 @@ function recordApplied(
   entry.mutatedByAdmission = [];
   entry.baseline = appliedBaseline(plan, applied);
   entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
-  recordReply(entry, applied.object, now);
+  recordResponse(entry, applied.object, now);
   report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 
@@ -212,7 +214,7 @@ function recordCorrected(
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
-  recordReply(entry, object, now);
+  recordResponse(entry, object, now);
   countCorrection(effects, entry, drifts);
   if (!hasChanged) {
     acceptMutation(effects, entry, plan, drifts, object);
@@ -234,7 +236,7 @@ function acceptMutation(
   drifts: readonly Drift[],
   object: Applied['object'],
 ): void {
-  // The ownership label is no value that admission changes.
+  // Admission does not change the ownership label.
   const changed = drifts.filter(({ path }) => path !== labelPath);
   if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
   setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
@@ -247,13 +249,13 @@ function countCorrection({ runtime }: ObserverEffects, entry: ResourceEntry, dri
 }
 
 /**
- * Records the reply as the newest known version, whatever older version the stream reports later, and its uid as
+ * Records the response as the newest known version, whatever older version the stream reports later, and its uid as
  * applied.
  */
-function recordReply(entry: ResourceEntry, object: Applied['object'], now: number): void {
+function recordResponse(entry: ResourceEntry, object: Applied['object'], now: number): void {
   entry.appliedUid = uidOf(object) ?? entry.appliedUid;
   const isNewest = observeObject(entry, object, now);
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
-  // The stream has reported a newer version before this reply, which was compared with the old baseline.
+  // The stream has reported a newer version before this response, which was compared with the old baseline.
   if (!isNewest) recompare(entry, now);
 }

@@ -1,12 +1,13 @@
 import { isObject } from '../../base/json.ts';
 
 /**
- * What of an object is observed, laid beside its manifest: the mask of a map lists the observed fields, whether the
- * manifest has them or not, and the i-th element of a list's mask belongs to the i-th element of the manifest's list.
+ * The observed part of an object, in the structure of its manifest: the mask of a map lists the observed fields,
+ * whether the manifest has them or not, and the i-th element of a list's mask belongs to the i-th element of the
+ * manifest's list.
  *
- * A leaf where the manifest has a map or a list stands for everything that the manifest has there and below. So the
- * mask of a resource without a schema is one leaf, which costs nothing to keep. Walk with `fieldOf` and `elementOf`,
- * which know that, and there is no second case to think of.
+ * A leaf where the manifest has a map or a list stands for all its content in the manifest. So the mask of a resource
+ * without a schema is a single leaf, which needs no memory. `fieldOf` and `elementOf` handle this case for their
+ * callers.
  */
 export type FieldMask =
   | { readonly is: 'leaf' }
@@ -23,22 +24,22 @@ export interface ListMask {
   readonly key?: readonly string[];
 }
 
-/** Observed: the value, or everything that the manifest has there. */
+/** Observed: the value, or all its content in the manifest. */
 export const leaf: FieldMask = Object.freeze({ is: 'leaf' });
 
-/** The mask of a field; undefined: it is not observed. Of a leaf it is a leaf, for what the manifest has there. */
+/** Returns the mask of a field; undefined if it is not observed. The mask of a field in a leaf is a leaf. */
 export function fieldOf(mask: FieldMask | undefined, name: string): FieldMask | undefined {
   if (mask?.is === 'map') return mask.fields.get(name);
   return mask?.is === 'leaf' ? mask : undefined;
 }
 
-/** The mask of the manifest's i-th element; undefined: it is not observed. */
+/** Returns the mask of the manifest's i-th element; undefined if it is not observed. */
 export function elementOf(mask: FieldMask | undefined, index: number): FieldMask | undefined {
   if (mask?.is === 'list') return mask.elements[index];
   return mask?.is === 'leaf' ? mask : undefined;
 }
 
-/** Whether there is anything to be seen in it: a field, an element, or a length. */
+/** Returns true if the mask observes a field, an element or a length. */
 export function observesAnything(mask: FieldMask | undefined): boolean {
   if (mask === undefined) return false;
   if (mask.is === 'leaf') return true;
@@ -47,8 +48,8 @@ export function observesAnything(mask: FieldMask | undefined): boolean {
 }
 
 /**
- * Whether everything that the manifest has there is observed, and nothing beside it has a place: such an atomic value is
- * compared as a whole, so that a key which somebody adds to a rule of a Role is seen.
+ * Returns true if the manifest's whole value is observed and nothing else may exist beside it. Such an atomic value is
+ * compared as a whole, so that a key that another client adds to a rule of a Role is detected.
  */
 export function observesAll(mask: FieldMask | undefined, manifest: unknown): boolean {
   if (mask === undefined || mask.is === 'leaf') return mask !== undefined;

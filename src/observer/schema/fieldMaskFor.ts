@@ -9,9 +9,9 @@ import type { InvalidEntry, ObserverSchema, SchemaEntry } from './readObserverSc
 import { createErrorList, type ErrorList, type SchemaError, schemaError } from './schemaErrors.ts';
 
 /**
- * What of a manifest is observed: what the schema's entry for it lists, or every field of it where there is none. The
- * errors are those of its entry, read against it; or of entries that may be meant for it, because observing everything
- * would overwrite what a person has said is none of weeder's business.
+ * Returns the observed part of a manifest: what the schema's entry for it lists, or every field if there is no entry.
+ * The errors are those of its entry and of the entry's fit to the manifest, or those of invalid entries that may be
+ * meant for it: to observe every field instead would overwrite fields that the author wants to exclude.
  */
 export function fieldMaskFor(manifest: Manifest, schema: ObserverSchema): Result<FieldMask, readonly SchemaError[]> {
   const { identity, object } = manifest;
@@ -36,7 +36,7 @@ function checkAssigned({ mask, index }: SchemaEntry, { at, owns }: Assigned, err
     if (owns(field)) errors.add('serverOwned', [index, ...at, field], 'is written by the API server or a controller');
 }
 
-/** An error for each entry that no manifest has: what it lists is observed nowhere. */
+/** Returns an error for each entry without a manifest, because nothing that it lists is observed. */
 export function unusedEntries(schema: ObserverSchema, manifests: readonly Manifest[]): readonly SchemaError[] {
   const used = new Set(manifests.map(({ identity }) => entryFor(identity, schema)));
   return [...schema.entries.values()]
@@ -46,13 +46,13 @@ export function unusedEntries(schema: ObserverSchema, manifests: readonly Manife
     );
 }
 
-/** An entry that names a namespace is closer than one that names none. */
+/** An entry with a namespace takes precedence over one without. */
 function entryFor(identity: Identity, { entries }: ObserverSchema): SchemaEntry | undefined {
   return entries.get(identityKey(identity)) ?? entries.get(identityKey({ ...identity, namespace: '' }));
 }
 
 function mayDescribe({ identity: { group, kind, namespace, name } }: InvalidEntry, identity: Identity): boolean {
-  const is = (said: string | undefined, own: string) => said === undefined || said === own;
+  const is = (given: string | undefined, own: string) => given === undefined || given === own;
   return (
     is(group, identity.group) &&
     is(kind, identity.kind) &&
@@ -61,7 +61,7 @@ function mayDescribe({ identity: { group, kind, namespace, name } }: InvalidEntr
   );
 }
 
-/** The mask laid on the manifest's value; a null there counts as absent, as for the API server. */
+/** Fits the mask to the manifest's value. A null counts as absent, as for the API server. */
 function fit(mask: FieldMask, value: unknown, path: Path, errors: ErrorList): FieldMask {
   const isAbsent = value === undefined || value === null;
   if (mask.is === 'leaf') return mask;
@@ -84,14 +84,17 @@ function fitList(mask: ListMask, values: readonly unknown[], path: Path, errors:
   if (min > values.length) errors.add('minAboveManifest', path, `must have ${min} elements, and ${has}`);
   if (max > 0 && max < values.length) errors.add('maxBelowManifest', path, `may have ${max} elements, and ${has}`);
   if (key !== undefined) checkKeys(key, values, path, errors);
-  // What the manifest does not have is within the bounds or beyond them: there is no value that it could have.
+  // An element that the manifest does not have is only subject to the bounds: it has no desired value.
   const fitted = elements
     .slice(0, values.length)
     .map((element, index) => fit(element, values[index], [...path, index], errors));
   return { ...mask, elements: padded(fitted, Math.min(min, values.length)) };
 }
 
-/** Only observed fields can be restored: as many elements as there must be are observed, those not listed whole. */
+/**
+ * Only observed elements can be restored, so at least `min` elements are observed. Those that the schema does not list
+ * are observed as a whole.
+ */
 function padded(elements: readonly FieldMask[], min: number): readonly FieldMask[] {
   const missing = Math.max(0, min - elements.length);
   return missing === 0 ? elements : [...elements, ...Array<FieldMask>(missing).fill(leaf)];

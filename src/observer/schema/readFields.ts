@@ -8,7 +8,7 @@ const prefix = 'observer_schema_list_';
 const names = { min: `${prefix}min_length`, max: `${prefix}max_length`, key: `${prefix}key` } as const;
 const known: ReadonlySet<string> = new Set(Object.values(names));
 
-/** The element of a list that is about the list itself, also when its keys are misspelt. */
+/** Returns true for the element of a list that holds its bounds, even if its keys are misspelt. */
 function isBounds(element: unknown): element is JsonObject {
   return isObject(element) && Object.keys(element).some(isBoundsKey);
 }
@@ -49,22 +49,25 @@ function readKey(value: unknown, path: Path, errors: ErrorList): readonly string
   if (value === undefined) return undefined;
   const keys: readonly unknown[] = Array.isArray(value) ? value : [value];
   const texts = keys.filter((key) => typeof key === 'string' && key !== '');
-  const isRight = texts.length === keys.length && keys.length > 0 && new Set(keys).size === keys.length;
-  if (!isRight) errors.add('listKey', [...path, names.key], 'is neither a key nor a list of keys');
-  return isRight ? texts.map(String) : undefined;
+  const isValid = texts.length === keys.length && keys.length > 0 && new Set(keys).size === keys.length;
+  if (!isValid) errors.add('listKey', [...path, names.key], 'is neither a key nor a list of keys');
+  return isValid ? texts.map(String) : undefined;
 }
 
-/** Levels below an entry, and parts of all entries with all that is below them. */
-const deepest = 200;
-const mostParts = 100_000;
+/** The maximum depth below an entry, and the maximum number of nodes in all entries. */
+const maxDepth = 200;
+const mostNodes = 100_000;
 
-/** Reads what the entries of one schema list. What has an error is read as a leaf, so that the rest is looked at too. */
+/**
+ * Reads the fields that the entries of one schema list. A node with an error is read as a leaf, so that the rest is
+ * checked too.
+ */
 export type ReadFields = (map: JsonObject, path: Path, errors: ErrorList) => FieldMask;
 
-export function createPartReader(): ReadFields {
-  let parts = 0;
+export function createFieldReader(): ReadFields {
+  let nodes = 0;
   return (map, path, errors) => {
-    // An error about the whole schema is reported once.
+    // An exceeded limit is reported once for each entry.
     const reported = new Set<SchemaErrorCode>();
     const reportOnce = (code: SchemaErrorCode, message: string): FieldMask => {
       if (!reported.has(code)) errors.add(code, path, message);
@@ -72,22 +75,22 @@ export function createPartReader(): ReadFields {
       return leaf;
     };
     return readFields(map, path, errors, (at) => {
-      parts += 1;
-      if (parts > mostParts)
-        return reportOnce('tooLarge', `is beyond the ${mostParts} parts of a schema that are read`);
-      return at.length > deepest ? reportOnce('tooDeep', `is more than ${deepest} levels deep`) : undefined;
+      nodes += 1;
+      if (nodes > mostNodes)
+        return reportOnce('tooLarge', `is beyond the ${mostNodes} parts of a schema that are read`);
+      return at.length > maxDepth ? reportOnce('tooDeep', `is more than ${maxDepth} levels deep`) : undefined;
     });
   };
 }
 
-/** A mask instead of what is there, where no further part may be read. */
+/** Returns a mask in place of a node if no further node may be read. */
 type Limit = (path: Path) => FieldMask | undefined;
 
 function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limit): FieldMask {
-  /** From the entry down to where it reads: what is met again contains itself. */
+  /** The nodes above the current one: a node that is among them contains itself. */
   const above = new Set<unknown>();
 
-  function part(value: unknown, path: Path): FieldMask {
+  function node(value: unknown, path: Path): FieldMask {
     const instead = limit(path);
     if (instead !== undefined || value === null || value === 'observed') return instead ?? leaf;
     if (!isObject(value) && !Array.isArray(value)) errors.add('leaf', path, `has ${nameOf(value)} for a value`);
@@ -109,13 +112,13 @@ function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limi
     if (isBounds(map)) errors.add('boundsOutsideList', path, 'has bounds of a list, and is none');
     const read = new Map<string, FieldMask>();
     for (const [name, value] of Object.entries(map))
-      if (!isBoundsKey(name)) read.set(name, part(value, [...path, name]));
+      if (!isBoundsKey(name)) read.set(name, node(value, [...path, name]));
     return { is: 'map', fields: read };
   }
 
   function list(values: readonly unknown[], path: Path): FieldMask {
-    const at = placeOfBounds(values, path, errors);
-    const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [part(value, [...path, index])]));
+    const at = indexOfBounds(values, path, errors);
+    const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [node(value, [...path, index])]));
     const bounds = at === undefined ? undefined : values[at];
     if (at === undefined || !isBounds(bounds)) return { is: 'list', elements, min: 0, max: 0 };
     return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], errors) };
@@ -124,13 +127,13 @@ function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limi
   return fields(entry, top);
 }
 
-/** Undefined: there are none. */
-function placeOfBounds(values: readonly unknown[], path: Path, errors: ErrorList): number | undefined {
-  const places = values.flatMap((value, index) => (isBounds(value) ? [index] : []));
-  const at = places.at(-1);
+/** Returns the index of the bounds; undefined if there are none. */
+function indexOfBounds(values: readonly unknown[], path: Path, errors: ErrorList): number | undefined {
+  const indexes = values.flatMap((value, index) => (isBounds(value) ? [index] : []));
+  const at = indexes.at(-1);
   if (values.length === 0) errors.add('nullsLost', path, 'is an empty list, also without bounds');
   else if (at === undefined) errors.add('boundsMissing', path, 'does not end with its bounds');
-  else if (places.length > 1) errors.add('boundsTwice', path, `has bounds ${places.length} times`);
+  else if (indexes.length > 1) errors.add('boundsTwice', path, `has bounds ${indexes.length} times`);
   else if (at !== values.length - 1)
     errors.add('boundsNotLast', [...path, at], 'has the bounds of the list, and is not its end');
   return at;

@@ -2,46 +2,47 @@ import type { Path } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { type FieldMask, observesAnything } from './fieldMask.ts';
-import { createPartReader, type ReadFields } from './readFields.ts';
+import { createFieldReader, type ReadFields } from './readFields.ts';
 import { createErrorList, type ErrorList, type SchemaError, type SchemaErrorCode, truncated } from './schemaErrors.ts';
 
-/** An observer schema as far as it can be used, and everything that is wrong with the rest. */
+/** The usable entries of an observer schema, and the errors of the others. */
 export interface ObserverSchema {
-  /** Entries without errors, by `identityKey`; the namespace is empty where the entry names none. */
+  /** Entries without errors, by `identityKey`; the namespace is empty if the entry has none. */
   readonly entries: ReadonlyMap<string, SchemaEntry>;
-  /** Entries with errors. Whose they are, the others and their resources do not suffer. */
+  /** Entries with errors. They do not affect other entries and the resources of those. */
   readonly invalid: readonly InvalidEntry[];
-  /** Every error, in the order of the schema. */
+  /** All errors, in the order of the schema. */
   readonly errors: readonly SchemaError[];
 }
 
 export interface SchemaEntry {
-  /** Its place in the schema, from 0. */
+  /** Its index in the schema. */
   readonly index: number;
   readonly identity: Identity;
   readonly mask: FieldMask;
 }
 
-/** As much of its identity as can be read: any resource that has it may be the one that is meant. */
+/** The part of its identity that can be read: every resource that matches it may be the intended one. */
 export interface InvalidEntry {
   readonly identity: Partial<Identity>;
   readonly errors: readonly SchemaError[];
 }
 
 /**
- * Reads `spec.observerSchema`: Krake's format, where the word `observed` is as good as null. The value is what
- * YAML or JSON gives, and may be anything, also contain itself; `undefined` and null are a schema without entries.
+ * Reads `spec.observerSchema` in Krake's format, where `observed` may also be used in place of null. The value is
+ * parsed from YAML or JSON and may be anything, including a cyclic structure. Undefined and null are a schema without
+ * entries.
  */
 export function readObserverSchema(value: unknown): ObserverSchema {
   const read = readEntries(value);
-  const twins = twinsAmong(read);
+  const duplicates = duplicatesAmong(read);
   const entries = new Map<string, SchemaEntry>();
   const invalid: InvalidEntry[] = [];
   for (const [index, { identity, mask, errors }] of read.entries()) {
-    const twin = twins.get(index);
-    if (twin !== undefined) errors.add('duplicate', [index], `is about the same resource as entry ${twin}`);
+    const other = duplicates.get(index);
+    if (other !== undefined) errors.add('duplicate', [index], `is about the same resource as entry ${other}`);
     if (errors.found.length > 0) invalid.push({ identity, errors: errors.found });
-    else if (isWhole(identity)) entries.set(identityKey(identity), { index, identity, mask });
+    else if (isComplete(identity)) entries.set(identityKey(identity), { index, identity, mask });
   }
   return { entries, invalid, errors: truncated(invalid.flatMap((each) => each.errors)) };
 }
@@ -52,14 +53,14 @@ interface ReadEntry {
   readonly errors: ErrorList;
 }
 
-/** The API server takes fewer manifests than that. */
+/** The API server accepts fewer manifests than this in one Application. */
 const mostEntries = 2_000;
 
 function readEntries(value: unknown): readonly ReadEntry[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return [unreadable('notAList', [], 'is not a list')];
   if (value.length > mostEntries) return [unreadable('tooLarge', [], `has more than ${mostEntries} entries`)];
-  const readFields = createPartReader();
+  const readFields = createFieldReader();
   return value.map((entry, index) => readEntry(entry, [index], readFields));
 }
 
@@ -75,36 +76,39 @@ function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntr
   const identity = readIdentity(entry, path, errors);
   const content = observedOf(entry, path, errors);
   const mask = readFields(content, path, errors);
-  // An entry that only names its resource observes that it is there. One that lists something means more than that.
+  // An entry that only identifies its resource observes its existence. An entry with content must observe a field.
   if (errors.found.length === 0 && Object.keys(content).length > 0 && !observesAnything(mask))
     errors.add('nullsLost', path, 'lists no field, so that no field of the resource would be observed');
   return { identity, mask, errors };
 }
 
-/** Entries about the same resource, each with the position of another one: it is ambiguous which one is meant. */
-function twinsAmong(read: readonly ReadEntry[]): ReadonlyMap<number, number> {
+/**
+ * Returns the entries about the same resource, each with the index of another one: it is ambiguous which one applies.
+ */
+function duplicatesAmong(read: readonly ReadEntry[]): ReadonlyMap<number, number> {
   const first = new Map<string, number>();
-  const twins = new Map<number, number>();
+  const duplicates = new Map<number, number>();
   for (const [index, { identity }] of read.entries()) {
-    if (!isWhole(identity)) continue;
+    if (!isComplete(identity)) continue;
     const key = identityKey(identity);
     const other = first.get(key);
     if (other === undefined) first.set(key, index);
-    else twins.set(index, other).set(other, twins.get(other) ?? index);
+    else duplicates.set(index, other).set(other, duplicates.get(other) ?? index);
   }
-  return twins;
+  return duplicates;
 }
 
 function readIdentity(entry: JsonObject, path: Path, errors: ErrorList): Partial<Identity> {
   const { apiVersion, kind, metadata } = entry;
   const { name, namespace } = objectOf(metadata);
   const group = readGroup(apiVersion);
-  if (group === undefined) errors.add('apiVersion', [...path, 'apiVersion'], said(apiVersion, 'an apiVersion'));
-  if (!isName(kind)) errors.add('kind', [...path, 'kind'], said(kind, 'a kind'));
-  if (!isName(name)) errors.add('name', [...path, 'metadata', 'name'], said(name, 'a name'));
+  if (group === undefined)
+    errors.add('apiVersion', [...path, 'apiVersion'], invalidMessage(apiVersion, 'an apiVersion'));
+  if (!isName(kind)) errors.add('kind', [...path, 'kind'], invalidMessage(kind, 'a kind'));
+  if (!isName(name)) errors.add('name', [...path, 'metadata', 'name'], invalidMessage(name, 'a name'));
   const isOpen = namespace === undefined || namespace === null;
   if (!isOpen && !isName(namespace))
-    errors.add('namespace', [...path, 'metadata', 'namespace'], said(namespace, 'a namespace'));
+    errors.add('namespace', [...path, 'metadata', 'namespace'], invalidMessage(namespace, 'a namespace'));
   return {
     ...(group === undefined ? {} : { group }),
     ...(isName(kind) ? { kind } : {}),
@@ -113,7 +117,7 @@ function readIdentity(entry: JsonObject, path: Path, errors: ErrorList): Partial
   };
 }
 
-/** Undefined: it is no apiVersion. */
+/** Returns undefined if the value is not an apiVersion. */
 function readGroup(apiVersion: unknown): string | undefined {
   if (!isName(apiVersion)) return undefined;
   const [group = '', version, ...more] = apiVersion.split('/');
@@ -121,10 +125,10 @@ function readGroup(apiVersion: unknown): string | undefined {
   return group !== '' && version !== '' && more.length === 0 ? group : undefined;
 }
 
-/** The entry without what identifies its resource, and without what cannot be observed. */
+/** Returns the entry without the fields that identify its resource and without those that cannot be observed. */
 function observedOf(entry: JsonObject, path: Path, errors: ErrorList): JsonObject {
   const { apiVersion: _, kind: __, status, metadata, ...content } = entry;
-  // What is applied of a Secret has it in data: listed here it would be desired to be absent.
+  // weeder applies `stringData` as `data`, so a listed `stringData` would be desired to be absent.
   if (entry['kind'] === 'Secret' && readGroup(entry['apiVersion']) === '' && 'stringData' in content)
     errors.add('stringData', [...path, 'stringData'], 'is listed');
   if (status !== undefined) errors.add('status', [...path, 'status'], 'is listed');
@@ -137,11 +141,11 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function said(value: unknown, what: string): string {
+function invalidMessage(value: unknown, what: string): string {
   return value === undefined || value === null ? 'is missing' : `is not ${what}`;
 }
 
-function isWhole(identity: Partial<Identity>): identity is Identity {
+function isComplete(identity: Partial<Identity>): identity is Identity {
   const { group, kind, namespace, name } = identity;
   return group !== undefined && kind !== undefined && namespace !== undefined && name !== undefined;
 }

@@ -1,8 +1,8 @@
 import { formatPath, type Path } from '../../base/fieldError.ts';
 
 /**
- * Every error that an observer schema can have: what it means in general, and what to do. The sentence that a
- * person reads is written where the error is found; it never holds a value, which may be a Secret's.
+ * The errors of an observer schema, with their meaning and a hint. The message for users is written where the error is
+ * found. It never contains a value, which may be a Secret's.
  */
 export const schemaErrorTable = {
   notAList: {
@@ -141,14 +141,14 @@ export const schemaErrorTable = {
 
 export type SchemaErrorCode = keyof typeof schemaErrorTable;
 
-/** One thing that is wrong with an observer schema. */
+/** An error in an observer schema. */
 export interface SchemaError {
   readonly code: SchemaErrorCode;
-  /** From the top of the schema: `[1, 'spec', 'ports', 0]`. */
+  /** The path from the top of the schema: `[1, 'spec', 'ports', 0]`. */
   readonly path: Path;
-  /** The same for people: `observerSchema[1].spec.ports[0]`. */
+  /** The path as text for users: `observerSchema[1].spec.ports[0]`. */
   readonly where: string;
-  /** A clause that stands behind the place. */
+  /** A clause that follows the path. */
   readonly message: string;
   readonly hint: string;
 }
@@ -158,7 +158,7 @@ export function schemaError(code: SchemaErrorCode, path: Path, message: string):
   return { code, path, where, message, hint: schemaErrorTable[code].hint };
 }
 
-/** Where errors are put: the first hundred are kept, the rest is counted. */
+/** Collects errors: the first hundred in full, and the number of the rest. */
 export interface ErrorList {
   add(code: SchemaErrorCode, path: Path, message: string): void;
   readonly found: readonly SchemaError[];
@@ -166,22 +166,22 @@ export interface ErrorList {
 
 const maxErrors = 100;
 
-/** As many as are shown, and one that counts the rest. */
+/** Returns the first hundred errors, and one error with the number of the rest. */
 export function truncated(errors: readonly SchemaError[]): readonly SchemaError[] {
   const more = errors.length - maxErrors;
   return more <= 0 ? errors : [...errors.slice(0, maxErrors), schemaError('tooMany', [], `has ${more} more errors`)];
 }
 
 export function createErrorList(): ErrorList {
-  const kept: SchemaError[] = [];
+  const errors: SchemaError[] = [];
   let more = 0;
   return {
     add(code, path, message) {
-      if (kept.length < maxErrors) kept.push(schemaError(code, path, message));
+      if (errors.length < maxErrors) errors.push(schemaError(code, path, message));
       else more += 1;
     },
     get found() {
-      return more === 0 ? kept : [...kept, schemaError('tooMany', [], `has ${more} more errors`)];
+      return more === 0 ? errors : [...errors, schemaError('tooMany', [], `has ${more} more errors`)];
     },
   };
 }
