@@ -152,7 +152,7 @@ test('a selector selects workloads, in both of its forms', () => {
   });
 });
 
-const rich = `
+const allSettings = `
 ${service}
 restartControl:
   ${Object.entries(others)
@@ -168,7 +168,7 @@ restartControl:
 `;
 
 test('a config that is written as a file parses to itself', () => {
-  for (const text of [rich, 'restartControl: []', `${service}\nrestartControl: {}`, service]) {
+  for (const text of [allSettings, 'restartControl: []', `${service}\nrestartControl: {}`, service]) {
     const config = configOf(text);
     assert.deepEqual(configOf(JSON.stringify(configFileOf(config))), config);
   }
@@ -176,11 +176,11 @@ test('a config that is written as a file parses to itself', () => {
 
 test('a change of the section is reported, and an equivalent section is no change', () => {
   const changeOf = (from: string, to: string) => compareConfigs(configOf(from), configOf(to)).restartControl;
-  assert.equal(changeOf(service, rich), 'added');
-  assert.equal(changeOf(rich, service), 'removed');
+  assert.equal(changeOf(service, allSettings), 'added');
+  assert.equal(changeOf(allSettings, service), 'removed');
   assert.equal(changeOf(service, service), undefined);
-  assert.equal('restartControl' in compareConfigs(configOf(rich), configOf(rich)), false);
-  const reworded = rich
+  assert.equal('restartControl' in compareConfigs(configOf(allSettings), configOf(allSettings)), false);
+  const reworded = allSettings
     .replace('[shop, billing]', '[billing, shop, billing]')
     .replace('[Job, CronJob]', '[CronJob, Job]')
     .replace(
@@ -189,9 +189,9 @@ test('a change of the section is reported, and an equivalent section is no chang
     )
     .replace('1.5s', '1500ms')
     .replace('[{namespace: infra}, ', '[{kinds: [Secret, ConfigMap], namespace: infra}, {namespace: infra}, ');
-  assert.notEqual(reworded, rich);
-  assert.equal(changeOf(rich, reworded), undefined);
-  assert.ok(hasSameRestart(configOf(rich).restart, configOf(reworded).restart));
+  assert.notEqual(reworded, allSettings);
+  assert.equal(changeOf(allSettings, reworded), undefined);
+  assert.ok(hasSameRestart(configOf(allSettings).restart, configOf(reworded).restart));
 });
 
 test('any other difference in the section is a change, including the order of rules', () => {

@@ -75,7 +75,7 @@ async function play({ timeout = 600_000, prepare, onEvent, needs, isWithoutKubel
   return { ...ended, events, waiting, wasCleanedUp, cluster };
 }
 
-function isThere({ cluster }: Played): boolean {
+function namespaceExists({ cluster }: Played): boolean {
   return cluster.server.store.get(namespaces, '', home) !== undefined;
 }
 
@@ -105,7 +105,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.deepEqual(skipped.toSorted(), ignored.map(({ pod }) => pod).toSorted());
     for (const { pod } of ignored) assert.match(pod, /^apiserver-ignored-/);
     assert.equal(played.leftBehind, undefined);
-    assert.ok(!isThere(played));
+    assert.ok(!namespaceExists(played));
   });
 
   test('a crash-looping pod with the same labels in another namespace is not deleted when its own service recovers', async () => {
@@ -138,7 +138,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.equal(isBack, false);
     assert.ok([...weeded, ...ignored].every(({ isDown }) => isDown));
     assert.equal(played.leftBehind, undefined);
-    assert.ok(!isThere(played));
+    assert.ok(!namespaceExists(played));
   });
 
   test('the signal to stop ends the demo without an outcome, and the namespace is removed', async () => {
@@ -148,7 +148,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     const played = await play({ onEvent });
     assert.deepEqual(played.played, { ok: true, value: 'stopped' });
     assert.ok(!played.events.some(({ type }) => type === 'etcd.back'));
-    assert.ok(played.wasCleanedUp && !isThere(played));
+    assert.ok(played.wasCleanedUp && !namespaceExists(played));
   });
 
   test('pods that never become ready are reported with the reason, and the namespace is removed', async () => {
@@ -157,7 +157,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     assert.equal(code, 'DEMO_NOT_READY');
     assert.match(sentence, /\(etcd-main-\S+: ImagePullBackOff: Back-off pulling image "busybox:1\.37"\)\.$/);
     assert.deepEqual(played.waiting, ['ImagePullBackOff: Back-off pulling image "busybox:1.37"']);
-    assert.ok(!isThere(played));
+    assert.ok(!namespaceExists(played));
   });
 
   test('a request that the cluster refuses is reported, and the created objects are removed', async () => {
@@ -171,7 +171,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
       assert.equal(code, 'DEMO_REFUSED');
       assert.match(sentence, /the user may not do this/);
       assert.equal(played.leftBehind, undefined);
-      assert.ok(played.wasCleanedUp && !isThere(played));
+      assert.ok(played.wasCleanedUp && !namespaceExists(played));
     }
   });
 
@@ -196,7 +196,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     const played = await play({ prepare });
     assert.equal(problemOf(played).code, 'DEMO_REFUSED');
     assert.equal(played.leftBehind, undefined);
-    assert.ok(!isThere(played));
+    assert.ok(!namespaceExists(played));
   });
 
   test('a namespace that the user may not delete is reported', async () => {
@@ -206,7 +206,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
       );
     const played = await play({ prepare, onEvent: (_event, stop) => stop.abort() });
     assert.equal(played.leftBehind, 'the user may not do this');
-    assert.ok(isThere(played));
+    assert.ok(namespaceExists(played));
   });
 
   test('a failed removal of the namespace is retried', async () => {
@@ -220,7 +220,7 @@ suite('the demo on a cluster', { concurrency: 3 }, () => {
     const played = await play({ prepare, onEvent: (_event, stop) => stop.abort() });
     assert.equal(refusals, 3);
     assert.equal(played.leftBehind, undefined);
-    assert.ok(!isThere(played));
+    assert.ok(!namespaceExists(played));
   });
 });
 

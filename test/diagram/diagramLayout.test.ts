@@ -18,7 +18,7 @@ function all(box: PictureBox): PictureBox[] {
 }
 
 /** Whether a rectangle is not inside the other; text may be a pixel wider than estimated. */
-function sticksOut(inner: Rectangle, outer: Rectangle): boolean {
+function exceeds(inner: Rectangle, outer: Rectangle): boolean {
   return (
     inner.x < outer.x ||
     inner.y < outer.y ||
@@ -52,10 +52,10 @@ for (const [name, { root, arrows }] of pictures) {
   test(`in the picture of ${name} no text is cut off, and no box exceeds its parent`, () => {
     const page = { x: 0, y: 0, width: layout.width, height: layout.height };
     for (const box of all(root)) {
-      assert.ok(!sticksOut(headOf(box), placeOf(box.id)), `the text of ${box.id}`);
-      for (const child of box.children) assert.ok(!sticksOut(placeOf(child.id), placeOf(box.id)), child.id);
+      assert.ok(!exceeds(headOf(box), placeOf(box.id)), `the text of ${box.id}`);
+      for (const child of box.children) assert.ok(!exceeds(placeOf(child.id), placeOf(box.id)), child.id);
     }
-    for (const { what, place } of labels) assert.ok(!sticksOut(place, page), what);
+    for (const { what, place } of labels) assert.ok(!exceeds(place, page), what);
   });
 
   test(`in the picture of ${name} no labels overlap, or cover an unrelated box`, () => {

@@ -160,21 +160,21 @@ test('after a gap a window opens only for a recovery during the gap', () => {
 
 test('a gap while a window is open: a recovery in it replaces the window, otherwise the window continues', () => {
   const seenUntil = now - minute;
-  const asking = [ready, foundAfterGap(seenUntil)];
-  assert.deepEqual(decided({}, asking), {
+  const resolving = [ready, foundAfterGap(seenUntil)];
+  assert.deepEqual(decided({}, resolving), {
     state: 'ready.windowOpen.resolvingRecoveryTime',
     effects: ['spawn readySince'],
   });
-  assert.deepEqual(decided({}, [...asking, dated(seenUntil + 20_000)]), {
+  assert.deepEqual(decided({}, [...resolving, dated(seenUntil + 20_000)]), {
     state: 'ready.windowOpen.settled',
     effects: ['stop readySince', 'reportWindowOpened', 'spawn dependants-2-0 80000', 'stop dependants-1-0'],
   });
   const continues = { state: 'ready.windowOpen.settled', effects: ['stop readySince'] };
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [dated(seenUntil), undated, broke]) {
-    assert.deepEqual(decided({}, [...asking, event]), continues);
+    assert.deepEqual(decided({}, [...resolving, event]), continues);
   }
-  assert.equal(decided({}, [...asking, notReady]).state, 'notReady.holding');
+  assert.equal(decided({}, [...resolving, notReady]).state, 'notReady.holding');
 });
 
 test('resolving the time of a gap outlives its window: it starts again with the last observation before the gap', () => {

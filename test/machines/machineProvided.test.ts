@@ -85,7 +85,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
     const controller = startManager({
       config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
-      client: deafClient(),
+      client: unreachableClient(),
       clock,
       logger: pino({ level: 'silent' }),
       namespaces: 'all',
@@ -122,7 +122,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
 }
 
 /** A client of an API server that cannot be reached. */
-function deafClient(): KubeClient {
+function unreachableClient(): KubeClient {
   const failure: ApiFailure = { kind: 'network', message: 'nobody answers' };
   return {
     server: 'https://127.0.0.1:1',

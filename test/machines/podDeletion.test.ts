@@ -25,7 +25,7 @@ const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
 const settled = internal('after.settleTime.podDeletion.settling');
 const waited = internal('after.waitTime.podDeletion.coolingDown');
 const retry = internal('after.retryDelay.podDeletion.backingOff');
-const askAgain = internal('after.retryDelay.podDeletion.conflicted');
+const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
 
 function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
   const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
@@ -78,9 +78,9 @@ test('a pod that no window selects any more is abandoned wherever it waits', () 
 test('a pod without a due deletion when its window closes is skipped, not abandoned', () => {
   assert.deepEqual(decided([closed], { settleIn: 1500 }), { state: 'skipped', effects: ['reportSkipped'] });
   assert.deepEqual(decided([closed], pending), { state: 'skipped', effects: ['reportSkipped'] });
-  const settlesAgain = [turn, refused(), updated({ settleIn: 1500 }), retry];
-  assert.equal(decided(settlesAgain).state, 'settling');
-  assert.equal(decided([...settlesAgain, closed]).state, 'abandoned');
+  const backToSettling = [turn, refused(), updated({ settleIn: 1500 }), retry];
+  assert.equal(decided(backToSettling).state, 'settling');
+  assert.equal(decided([...backToSettling, closed]).state, 'abandoned');
   assert.equal(decided([turn, refused(), updated(pending), retry, closed]).state, 'abandoned');
 });
 
@@ -131,7 +131,7 @@ test('409 after an update is retried at once with the newer version, otherwise a
   assert.equal(decided([turn, updated(), conflicted]).state, 'attempting.queued');
   assert.deepEqual(decided([turn, conflicted]), { state: 'conflicted', effects: ['wait 200'] });
   assert.equal(decided([turn, conflicted, updated()]).state, 'attempting.queued');
-  assert.equal(decided([turn, conflicted, askAgain]).state, 'attempting.queued');
+  assert.equal(decided([turn, conflicted, retryConflict]).state, 'attempting.queued');
   assert.equal(triedVersion([turn, conflicted, updated(), turn]), '11');
 });
 

@@ -82,9 +82,9 @@ test('the reason for waiting is reported; with a slot, the pods are verified bef
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
   assert.equal(waiting.context.reason, 'its interval');
-  const proving = decided([changed(), timers.quiet, waits, event.granted]);
+  const verifying = decided([changed(), timers.quiet, waits, event.granted]);
   assert.deepEqual(
-    [proving.state, proving.effects, proving.context.reason],
+    [verifying.state, verifying.effects, verifying.context.reason],
     ['restarting.verifying', ['spawn verifyPods'], ''],
   );
   assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.patching', effects: ['spawn restart'] });
@@ -109,18 +109,18 @@ test('a workload that must not be restarted is blocked with the reason, wherever
 });
 
 test('a block ends after a time only if it has one, and always when something changes', () => {
-  const forASecond: WorkloadEvent = { type: 'assessed.blocked', reason: 'paused', blockedFor: 1_000 };
-  assert.deepEqual(decided([forASecond]).effects, ['reportBlocked', 'wait 1000']);
-  assert.equal(decided([forASecond, timers.blockEnd]).state, 'assessing');
+  const blockedForASecond: WorkloadEvent = { type: 'assessed.blocked', reason: 'paused', blockedFor: 1_000 };
+  assert.deepEqual(decided([blockedForASecond]).effects, ['reportBlocked', 'wait 1000']);
+  assert.equal(decided([blockedForASecond, timers.blockEnd]).state, 'assessing');
   assert.equal(decided([blocked, timers.blockEnd]).state, 'assessed.blocked');
   assert.equal(decided([blocked, event.workloadChanged]).state, 'assessing');
-  assert.deepEqual(decided([{ ...forASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
+  assert.deepEqual(decided([{ ...blockedForASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
 test('a workload that is no longer managed loses its state, and its record is removed', () => {
-  const leaving = decided([event.isUnmanaged]);
+  const releasing = decided([event.isUnmanaged]);
   assert.deepEqual(
-    [leaving.state, leaving.effects, leaving.context.outcome],
+    [releasing.state, releasing.effects, releasing.context.outcome],
     ['releasing', ['spawn writeState'], 'released'],
   );
   assert.deepEqual(stateAndEffects([event.isUnmanaged, event.written]), { state: 'ended', effects: ['reportWritten'] });

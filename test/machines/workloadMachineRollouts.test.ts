@@ -66,9 +66,9 @@ test('a stalled rollout does not delay a newer change, which may fix it', () => 
     [{ type: 'assessed.rolling', hasNewerChange: true }, event.stalled],
   ] as const) {
     assert.equal(decided(events).state, 'assessing');
-    const cure = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
-    assert.equal(decided(cure).state, 'restarting.rolling');
-    assert.equal(decided(cure).context.standing, undefined);
+    const withFix = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
+    assert.equal(decided(withFix).state, 'restarting.rolling');
+    assert.equal(decided(withFix).context.standing, undefined);
   }
 });
 
@@ -139,9 +139,9 @@ test('a reverted restart is reported after it was recorded, each time, and asses
 test('an update during verification makes one restart of both, unless quietMax is over', () => {
   assert.equal(decided([...toVerifying, event.workloadChanged]).state, 'assessing');
   const overdue = [changed(0), event.workloadChanged, changed(4_000), event.workloadChanged, changed(8_000)];
-  const proving = [...overdue, event.granted];
-  assert.equal(decided(proving, { quietMax: 8_000 }).state, 'restarting.verifying');
-  const needed = decided([...proving, event.workloadChanged, event.needed], { quietMax: 8_000 });
+  const verifying = [...overdue, event.granted];
+  assert.equal(decided(verifying, { quietMax: 8_000 }).state, 'restarting.verifying');
+  const needed = decided([...verifying, event.workloadChanged, event.needed], { quietMax: 8_000 });
   assert.equal(needed.state, 'restarting.patching');
   assert.equal(needed.context.isDirty, true);
 });

@@ -35,7 +35,7 @@ async function go(page: Page, view: string): Promise<void> {
 }
 
 /** The texts without enough contrast to their background, by the formula of WCAG 2: 4.5 to 1. */
-const faint = `(() => {
+const lowContrast = `(() => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map((c) => Number(c) * (colour.startsWith('color(') ? 255 : 1));
   const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
     .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
@@ -76,7 +76,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const { page, server, consoleLines } = await openPage(t, everything, { colorScheme });
     for (const view of views) {
       await go(page, view);
-      assert.deepEqual(await page.evaluate(faint), [], view);
+      assert.deepEqual(await page.evaluate(lowContrast), [], view);
       assert.deepEqual(await page.evaluate(nameless), [], view);
       const levels = await page.evaluate<number[]>(headings);
       assert(
@@ -88,7 +88,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     server.isFull = true;
     server.cut();
     await page.locator('#notice').waitFor();
-    assert.deepEqual(await page.evaluate(faint), [], 'without a connection');
+    assert.deepEqual(await page.evaluate(lowContrast), [], 'without a connection');
   });
 }
 

@@ -13,7 +13,7 @@ const leases = '/apis/coordination.k8s.io/v1/leases';
 const replicaSets = '/apis/apps/v1/replicasets';
 const kindOf: Readonly<Record<string, string>> = { [leases]: 'Lease', [replicaSets]: 'ReplicaSet' };
 /** The stream of this missing collection never syncs. */
-const nowhere = '/api/v1/nothings';
+const missingPath = '/api/v1/nothings';
 
 /** A second controller, with a stream for each of these names. */
 function otherController(given: Readonly<Record<string, string>>) {
@@ -37,15 +37,15 @@ function otherController(given: Readonly<Record<string, string>>) {
     *actors() {},
     actorCounts: () => ({ other: 3 }),
   };
-  const create: ControllerFactory = (its_) => {
-    context = its_;
+  const create: ControllerFactory = (given) => {
+    context = given;
     return its;
   };
   return {
     create,
     calls,
     need,
-    forget: (name: string) => needs.delete(name),
+    removeStream: (name: string) => needs.delete(name),
     end: drained.resolve,
     work: (inFlight: number) => {
       work = { queued: 0, inFlight };
@@ -63,13 +63,13 @@ function started(cluster: Embedded, other: ReturnType<typeof otherController>) {
 
 test('a controller starts when its own streams have synced, regardless of those of another controller', async () => {
   await using cluster = await embedded();
-  const other = otherController({ nothings: nowhere });
+  const other = otherController({ nothings: missingPath });
   await using weeder = started(cluster, other);
   await until('the weeder runs', () => weeder.logged.includes('caches synced, starting controller'));
   await until('the stream has failed', () => weeder.logged.includes('stream lost'));
   assert.equal(weeder.controller.state(), 'syncing');
   assert.deepEqual(other.calls, []);
-  other.forget('nothings');
+  other.removeStream('nothings');
   other.context.onStreamsChanged();
   assert.equal(weeder.controller.state(), 'running');
   assert.deepEqual(other.calls, ['start']);
@@ -84,7 +84,7 @@ test('the streams of a controller are opened with those of the weeder, and again
   const names = () => weeder.controller.streams().map(({ name }) => name);
   assert.deepEqual(names().sort(), ['endpointslices', 'leases', 'pods app=api']);
   assert.deepEqual(other.calls, ['start']);
-  other.forget('leases');
+  other.removeStream('leases');
   other.need('replicasets', replicaSets);
   other.context.onStreamClosed('leases');
   other.context.onStreamsChanged();

@@ -171,9 +171,9 @@ test('10,000 services with open windows are all listed, and a reader that discon
   await using seen = await observed();
   const actors = () => at.weeder.actors();
   seen.observation.watch({ ...weeder.controller, actors });
-  const impatient = new AbortController();
-  const begun = await seen.health('/debug/actors', { signal: impatient.signal });
-  impatient.abort();
+  const controller = new AbortController();
+  const begun = await seen.health('/debug/actors', { signal: controller.signal });
+  controller.abort();
   await assert.rejects(begun.text());
   const { actors: all }: Listed = JSON.parse(await (await seen.health('/debug/actors')).text());
   assert.equal(all.length, 2 * many);

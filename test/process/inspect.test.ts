@@ -87,16 +87,16 @@ test('only names leave the process: no labels, selectors, pod states, responses 
   await at.clock.pass(3 * minute);
   await until('the end of the window is shown', () => hasState(page, 'abandoned'));
   const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'];
-  const strange = new Set<string>();
+  const unexpected = new Set<string>();
   const check = (keys: object, known: readonly string[]) => {
-    for (const key of Object.keys(keys)) if (!known.includes(key)) strange.add(key);
+    for (const key of Object.keys(keys)) if (!known.includes(key)) unexpected.add(key);
   };
   for (const each of page.received) {
     if ('event' in each) check(each.event, ['type', ...allowed]);
     if ('snapshot' in each) check(each.snapshot, ['status', 'value', 'context']);
     if ('snapshot' in each && 'context' in each.snapshot) check(Object(each.snapshot.context), allowed);
   }
-  assert.deepEqual([...strange], []);
+  assert.deepEqual([...unexpected], []);
   const versions = at.pods().map(({ metadata }) => metadata.resourceVersion);
   const text = JSON.stringify(page.received.map(({ createdAt: _createdAt, ...each }) => each));
   for (const secret of [

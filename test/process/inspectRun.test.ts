@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 import { embedded } from '../support/world/embedded.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-const quiet = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+const baseFlags = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
 /** As in a checkout, where the inspector is installed. */
 const program = fileURLToPath(new URL('../../src/cli/weeder.ts', import.meta.url));
 const running = 'caches synced, starting controller';
@@ -23,7 +23,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
   test('weeder run --inspect shows its actors', async (t) => {
     await using page = await inspectorPage();
     await using cluster = await embedded();
-    const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, `--inspect=${page.url}`], { program });
+    const weeder = startCli([...baseFlags, `--kubeconfig=${cluster.kubeconfig}`, `--inspect=${page.url}`], { program });
     t.after(() => weeder.child.kill('SIGKILL'));
     const names = () => page.received.flatMap((each) => (each.type === '@xstate.actor' ? each.name : []));
     await until('the actors are shown', () => names().includes('pods app=web'));
@@ -36,7 +36,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
   test('without an inspector at the address weeder warns once, runs, and stops on SIGTERM', async (t) => {
     await using cluster = await embedded();
     const url = `ws://127.0.0.1:${await freePort()}`;
-    const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', url], { program });
+    const weeder = startCli([...baseFlags, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', url], { program });
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes(running) && weeder.stdout().includes(url));
     weeder.child.kill('SIGTERM');
@@ -71,7 +71,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
   test('an inspector that hangs does not stop weeder from running or from stopping', async (t) => {
     await using cluster = await embedded();
     await using inspector = await hungInspector();
-    const args = [...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', inspector.url];
+    const args = [...baseFlags, `--kubeconfig=${cluster.kubeconfig}`, '--inspect', inspector.url];
     const weeder = startCli(args, { program });
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes(running) && weeder.stdout().includes('is connected'));
@@ -90,7 +90,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
     const imports = texts.filter((text) => /import\(["'`]@statelyai\/inspect["'`]\)/.test(text));
     assert.equal(imports.length, 1);
     for (const text of texts) assert.equal(/partykit|createSkyInspector|stately\.ai\/inspect/.exec(text), null);
-    const sentence = oneSentence(await cli([...quiet, '--inspect'], { program: alone }), 2);
+    const sentence = oneSentence(await cli([...baseFlags, '--inspect'], { program: alone }), 2);
     assert.equal(
       sentence,
       '--inspect needs the package @statelyai/inspect, which is not installed here. It is a development dependency: run weeder from a checkout, after npm ci.',

@@ -277,9 +277,9 @@ test('a leader that was suspended for longer than the Lease does not act when it
   a.freeze();
   await it.clock.pass(20_000);
   assert.deepEqual(acting(a, b), ['b']);
-  const thawing = a.thaw();
+  const resumed = a.thaw();
   assert.deepEqual(acting(a, b), ['b']);
-  await thawing;
+  await resumed;
   await it.clock.pass(1_000);
   assert.deepEqual([acting(a, b), standing(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
 });
@@ -293,9 +293,9 @@ test('after a suspension, the response to a renewal that was sent before it does
   a.freeze();
   it.api.setDelivery(undefined);
   await it.clock.pass(12_000);
-  const thawing = a.thaw();
+  const resumed = a.thaw();
   assert.deepEqual(acting(a), []);
-  await thawing;
+  await resumed;
   assert.deepEqual([acting(a), typesOf(a)], [[], ['leadership.acquired', 'leadership.lost']]);
   await it.clock.pass(3_000);
   assert.deepEqual(acting(a), ['a'], 'no other replica took the Lease');

@@ -20,7 +20,7 @@ interface Model {
   settings: ServiceSettings;
 }
 
-function learn(model: Model, step: StoryStep, now: number): void {
+function updateModel(model: Model, step: StoryStep, now: number): void {
   if (step.is === 'slice') {
     const wasReady = model.ready.get(step.service) === true;
     model.ready.set(step.service, step.ready);
@@ -59,7 +59,7 @@ test('after any config changes, only pods are deleted whose deletion the config 
       const model: Model = { began: new Map(), ready: new Map(), settings: first };
       for (const step of steps) {
         const seen = stage.timeline.length;
-        learn(model, step, stage.clock.monotonic());
+        updateModel(model, step, stage.clock.monotonic());
         await playStep(stage, step);
         for (const line of stage.timeline.slice(seen)) {
           const pod = podOf(line);

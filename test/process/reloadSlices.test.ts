@@ -26,34 +26,34 @@ function handover() {
   const old = at.readiness.createSink({ names: new Set(['a', 'b']) });
   list(old, 10, { service: 'a', at: 1 }, { service: 'b', at: 2 });
   at.changes();
-  const taken: string[] = [];
+  const takeOvers: string[] = [];
   const next: ClosableSink = at.readiness.createSink({
     names: new Set(['b', 'c']),
     after: old,
-    onTakeOver: () => taken.push('taken'),
+    onTakeOver: () => takeOvers.push('taken'),
   });
-  return { ...at, old, next, taken };
+  return { ...at, old, next, takeOvers };
 }
 
 const b: Version = { service: 'b', at: 2 };
 const c: Version = { service: 'c', at: 3 };
 
 test('until the new stream has synced, only the old one counts', () => {
-  const { old, next, changes: received, taken } = handover();
+  const { old, next, changes: received, takeOvers } = handover();
   next.begin();
   next.apply('ADDED', written({ ...b, ready: [false] }));
   next.apply('ADDED', written(c));
   assert.deepEqual(received(), []);
   change(old, { service: 'b', at: 11, ready: [false] });
   assert.deepEqual(received(), ['shoot-1/b notReady']);
-  assert.deepEqual(taken, []);
+  assert.deepEqual(takeOvers, []);
 });
 
 test('a service that both streams watch is unaffected; one that only the new one watches is found, without a recovery', () => {
-  const { next, changes: received, taken } = handover();
+  const { next, changes: received, takeOvers } = handover();
   list(next, 12, b, c);
   assert.deepEqual(received(), ['shoot-1/a notReady gone', 'shoot-1/c ready found']);
-  assert.deepEqual(taken, ['taken']);
+  assert.deepEqual(takeOvers, ['taken']);
   change(next, { ...c, at: 13, ready: [false] });
   change(next, { ...c, at: 14 });
   assert.deepEqual(received(), ['shoot-1/c notReady', 'shoot-1/c ready']);
@@ -71,26 +71,26 @@ test('the first stream that is opened while weeder runs finds the services of it
 });
 
 test('a list older than what the old stream delivered does not count before the new stream has caught up', () => {
-  const { old, next, changes: received, taken } = handover();
+  const { old, next, changes: received, takeOvers } = handover();
   change(old, { ...b, at: 20, ready: [false] });
   change(old, { ...b, at: 21 });
   received();
   list(next, 12, b, c);
-  assert.deepEqual([received(), taken], [[], []]);
+  assert.deepEqual([received(), takeOvers], [[], []]);
   change(next, { ...b, at: 20, ready: [false] });
-  assert.deepEqual([received(), taken], [[], []]);
+  assert.deepEqual([received(), takeOvers], [[], []]);
   change(next, { ...b, at: 21 });
-  assert.deepEqual([received(), taken], [['shoot-1/a notReady gone', 'shoot-1/c ready found'], ['taken']]);
+  assert.deepEqual([received(), takeOvers], [['shoot-1/a notReady gone', 'shoot-1/c ready found'], ['taken']]);
 });
 
 test('a deletion that the old stream delivered is not undone by an older list', () => {
-  const { old, next, changes: received, taken } = handover();
+  const { old, next, changes: received, takeOvers } = handover();
   old.apply('DELETED', written({ ...b, at: 20 }));
   assert.deepEqual(received(), ['shoot-1/b notReady gone']);
   list(next, 12, b, c);
-  assert.deepEqual(taken, []);
+  assert.deepEqual(takeOvers, []);
   next.apply('DELETED', written({ ...b, at: 20 }));
-  assert.deepEqual(taken, ['taken']);
+  assert.deepEqual(takeOvers, ['taken']);
   assert.deepEqual(received(), ['shoot-1/a notReady gone', 'shoot-1/c ready found']);
 });
 
@@ -114,7 +114,7 @@ test('the old stream is ignored once it is replaced, and a new one that is close
   other.next.close();
   list(other.next, 12, b, c);
   assert.deepEqual(other.changes(), []);
-  assert.deepEqual(other.taken, []);
+  assert.deepEqual(other.takeOvers, []);
   change(other.old, { ...b, at: 13, ready: [false] });
   assert.deepEqual(other.changes(), ['shoot-1/b notReady']);
 });

@@ -44,7 +44,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
     withSections(file, {
-      endpoint: fenced('mermaid', mermaid(drawingOf(endpoint)).trimEnd()),
+      endpoint: codeBlock('mermaid', mermaid(drawingOf(endpoint)).trimEnd()),
       flags: flagsTable(),
       recovery: recoveryTable(Results.parse(measured)),
     }),
@@ -66,7 +66,7 @@ function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
   const text = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url), 'utf8');
   const parsed = parseConfig(text, 'weeder.yaml');
   const faults = parsed.ok ? '' : formatFieldErrors(parsed.error);
-  return { faulty: fenced('yaml', text.trimEnd()), faults: fenced('', faults) };
+  return { faulty: codeBlock('yaml', text.trimEnd()), faults: codeBlock('', faults) };
 }
 
 /** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */
@@ -79,6 +79,6 @@ function formattedJson(value: unknown): string {
   return `${text.replace(/\[\n\s+\{\}\n\s+\]/g, '[{}]')}\n`;
 }
 
-function fenced(language: string, text: string): string {
+function codeBlock(language: string, text: string): string {
   return ['```', language, '\n', text, '\n```'].join('');
 }

@@ -76,52 +76,52 @@ test('no file is part of an import cycle', () => {
 test('the controllers do not import one another, and the config imports none of them', () => {
   const controllers = ['weeder', 'restart', 'observer'];
   const areaOf = (path: string) => /^(?:src|machines)\/(\w+)\//.exec(path)?.[1] ?? '';
-  const wrong = imports.filter(isOurs).filter(({ from, to }) => {
+  const forbidden = imports.filter(isOurs).filter(({ from, to }) => {
     const [its, other] = [areaOf(from), areaOf(to)];
     return (
       controllers.includes(other) && its !== other && (controllers.includes(its) || its === 'config' || its === 'kube')
     );
   });
-  assert.deepEqual(wrong.map(inWords), []);
+  assert.deepEqual(forbidden.map(inWords), []);
 });
 
 test('only src/kube talks to the cluster, only the verb demo imports the demo, and nothing imports tests or benchmarks', () => {
-  const wrong = imports.filter(
+  const forbidden = imports.filter(
     ({ from, to }) =>
       (/^(@kubernetes\/client-node|undici)/.test(to) && !from.startsWith('src/kube/')) ||
       (to.startsWith('src/demo/') && !/^src\/(demo|cli\/demo)\//.test(from)) ||
       /^(test|bench)\//.test(to),
   );
-  assert.deepEqual(wrong.map(inWords), []);
+  assert.deepEqual(forbidden.map(inWords), []);
 });
 
 test('only the demo imports the embedded cluster, and by its name', () => {
-  const wrong = imports.filter(
+  const forbidden = imports.filter(
     ({ from, to }) =>
       to.startsWith('packages/') || (to.startsWith(embeddedCluster.name) && !/^src\/(demo|cli\/demo)\//.test(from)),
   );
   const others = globSync('{test,bench}/**/*.ts', { cwd: root }).flatMap(importsOf);
-  assert.deepEqual([...wrong, ...others.filter(({ to }) => /^packages\/.*\.ts$/.test(to))].map(inWords), []);
+  assert.deepEqual([...forbidden, ...others.filter(({ to }) => /^packages\/.*\.ts$/.test(to))].map(inWords), []);
 });
 
 test('the embedded cluster imports nothing of weeder', () => {
   const { dependencies, devDependencies } = embeddedCluster;
   const allowed = [...Object.keys(dependencies), ...Object.keys(devDependencies), embeddedCluster.name];
   const own = globSync('packages/embedded-cluster/{src,conformance,test}/**/*.ts', { cwd: root }).flatMap(importsOf);
-  const wrong = own.filter(
+  const forbidden = own.filter(
     ({ to }) => !to.startsWith('packages/embedded-cluster/') && !to.startsWith('node:') && !allowed.includes(to),
   );
   assert.ok(own.length > 500);
-  assert.deepEqual(wrong.map(inWords), []);
+  assert.deepEqual(forbidden.map(inWords), []);
   const production = own.filter(({ from, to }) => /\/src\//.test(from) && /\/(test|conformance)\//.test(to));
   assert.deepEqual(production.map(inWords), []);
 });
 
 test('a machine imports XState and other machines', () => {
-  const wrong = imports.filter(
+  const forbidden = imports.filter(
     ({ from, to }) => from.startsWith('machines/') && to !== 'xstate' && !to.startsWith('machines/'),
   );
-  assert.deepEqual(wrong.map(inWords), []);
+  assert.deepEqual(forbidden.map(inWords), []);
 });
 
 test('every file that the page names exists', () => {

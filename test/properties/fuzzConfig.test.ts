@@ -42,7 +42,7 @@ function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
   const either = (key: string, independent: unknown) => own(entry, key) ?? own(top, key) ?? independent;
   const duration = parseDuration(String(either('watchDuration', '5m')));
   const names = (value: unknown) => (Array.isArray(value) ? [...new Set(value)] : value);
-  const wanted = {
+  const expected = {
     name,
     namespaces: names(either('namespaces', 'all')),
     podSelectors: own(entry, 'podSelectors'),
@@ -54,11 +54,11 @@ function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
     deletion: either('deletion', 'delete'),
     gracePeriodSeconds: either('gracePeriodSeconds', undefined),
   };
-  return JSON.parse(JSON.stringify(wanted), withoutNothing);
+  return JSON.parse(JSON.stringify(expected), omitEmpty);
 }
 
 /** An empty value, and no values of an expression that takes none, are the same as a key that is left out. */
-function withoutNothing(this: unknown, key: string, value: unknown): unknown {
+function omitEmpty(this: unknown, key: string, value: unknown): unknown {
   const isEmptyList = key === 'values' && Array.isArray(value) && value.length === 0;
   return value === null || isEmptyList ? undefined : value;
 }

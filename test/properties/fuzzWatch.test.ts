@@ -50,7 +50,12 @@ function inWindow(): Simulation {
 }
 
 /** Reads what a stream sent, as a watch does: up to the first line that ends it. */
-function read(at: Simulation, resource: keyof typeof kinds, bytes: Buffer, isPeeking = true): readonly LineOutcome[] {
+function read(
+  at: Simulation,
+  resource: keyof typeof kinds,
+  bytes: Buffer,
+  checksMetadata = true,
+): readonly LineOutcome[] {
   const [pods] = at.weeder.pods.values();
   assert(pods !== undefined);
   const sink = resource === 'pods' ? pods : at.weeder.slices;
@@ -59,7 +64,7 @@ function read(at: Simulation, resource: keyof typeof kinds, bytes: Buffer, isPee
     apply: (type: 'ADDED' | 'MODIFIED' | 'DELETED', object: unknown) => sink.apply(type, object),
     end: (version?: string) => sink.end(version),
   };
-  const reader = watchReader({ kind: kinds[resource] }, isPeeking ? sink : blind, '1');
+  const reader = watchReader({ kind: kinds[resource] }, checksMetadata ? sink : blind, '1');
   const outcomes: LineOutcome[] = [];
   lineSplitter(1 << 20).push(Buffer.concat([bytes, Buffer.from('\n')]), (line) => {
     const before = [stateOf(at), reader.position];
@@ -110,8 +115,8 @@ function assertDeletionsAreDelivered(at: Simulation, bytes: Buffer): void {
     for (const each of [uid, resourceVersion, namespace, name]) assert.ok(each.length > 0);
     const isDelivered = delivered.some((object) => {
       const metadata = objectOf(object['metadata']);
-      const isIt = metadata['uid'] === uid && metadata['resourceVersion'] === resourceVersion;
-      return isIt && metadata['name'] === name && metadata['namespace'] === namespace && mayBeDeleted(object);
+      const isSame = metadata['uid'] === uid && metadata['resourceVersion'] === resourceVersion;
+      return isSame && metadata['name'] === name && metadata['namespace'] === namespace && mayBeDeleted(object);
     });
     assert.ok(isDelivered, `${namespace}/${name} ${uid} ${resourceVersion}`);
   }

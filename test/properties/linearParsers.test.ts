@@ -5,7 +5,7 @@ import { describeFailure } from '../../src/kube/client/describeFailure.ts';
 import { classify } from '../../src/kube/client/failure.ts';
 import { isDenied, refuserOf } from '../../src/kube/client/refuser.ts';
 import { lineSplitter } from '../../src/kube/watch/lines.ts';
-import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
+import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { correctionKey } from '../../src/observer/drift/correctionBackoff.ts';
@@ -22,7 +22,7 @@ import { decodeState } from '../../src/restart/state/state.ts';
 import { isOwnName } from '../../src/ui/pageListener.ts';
 
 const identity = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
-const asked = { verb: 'patch', identity, plural: 'deployments' } as const;
+const request = { verb: 'patch', identity, plural: 'deployments' } as const;
 
 /** Every parser of texts that others choose, and that may be long. */
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
@@ -41,17 +41,17 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'the message of a refused apply': (text) =>
     applyFailure(
       { kind: 'invalid', status: 422, message: `failed to create typed patch object ${text}` },
-      asked,
+      request,
       'server',
     ),
   'a cause of a refused apply': (text) =>
     applyFailure(
       { kind: 'invalid', message: 'no', causes: [{ reason: '', field: text, message: text }] },
-      asked,
+      request,
       'server',
     ),
   'lines of a stream': (text) => lineSplitter(1 << 24).push(Buffer.from(text), () => true),
-  'the beginning of a line': (text) => peekMetadata(Buffer.from(text)),
+  'the beginning of a line': (text) => readLineMetadata(Buffer.from(text)),
   'the path of a drift': (text) => correctionKey({ path: text, is: 'excess' }),
   'also-depends-on': (text) => readAlsoDependsOn(text, 'shop'),
   'allow-references-from': (text) => allowReferencesError({ [allowReferencesFrom]: text }),
@@ -131,7 +131,7 @@ function cpuOf(run: () => unknown): number {
 
 const [short, long] = [2_000, 32_000];
 /** The CPU clock is coarse: anything quicker than this for the long text is quick enough. Milliseconds. */
-const quick = 20;
+const negligible = 20;
 
 /**
  * How much longer one long text takes than as much text in short ones: about once where the parser is linear, and 16
@@ -140,7 +140,7 @@ const quick = 20;
 function growth(parse: (text: string) => unknown, textOf: (length: number) => string): number {
   const longText = textOf(long);
   const taken = cpuOf(() => parse(longText));
-  if (taken < quick) return 1;
+  if (taken < negligible) return 1;
   const shortText = textOf(short);
   const inShort = cpuOf(() => {
     for (let done = 0; done < long; done += short) parse(shortText);

@@ -11,7 +11,7 @@ import { play } from '../support/story/story.ts';
 const { numRuns, seed } = propertyRuns(1000);
 
 test('whatever happens, restarts included, exactly the deletions of the design are made, each at its time', async () => {
-  let asked = 0;
+  let requested = 0;
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
       const { history, events, left } = await play(script);
@@ -21,9 +21,9 @@ test('whatever happens, restarts included, exactly the deletions of the design a
       // A dry run deletes one pod again and again: counts by pod mean nothing for it.
       if (!script.isDryRun) assert.deepEqual(falseReports(history, windows, cases, events), []);
       assert.deepEqual(left, []);
-      asked += history.entries.filter(({ what }) => what === 'requested').length;
+      requested += history.entries.filter(({ what }) => what === 'requested').length;
     }),
     { numRuns, seed },
   );
-  assert.ok(asked > numRuns, `only ${asked} deletions were asked for`);
+  assert.ok(requested > numRuns, `only ${requested} deletions were asked for`);
 });

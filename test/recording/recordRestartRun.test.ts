@@ -12,14 +12,14 @@ import { until } from '../support/until.ts';
 
 const marker = 'hunter2-the-marker';
 /** In the cluster everything takes a tenth of its time, with the real times of day: weeder knows no other. */
-const hurried: Clock = {
+const fastClock: Clock = {
   ...systemClock,
   setTimeout: (callback, delay) => systemClock.setTimeout(callback, delay / 10),
 };
 const restartControl = [{ namespaces: ['shop'], quietPeriod: '1s', minInterval: '1s' }];
 
 test('run --record records restart control, its replay repeats the decisions, and the file has no value of a Secret', async (t) => {
-  const shop = openShop(hurried, 1);
+  const shop = openShop(fastClock, 1);
   t.after(() => shop.stop());
   const listening = await shop.server.listen();
   t.after(() => listening.close());

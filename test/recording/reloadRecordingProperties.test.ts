@@ -73,15 +73,15 @@ test('however the config has changed before a file begins, that file alone is re
 });
 
 test('a what-if replay with the recorded, unchanging config opens the windows that were opened', async () => {
-  const isSteady = (story: Parameters<typeof recordReloads>[2]) => story.steps.every(({ is }) => is !== 'config');
+  const hasOneConfig = (story: Parameters<typeof recordReloads>[2]) => story.steps.every(({ is }) => is !== 'config');
   await fc.assert(
-    fc.asyncProperty(recordedReloads.filter(isSteady), async (story) => {
+    fc.asyncProperty(recordedReloads.filter(hasOneConfig), async (story) => {
       const whole = await readFiles(await recorded(story, 1_000_000));
-      const asked = await replayWhatIf(whole, whole.config);
+      const whatIf = await replayWhatIf(whole, whole.config);
       const { recorded: unchanged } = await replayRecording(whole);
       const opened = (events: typeof unchanged) =>
         events.filter(({ out }) => out === 'window.opened').map(({ t, about }) => `${t} ${about}`);
-      assert.deepEqual(opened(asked.events), opened(unchanged));
+      assert.deepEqual(opened(whatIf.events), opened(unchanged));
     }),
     propertyRuns(40),
   );

@@ -94,8 +94,8 @@ test('in a file that begins in the middle a missing or an additional restart is 
     return found === undefined ? [] : [[found, each] as const];
   })[0] ?? [assert.fail('no later file has a restart'), ''];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const isIt = (line: string) => line.includes('"out":"workload.restarted"') && line.includes(restart.about);
-  const at = lines.findIndex((line) => isIt(line) && line.includes(`"t":${restart.t},`));
+  const isItsRestart = (line: string) => line.includes('"out":"workload.restarted"') && line.includes(restart.about);
+  const at = lines.findIndex((line) => isItsRestart(line) && line.includes(`"t":${restart.t},`));
   assert.ok(at > 0);
   const changed = join(folder, 'day-changed.jsonl');
   writeFileSync(changed, `${lines.toSpliced(at, 1).join('\n')}\n`);

@@ -179,14 +179,17 @@ test('a time beyond the year 9999, or out of range, is a sentence or a replay, n
     };
     return JSON.stringify({ ...(ts === '' ? {} : { ts }), type: 'ADDED', object });
   };
-  const asked = (line: string) => offlineCli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
-  assert.match(oneSentence(await asked(event(last)), 1), /ts is "\+275760-09-13T00:00:00\.000Z", which is not a time/);
-  assert.match(oneSentence(await asked(event('', { creationTimestamp: last })), 1), /its object names no time/);
+  const replayed = (line: string) => offlineCli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
+  assert.match(
+    oneSentence(await replayed(event(last)), 1),
+    /ts is "\+275760-09-13T00:00:00\.000Z", which is not a time/,
+  );
+  assert.match(oneSentence(await replayed(event('', { creationTimestamp: last })), 1), /its object names no time/);
   for (const deletionGracePeriodSeconds of [-1e308, 1e308])
     assert.equal(
       newestTime({ metadata: { deletionTimestamp: '2026-11-21T06:20:40Z', deletionGracePeriodSeconds } }),
       undefined,
     );
-  const good = await asked(event('9999-12-31T23:59:59.999Z'));
+  const good = await replayed(event('9999-12-31T23:59:59.999Z'));
   assert.deepEqual([good.code, good.stderr], [0, '']);
 });

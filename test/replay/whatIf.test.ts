@@ -24,10 +24,12 @@ async function whatIf(config: string, ...files: readonly string[]): Promise<stri
   return stdout;
 }
 
-const tidy = (text: string) => text.replaceAll(/ {2,}/g, '  ');
+const withSingleSpaces = (text: string) => text.replaceAll(/ {2,}/g, '  ');
 
 test('with its own config a recording gives the timeline and the savings, and lists what it cannot show', async () => {
-  const stdout = tidy(await whatIf(configWith('own.yaml', 'watchDuration: 2m\n'), await incident('own.jsonl')));
+  const stdout = withSingleSpaces(
+    await whatIf(configWith('own.yaml', 'watchDuration: 2m\n'), await incident('own.jsonl')),
+  );
   assert.match(stdout, /\+100\.000s {2}00:01:40\.000 {2}window opened {2}shoot-1\/etcd-main-client #1 {2}2m0s\n/);
   assert.match(stdout, /\+100\.000s .*pod deleted .*shoot-1\/kapi-0 {2}delete, CrashLoopBackOff, restarts 4\n/);
   assert.match(stdout, /\+102\.000s .*pod deleted .*shoot-1\/kapi-1 {2}delete, in unreported back-off, restarts 3\n/);
@@ -42,7 +44,7 @@ test('with its own config a recording gives the timeline and the savings, and li
 test('another config leads to other decisions: bare pods, length of the window, deletions during the outage', async () => {
   const path = await incident('other.jsonl');
   const settings = 'watchDuration: 1m\nbarePods: delete\nwhileNotReady: delete\n';
-  const stdout = tidy(await whatIf(configWith('other.yaml', settings), path));
+  const stdout = withSingleSpaces(await whatIf(configWith('other.yaml', settings), path));
   assert.match(stdout, /window opened .* 1m0s\n/);
   assert.match(stdout, /pod deleted .*shoot-1\/debug {2}delete/);
   assert.match(stdout, /\+160\.000s .*window closed .*3 deleted, 0 skipped, 0 failed\n/);
@@ -50,7 +52,7 @@ test('another config leads to other decisions: bare pods, length of the window, 
 
 test('a config with onStart: always opens a window at the recorded start, unlike the recorded weeder', async () => {
   const path = await incident('start.jsonl');
-  const stdout = tidy(await whatIf(configWith('start.yaml', 'watchDuration: 2m\nonStart: always\n'), path));
+  const stdout = withSingleSpaces(await whatIf(configWith('start.yaml', 'watchDuration: 2m\nonStart: always\n'), path));
   assert.match(stdout, /^ *\+0\.000s {2}00:00:00\.000 {2}window opened {2}shoot-1\/etcd-main-client #1 {2}2m0s\n/);
 });
 

@@ -56,28 +56,28 @@ function editAt(value: unknown, left: { at: number }, edit: ValueEdit): unknown 
     return edit.what === 'wrap' ? [value] : edit.value;
   }
   left.at -= 1;
-  const isMeant = () => left.at === 0;
-  if (Array.isArray(value)) return value.flatMap((each) => editItem(each, isMeant(), left, edit));
+  const isChosen = () => left.at === 0;
+  if (Array.isArray(value)) return value.flatMap((each) => editItem(each, isChosen(), left, edit));
   if (!isObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([key, each]) => editEntry(key, each, isMeant(), left, edit));
+  const entries = Object.entries(value).flatMap(([key, each]) => editEntry(key, each, isChosen(), left, edit));
   return Object.fromEntries(entries);
 }
 
-function editItem(each: unknown, isMeant: boolean, left: { at: number }, edit: ValueEdit): unknown[] {
-  if (isMeant && edit.what === 'remove') return done(left, []);
-  if (isMeant && edit.what === 'copy') return done(left, [each, each]);
+function editItem(each: unknown, isChosen: boolean, left: { at: number }, edit: ValueEdit): unknown[] {
+  if (isChosen && edit.what === 'remove') return done(left, []);
+  if (isChosen && edit.what === 'copy') return done(left, [each, each]);
   return [editAt(each, left, edit)];
 }
 
 function editEntry(
   key: string,
   each: unknown,
-  isMeant: boolean,
+  isChosen: boolean,
   left: { at: number },
   edit: ValueEdit,
 ): [string, unknown][] {
-  if (isMeant && edit.what === 'remove') return done(left, []);
-  if (isMeant && edit.what === 'rename') return done(left, [[nameFrom(edit.value), each]]);
+  if (isChosen && edit.what === 'remove') return done(left, []);
+  if (isChosen && edit.what === 'rename') return done(left, [[nameFrom(edit.value), each]]);
   return [[key, editAt(each, left, edit)]];
 }
 

@@ -62,9 +62,10 @@ test('a process that loses leadership and leads again continues its counters, an
       bytes: value('stream_received_bytes_total', { resource: 'endpointslices' }) ?? 0,
     };
   };
-  const weeds = (times: number) => () => weeder.stdout().split('service recovered, window opened').length === times + 1;
+  const hasRecovered = (times: number) => () =>
+    weeder.stdout().split('service recovered, window opened').length === times + 1;
 
-  await until('it leads', weeds(1));
+  await until('it leads', hasRecovered(1));
   const { bytes: firstBytes, ...first } = await scrape();
   const leads = { leader: 1, ready: 1, watching: 1, down: 0, leases: 1 };
   assert.deepEqual(first, { ...leads, opened: 1, open: 1, changes: [1, 0, 0] });
@@ -82,7 +83,7 @@ test('a process that loses leadership and leads again continues its counters, an
   assert.match(await get('/debug/actors?machine=lease'), /"id":"leadership","parent":"manager","state":\{"candidate":/);
 
   await giveLease(cluster.client(), '');
-  await until('it leads again', weeds(2));
+  await until('it leads again', hasRecovered(2));
   const { bytes: thirdBytes, ...third } = await scrape();
   assert.deepEqual(third, { ...leads, opened: 2, open: 1, changes: [2, 1, 0] });
   assert.ok(thirdBytes > secondBytes, `${thirdBytes} after ${secondBytes}`);

@@ -43,13 +43,13 @@ test('a drift is shown with its desired and live value while its correction wait
   const { world, only } = shown;
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
-  const [application, calm] = await only();
-  assert.equal(calm.observed, 1, 'without the ownership label, as in explain');
+  const [application, inSync] = await only();
+  assert.equal(inSync.observed, 1, 'without the ownership label, as in explain');
   assert.deepEqual(
     [application.id, application.actor, application.state],
     ['shop/web', 'application/shop/web', 'observing'],
   );
-  assert.deepEqual([calm.id, calm.state, calm.drifts, calm.corrected], ['ConfigMap shop/one', 'inSync', [], 0]);
+  assert.deepEqual([inSync.id, inSync.state, inSync.drifts, inSync.corrected], ['ConfigMap shop/one', 'inSync', [], 0]);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(100);
   assert.equal((await only())[1].corrected, 1);

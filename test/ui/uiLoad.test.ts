@@ -22,8 +22,8 @@ function hungBrowser(port: number): Socket {
 test('a hung browser costs a bounded amount of memory, and receives the complete state when it reads again', async () => {
   await using page = await down();
   await using hung = await openPage(page.served.url);
-  await using quick = await openPage(page.served.url);
-  await Promise.all([hung.received('history'), quick.received('history')]);
+  await using responsive = await openPage(page.served.url);
+  await Promise.all([hung.received('history'), responsive.received('history')]);
   hung.hang();
   await burst(page.live, 100);
   const { waiting, leftOut, pages } = page.live.load();

@@ -149,15 +149,15 @@ test('a recording of applications shows their diffs, actors and corrections at t
       }));
   };
   const [login, settings] = ['Secret shop/login', 'ConfigMap shop/settings'];
-  const calm = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
+  const inSync = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
   assert.deepEqual(await resources(), []);
   await control({ do: 'seek', to: startsAt + 9_000 });
-  assert.deepEqual(await resources(), [calm(settings, 0), calm(login, 0)]);
+  assert.deepEqual(await resources(), [inSync(settings, 0), inSync(login, 0)]);
   await control({ do: 'seek', to: startsAt + 11_000 });
   const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }];
   assert.deepEqual(await resources(), [
     { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
-    calm(login, 1),
+    inSync(login, 1),
   ]);
   const shown = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');
   assert.deepEqual(shown.moment.about, 'application/shop/web');
@@ -165,7 +165,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
   assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
   assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);
   await control({ do: 'seek', to: startsAt + 60_000 });
-  assert.deepEqual(await resources(), [calm(settings, 2), calm(login, 1)]);
+  assert.deepEqual(await resources(), [inSync(settings, 2), inSync(login, 1)]);
   await control({ do: 'seek', to: startsAt });
   assert.deepEqual(await resources(), []);
   await control({ do: 'step' });

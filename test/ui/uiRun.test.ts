@@ -6,7 +6,7 @@ import { openPage } from '../support/page/openPage.ts';
 import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
-const quiet = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+const baseFlags = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
 const running = 'caches synced, starting controller';
 
 test('weeder run --ui serves the page on loopback, shows what happens, and exits while a page hangs', async (t) => {
@@ -20,7 +20,7 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
     endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
   });
   made(store.create(endpointSlices, slice(false)));
-  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
+  const weeder = startCli([...baseFlags, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('weeder runs', () => weeder.stdout().includes(running));
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
@@ -42,7 +42,7 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
 
 test('weeder run serves no page without --ui', async (t) => {
   await using cluster = await embedded();
-  const weeder = startCli([...quiet, `--kubeconfig=${cluster.kubeconfig}`]);
+  const weeder = startCli([...baseFlags, `--kubeconfig=${cluster.kubeconfig}`]);
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('weeder runs', () => weeder.stdout().includes(running));
   weeder.child.kill('SIGTERM');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
-import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
+import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { slice } from '../support/objects/objects.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 import { testSink } from '../support/world/testSink.ts';
@@ -55,7 +55,7 @@ test('a shard gets only its own namespaces, whether an event is parsed or not', 
   for (const namespace of namespaces) {
     const object = slice({ namespace, name: namespace });
     const line = Buffer.from(JSON.stringify({ type: 'ADDED', object }));
-    const metadata = peekMetadata(line);
+    const metadata = readLineMetadata(line);
     assert.ok(metadata !== undefined);
     if (sink.isIrrelevant?.(line, metadata) === true) unparsed.add(namespace);
     sink.apply('ADDED', object);
@@ -73,12 +73,12 @@ test('an event that is irrelevant to the inner sink is irrelevant to the shard',
     testSink((name) => name === 'dull'),
     { index: 0, count: 1 },
   );
-  const isHeld = (name: string) => {
+  const isStored = (name: string) => {
     const line = Buffer.from(JSON.stringify({ type: 'ADDED', object: slice({ name }) }));
-    const metadata = peekMetadata(line);
+    const metadata = readLineMetadata(line);
     return metadata !== undefined && sink.isIrrelevant?.(line, metadata);
   };
-  assert.deepEqual([isHeld('dull'), isHeld('other')], [true, false]);
+  assert.deepEqual([isStored('dull'), isStored('other')], [true, false]);
 });
 
 test('a shard is read as i/n', () => {

@@ -20,10 +20,10 @@ test('an aborted waiter is skipped and uses no token', async () => {
   const limiter = rateLimiter(1, 1, clock);
   assert.equal(await limiter.take(), true);
   const stop = new AbortController();
-  const impatient = limiter.take(stop.signal);
+  const aborted = limiter.take(stop.signal);
   const patient = limiter.take();
   stop.abort();
-  assert.equal(await impatient, false);
+  assert.equal(await aborted, false);
   clock.advance(1_000);
   assert.equal(await patient, true);
   assert.equal(await limiter.take(AbortSignal.abort()), false);

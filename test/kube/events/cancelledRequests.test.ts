@@ -48,10 +48,10 @@ test('an urgent request does not wait for the client’s rate limit', async () =
   await using it = await calling('http');
   const client = createKubeClient({ access: accessTo(it.server.url), clock, qps: 0.01, burst: 1 });
   assert((await client.call(get)).ok);
-  const held = client.call(get);
+  const waiting = client.call(get);
   assert((await client.call({ ...get, rank: 'urgent' })).ok);
   assert.equal(it.server.requests.length, 2);
   await client.close();
   clock.advance(200_000);
-  await held;
+  await waiting;
 });

@@ -8,13 +8,13 @@ import { reflecting } from '../../support/world/reflecting.ts';
 
 test('after 410 the complete state is read immediately, and objects deleted meanwhile are removed', async () => {
   await using it = await started('http');
-  const revive = it.server.failAll((answer) => answer.cut());
+  const stopFailing = it.server.failAll((answer) => answer.cut());
   it.server.cutConnections();
   it.server.store.remove('b');
   it.server.store.put('d');
   it.server.store.compact();
   await until('some tries failed', () => it.server.requests.length > 6, it.clock);
-  revive();
+  stopFailing();
   await it.untilSame();
   assert.equal(it.sink.lists, 2);
   assert.equal(it.sink.state.has('b'), false);

@@ -45,12 +45,12 @@ for (const protocol of ['http', 'h2'] as const) {
 
   test(`over ${protocol}, a stream resumes after an outage with broken connections`, async () => {
     await using it = await started(protocol);
-    const revive = it.server.failAll((answer) => answer.cut());
+    const stopFailing = it.server.failAll((answer) => answer.cut());
     it.server.cutConnections();
     it.server.store.put('during');
     it.server.store.remove('a');
     await until('some attempts failed', () => it.server.requests.length > 6, it.clock);
-    revive();
+    stopFailing();
     await assertAlive(it);
     assert.equal(it.sink.lists, 1);
   });
@@ -102,10 +102,10 @@ test('a stream that is cut at any byte of a line loses nothing and repeats nothi
 
 test('an unreadable event at the same position twice leads to a new list', async () => {
   await using it = await started('http');
-  const heal = it.server.failAll(sending(['garbage\n'], 'hold'), isResumedWatch);
+  const stopFailing = it.server.failAll(sending(['garbage\n'], 'hold'), isResumedWatch);
   it.server.cutConnections();
   await until('a second list was read', () => it.sink.lists >= 2, it.clock);
-  heal();
+  stopFailing();
   await assertAlive(it);
 });
 

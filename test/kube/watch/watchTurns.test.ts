@@ -12,9 +12,9 @@ const lines = 200;
 for (const protocol of ['https', 'h2'] as const) {
   test(`over ${protocol}, a request caused by the first of many changes is sent before the last one was read`, async () => {
     let read = 0;
-    let readWhenAsked: number | undefined;
+    let readAtRequest: number | undefined;
     await using server = await faultyServer(protocol, (request, answer) => {
-      if (request.path === '/asked') readWhenAsked = read;
+      if (request.path === '/asked') readAtRequest = read;
       const body = request.path === '/asked' ? '{}' : Array.from({ length: lines }, (_, index) => line(index)).join('');
       answer.head(200, { 'content-type': 'application/json' });
       answer.end(body);
@@ -46,7 +46,7 @@ for (const protocol of ['https', 'h2'] as const) {
     await Promise.all(calls);
     await client.close();
     assert.deepEqual([end.reason, end.changes], ['ended', lines]);
-    assert.ok(readWhenAsked !== undefined && readWhenAsked < lines, `${readWhenAsked} of ${lines} were read before`);
+    assert.ok(readAtRequest !== undefined && readAtRequest < lines, `${readAtRequest} of ${lines} were read before`);
   });
 }
 

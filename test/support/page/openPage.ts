@@ -41,9 +41,9 @@ export async function openPage(url: string, search = ''): Promise<OpenedPage> {
       type: T,
       is: (message: Extract<PageMessage, { type: T }>) => boolean = () => true,
     ) {
-      const isIt = (message: PageMessage): message is Extract<PageMessage, { type: T }> => message.type === type;
-      await until(`the page receives ${type}`, () => messages.filter(isIt).some(is));
-      const [found] = messages.filter(isIt).filter(is);
+      const hasType = (message: PageMessage): message is Extract<PageMessage, { type: T }> => message.type === type;
+      await until(`the page receives ${type}`, () => messages.filter(hasType).some(is));
+      const [found] = messages.filter(hasType).filter(is);
       if (found === undefined) throw new Error(type);
       return found;
     },

@@ -93,7 +93,7 @@ export function workloadScene(now: number): WorkloadView[] {
 }
 
 export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
-  const calm = {
+  const inSync = {
     actor: id,
     state: 'inSync',
     until: undefined,
@@ -101,13 +101,13 @@ export function resourceView(id: string, changes: Partial<ResourceView> = {}): R
     conflictingManager: undefined,
     observed: 14,
   };
-  return { id, ...calm, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
+  return { id, ...inSync, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
 }
 
 export function applicationView(id: string, changes: Partial<ApplicationView> = {}): ApplicationView {
-  const calm = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, errors: [] };
+  const inSync = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, errors: [] };
   const { resources = [resourceView(`Deployment ${id}`)] } = changes;
-  return { id, actor: `application/${id}`, ...calm, total: resources.length, resources, ...changes };
+  return { id, actor: `application/${id}`, ...inSync, total: resources.length, resources, ...changes };
 }
 
 /** Applications of a shop: one with a conflicting manager, one that only reports, one with an error, one in sync. */

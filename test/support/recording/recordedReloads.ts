@@ -40,7 +40,7 @@ const step = fc.oneof(
       isCrashing: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), wish: options }) },
+  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), options }) },
   // The new streams are read: at once, or later, while the old ones continue.
   { weight: 2, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
 );
@@ -65,7 +65,7 @@ function configOf({ services, isOfMany }: ReloadOptions): Config {
 }
 
 /** Whether the API server would deliver this object on this stream. */
-function isBrought(need: StreamNeed, kind: string, label: string): boolean {
+function isDelivered(need: StreamNeed, kind: string, label: string): boolean {
   if (need.kind !== kind) return false;
   if (kind === 'EndpointSlice') return (/\((.*)\)/.exec(need.labelSelector)?.[1] ?? '').split(',').includes(label);
   return need.labelSelector === '' || need.labelSelector === selectorToString({ matchLabels: { app: label } });
@@ -114,7 +114,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
       read.add(need);
       need.sink.begin();
       for (const { kind, label, object } of state.values()) {
-        if (isBrought(need, kind, label)) need.sink.apply('ADDED', object);
+        if (isDelivered(need, kind, label)) need.sink.apply('ADDED', object);
       }
       need.sink.end(nextVersion());
     }
@@ -123,7 +123,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   function happen(key: string, known: Known): void {
     state.set(key, known);
     for (const need of [...streams.needs.values()]) {
-      if (read.has(need) && isBrought(need, known.kind, known.label)) need.sink.apply('MODIFIED', known.object);
+      if (read.has(need) && isDelivered(need, known.kind, known.label)) need.sink.apply('MODIFIED', known.object);
     }
   }
 
@@ -136,8 +136,8 @@ export async function recordReloads(file: string, limit: number, { first, steps 
     if (each.is === 'wait') await clock.pass(each.ms);
     else if (each.is === 'read') readAll();
     else if (each.is === 'config') {
-      weeder.configure(configOf(each.wish));
-      streams.configure(configOf(each.wish));
+      weeder.configure(configOf(each.options));
+      streams.configure(configOf(each.options));
     } else happen(...updateOf(each));
   }
   readAll();

@@ -29,7 +29,7 @@ const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction)?$/;
 export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions): ReplayApi {
   let answer: AnswerStep | undefined;
   let left = 0;
-  let readingTakes = 0;
+  let readTime = 0;
 
   function nextAnswer(): AnswerStep | undefined {
     if (left <= 0) return undefined;
@@ -78,7 +78,7 @@ export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions)
     const [, namespace = '', name = ''] = podPath.exec(request.path) ?? [];
     if (request.method !== 'GET') return deletion(request, namespace, name);
     const pod = cluster.get('Pod', namespace, name);
-    if (readingTakes > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, readingTakes));
+    if (readTime > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, readTime));
     return pod === undefined ? failure(404) : { ok: true, status: 200, body: pod };
   }
 
@@ -86,7 +86,7 @@ export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions)
     client: clientOf(call),
     script: (next) => ([answer, left] = [next, timesOf(next)]),
     readings(takes) {
-      readingTakes = takes;
+      readTime = takes;
     },
   };
 }

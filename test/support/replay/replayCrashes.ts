@@ -33,9 +33,9 @@ export function replayCrashes(): ReplayCrashes {
       for (const index of weeder.pods.values()) {
         const { get, subscribe } = index;
         Object.assign(index, {
-          subscribe: (...told: Parameters<typeof subscribe>) => {
+          subscribe: (...args: Parameters<typeof subscribe>) => {
             mayCrash('podWatch');
-            return subscribe(...told);
+            return subscribe(...args);
           },
           get: (uid: string) => {
             mayCrash('dependants');

@@ -93,8 +93,8 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
       }),
     leftOver() {
       const { states, inFlight } = isRunning ? world.control.counts() : { states: {}, inFlight: 0 };
-      const resting = Object.entries({ ...states, 'under way': inFlight }).filter(([state]) => state !== 'current');
-      return resting.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
+      const unfinished = Object.entries({ ...states, 'under way': inFlight }).filter(([state]) => state !== 'current');
+      return unfinished.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`);
     },
   };
 }

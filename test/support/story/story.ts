@@ -89,10 +89,10 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     ending?.stop();
     await settled();
     const { windows, queued } = ending?.counts() ?? {};
-    noteLeft({ windows, queued, timers: clock.pending });
+    noteRemaining({ windows, queued, timers: clock.pending });
   }
 
-  function noteLeft(counts: Readonly<Record<string, number | undefined>>): void {
+  function noteRemaining(counts: Readonly<Record<string, number | undefined>>): void {
     left.push(...Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : `${count} ${name}`)));
   }
 
@@ -139,7 +139,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
       answers.answerLate('accept');
       await clock.pass(longest);
       const { windows, podDeletions, queued, inFlight } = weeder?.counts() ?? {};
-      noteLeft({ windows, podDeletions, queued, inFlight, timers: clock.pending });
+      noteRemaining({ windows, podDeletions, queued, inFlight, timers: clock.pending });
     },
   };
 }

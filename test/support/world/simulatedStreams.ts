@@ -31,12 +31,12 @@ interface Open {
 
 export function simulatedStreams(storage: Storage, clock: Clock, random: () => number): SimulatedStreams {
   const streams = new Map<string, Open>();
-  let heldUntil = 0;
+  let blockedUntil = 0;
 
   /** Acts after the delay of the stream, and not before the end of `hold`. */
   function later(act: () => void): void {
     const wait = 1 + Math.floor(random() ** 6 * 2_000);
-    clock.setTimeout(act, Math.max(wait, heldUntil - clock.monotonic()));
+    clock.setTimeout(act, Math.max(wait, blockedUntil - clock.monotonic()));
   }
 
   function begin(stream: Open): void {
@@ -92,7 +92,7 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
       }
     },
     hold(ms) {
-      heldUntil = clock.monotonic() + ms;
+      blockedUntil = clock.monotonic() + ms;
     },
   };
 }

@@ -55,7 +55,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
     const note = (each: Pod) => {
       delivered.set(each.metadata.uid, each);
     };
-    const forgetVanished = () => {
+    const removeVanished = () => {
       const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
       for (const uid of [...delivered.keys()]) if (!existing.has(uid)) delivered.delete(uid);
     };
@@ -101,7 +101,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
           deliver(undefined, each);
         }
         for (const sink of simulation.weeder.pods.values()) sink.end();
-        forgetVanished();
+        removeVanished();
       },
       relistWithout(name: string, namespace = 'shoot-1') {
         pods.delete(keyOf(namespace, name));

@@ -137,8 +137,8 @@ test('a deletion counts for each window that requested it, whether the response 
 });
 
 test('a deletion does not count for a later window, or for one that skips such pods', async () => {
-  const bareToo = [{ name: 'etcd', barePods: 'delete' as const }, { name: 'dns' }, { name: 'late' }];
-  const at = world({ services: bareToo });
+  const services = [{ name: 'etcd', barePods: 'delete' as const }, { name: 'dns' }, { name: 'late' }];
+  const at = world({ services });
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
   at.put({ ...crashLooping('bare'), isBare: true });

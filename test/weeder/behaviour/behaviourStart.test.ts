@@ -91,9 +91,9 @@ test('a service that becomes notReady before its backing pods were read opens no
 });
 
 test('only the backing pods of ready endpoints are read', async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const readiness = (evidence: unknown) => {
-    asked.push(evidence);
+    requested.push(evidence);
     return startTime;
   };
   const at = world({ readySince: readiness }, (early) =>
@@ -101,7 +101,7 @@ test('only the backing pods of ready endpoints are read', async () => {
   );
   await ends(at);
   const target = (name: string) => ({ namespace: 'shoot-1', name });
-  assert.deepEqual(asked, [
+  assert.deepEqual(requested, [
     { backingPods: [target('etcd-main-client-0'), target('etcd-main-client-2')], lastWrite: undefined },
   ]);
 });
