@@ -7,7 +7,7 @@ const second = 1_000;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 function configMap(name: string, fields: number) {
-  const data = Object.fromEntries(many(fields).map((index) => [`key-${index}`, 'wanted']));
+  const data = Object.fromEntries(many(fields).map((index) => [`key-${index}`, 'desired']));
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
 }
 

@@ -9,13 +9,13 @@ import { type FieldMask, leaf } from '../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxService } from '../support/docs/manifests.ts';
 import { type Edit, edited } from '../support/objects/edits.ts';
 import { structureFor } from '../support/objects/structures.ts';
-import { shapeOf } from '../support/oracle/shapes.ts';
+import { maskOf } from '../support/oracle/fieldMasks.ts';
 
-function driftsAfter(manifest: Manifest, shape: FieldMask, edits: readonly Edit[]) {
-  const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
-  const of = (object: JsonObject) => project(object, manifest, shape, structure);
+function driftsAfter(manifest: Manifest, mask: FieldMask, edits: readonly Edit[]) {
+  const topology = structureFor(manifest.apiVersion, manifest.identity.kind);
+  const of = (object: JsonObject) => project(object, manifest, mask, topology);
   const drifts = compare(of(manifest.object), of(edited(manifest.object, ...edits)));
-  split(manifest, shape, structure);
+  split(manifest, mask, topology);
   return drifts;
 }
 
@@ -46,15 +46,15 @@ for (const isList of [true, false])
       'spec',
     ])
       assert.ok(driftsAfter(gadget, leaf, [[path, deep]]).length > 0, path);
-    const shape = shapeOf(gadget, { spec: { extra: null, inner: { deep: null } } });
-    assert.equal(driftsAfter(gadget, shape, [['spec.extra', deep]]).length, 1);
-    assert.equal(driftsAfter(gadget, shape, [['spec.inner', { deep }]]).length, 1);
+    const mask = maskOf(gadget, { spec: { extra: null, inner: { deep: null } } });
+    assert.equal(driftsAfter(gadget, mask, [['spec.extra', deep]]).length, 1);
+    assert.equal(driftsAfter(gadget, mask, [['spec.inner', { deep }]]).length, 1);
   });
 
 test('two values that are nested 20,000 deep are compared', () => {
   const manifest = manifestOf({ ...gadget.object, spec: { whole: { a: 'b' } } });
-  const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
-  const of = (value: unknown) => project(edited(manifest.object, ['spec.whole', value]), manifest, leaf, structure);
+  const topology = structureFor(manifest.apiVersion, manifest.identity.kind);
+  const of = (value: unknown) => project(edited(manifest.object, ['spec.whole', value]), manifest, leaf, topology);
   assert.deepEqual(compare(of(nested(20_000, false)), of(nested(20_000, false))), []);
   assert.equal(compare(of(nested(20_000, false)), of(nested(20_001, false))).length, 1);
 });
@@ -99,12 +99,12 @@ for (const [name, value] of Object.entries({
   });
 
 test('an empty object lacks everything, whatever the manifest contains', () => {
-  const structure = structureFor('v1', 'Service');
-  const none = project({}, nginxService, leaf, structure);
+  const topology = structureFor('v1', 'Service');
+  const none = project({}, nginxService, leaf, topology);
   assert.deepEqual([...none.fields], []);
   const empty = manifestOf({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'nginx' } });
-  assert.deepEqual(split(empty, leaf, structure).observed, empty.object);
-  assert.deepEqual(objectOf(split(empty, leaf, structure).whole['metadata']), { name: 'nginx', namespace: 'shop' });
+  assert.deepEqual(split(empty, leaf, topology).observed, empty.object);
+  assert.deepEqual(objectOf(split(empty, leaf, topology).whole['metadata']), { name: 'nginx', namespace: 'shop' });
 });
 
 test('the stored form of a deeply nested value can be written as JSON, and differs for another value', () => {

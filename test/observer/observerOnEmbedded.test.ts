@@ -82,7 +82,10 @@ test('without the CRD of applications the log names its file, and weeder is read
     return readiness?.includes('[+]manager') === true && readiness.includes('readyz check passed');
   });
   assert.match(readiness ?? '', /\[\+\]stream\/applications .*The API server has no kind applications\.weeder\.dev/);
-  assert.match(scene.log(), /starting controller without streams that cannot be read yet|caches synced, starting controller/);
+  assert.match(
+    scene.log(),
+    /starting controller without streams that cannot be read yet|caches synced, starting controller/,
+  );
   scene.define();
   await until('it is served', () => scene.log().includes('"stream":"applications","resourceVersion"'));
   await scene.apply({ manifests: [deployment] });

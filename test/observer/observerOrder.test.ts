@@ -90,13 +90,13 @@ suite('replicas of another owner', () => {
   const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
   const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
   const schema = (spec: FieldMask): FieldMask => ({ is: 'map', fields: new Map([['spec', spec]]) });
-  const replicasIn = (shape: FieldMask) => fieldOf(fieldOf(shape, 'spec'), 'replicas');
+  const replicasIn = (mask: FieldMask) => fieldOf(fieldOf(mask, 'spec'), 'replicas');
 
   test('are not observed, and everything else of the manifest still is', () => {
-    const shape = withoutReplicas(leaf, manifest);
-    assert.equal(replicasIn(shape), undefined);
-    assert.equal(fieldOf(fieldOf(shape, 'spec'), 'template'), leaf);
-    assert.equal(fieldOf(shape, 'metadata'), leaf);
+    const mask = withoutReplicas(leaf, manifest);
+    assert.equal(replicasIn(mask), undefined);
+    assert.equal(fieldOf(fieldOf(mask, 'spec'), 'template'), leaf);
+    assert.equal(fieldOf(mask, 'metadata'), leaf);
     assert.equal(replicasIn(withoutReplicas(schema(leaf), manifest)), undefined);
   });
 

@@ -102,7 +102,7 @@ test('the new manifest is retried every five minutes, and once it is accepted th
   await change(world, 'by hand');
   assert.equal(keyOf(world), 'new');
   assert.deepEqual([said(world, 'Applied').slice(0, 4), said(world, 'Degraded').slice(0, 5)], ['True', 'False']);
-  assert.doesNotMatch(said(world, 'InSync'), /kept/);
+  assert.doesNotMatch(said(world, 'InSync'), /as it was applied last/);
   world.stop();
 });
 
@@ -182,7 +182,7 @@ test('a temporarily failing attempt ends the use of the last known good manifest
   await world.pass(5 * minute + second);
   const updates = count(world, 'update');
   assert.ok(updates > 2);
-  // It may have been accepted, with its response lost.
+  // The request may have been accepted, and its response lost.
   await change(world, 'by hand', minute);
   assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
   world.refusals.clear();
@@ -381,7 +381,7 @@ test('during a pause nothing is corrected, and deleting the application deletes 
   await change(world, 'by hand', 9 * minute);
   assert.deepEqual([keyOf(world), count(world, 'correct')], ['by hand', 0]);
   await world.pass(2 * minute);
-  assert.equal(keyOf(world), 'old', 'a pause ends by itself');
+  assert.equal(keyOf(world), 'old', 'the pause has ended');
   world.deleteApplication('web');
   await world.pass(5 * second);
   assert.deepEqual(

@@ -254,7 +254,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     const path = ns.path(`apis/${group}/v1`, 'widgets', 'one');
     await edit(ns, path, { spec: { size: 4 } });
     await eventually(async () => objectOf(objectOf(await ns.cluster.api('GET', path))['spec'])['size'] === 3, {
-      what: 'the size put back',
+      what: 'the restored size',
     });
   });
 
@@ -278,7 +278,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
       await editImage(ns, path, 'evil:2');
       // The edit may come before the next weeder's first check: then an update restores the value, no correction.
       await eventually(async () => imageOf(await ns.cluster.api('GET', path)) === 'nginx:1.25', {
-        what: 'the image put back',
+        what: 'the restored image',
       });
       await scene.untilInSync('shop');
       assert.equal(await replicas(), scaled);

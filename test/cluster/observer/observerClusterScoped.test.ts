@@ -19,7 +19,7 @@ import { startWeeder, type WeederProcess } from '../support/weeder.ts';
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 const clusterRoles = 'applied rbac.authorization.k8s.io/v1/clusterroles';
 const enforce = 'pod-security.kubernetes.io/enforce';
-/** No resync of these applications comes while the tests last: a stream has reported whatever is corrected. */
+/** Longer than the tests take, so that only a stream can report a change. */
 const seldom = '24h';
 
 const clusterRole = (name: string) => ({
@@ -77,7 +77,7 @@ async function untilPutBack({ ns, role }: Scene): Promise<void> {
       saw(objectOf(found)['rules']);
       return at(found, 'rules', 0, 'resources', 0) === 'configmaps';
     },
-    { what: 'the rules put back' },
+    { what: 'the restored rules' },
   );
 }
 
@@ -96,7 +96,7 @@ suite('cluster-scoped resources on a real API server', { concurrency: 1 }, () =>
     const label = async () =>
       at(await ns.cluster.api('GET', `/api/v1/namespaces/${other}`), 'metadata', 'labels', enforce);
     await edit(ns, `/api/v1/namespaces/${other}`, { metadata: { labels: { [enforce]: null } } });
-    await eventually(async () => (await label()) === 'restricted', { what: 'the label put back' });
+    await eventually(async () => (await label()) === 'restricted', { what: 'the restored label' });
     assert.deepEqual(weeder.log.find('stream lost'), []);
   });
 

@@ -85,7 +85,13 @@ suite('clients and admission that work against an application, on a real API ser
     assert.match(String(line['conflictingManager']), /their-operator/);
     // The other resource is corrected while this one waits.
     await edit(ns, pathOf(ns, 'ConfigMap', 'quiet'), { data: { a: '2' } });
-    await untilObject(ns, 'ConfigMap', 'quiet', 'the quiet one put back', (object) => dataOf(object) === '1');
+    await untilObject(
+      ns,
+      'ConfigMap',
+      'quiet',
+      'the restored value of the quiet one',
+      (object) => dataOf(object) === '1',
+    );
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'fought')), '2');
     await untilObject(ns, 'ConfigMap', 'fought', 'the second correction', (object) => dataOf(object) === '1');
     const resource = `ConfigMap ${ns.name}/fought`;
@@ -109,7 +115,7 @@ suite('clients and admission that work against an application, on a real API ser
       ns,
       'ConfigMap',
       'settings',
-      'the other value put back',
+      'the restored other value',
       (object) => at(object, 'data', 'b') === '1',
     );
     assert.equal(dataOf(after), 'mirrored');
@@ -192,12 +198,18 @@ suite('clients and admission that work against an application, on a real API ser
     await strategicMerge(containers, { replicas: 3 });
     await edit(ns, settings, { data: { a: 'theirs' } });
     await ns.cluster.api('DELETE', pathOf(ns, 'ConfigMap', 'other'));
-    const corrected = await untilObject(ns, 'Deployment', 'web', 'the image put back, the intruder gone', (object) => {
-      const all = containersOf(object);
-      return all.length === 1 && all[0]?.['image'] === 'web:1';
-    });
-    assert.equal(at(corrected, 'spec', 'replicas'), 3, 'nobody observes it');
-    await untilObject(ns, 'ConfigMap', 'settings', 'the value put back', (object) => dataOf(object) === '1');
+    const corrected = await untilObject(
+      ns,
+      'Deployment',
+      'web',
+      'the restored image, without the intruder',
+      (object) => {
+        const all = containersOf(object);
+        return all.length === 1 && all[0]?.['image'] === 'web:1';
+      },
+    );
+    assert.equal(at(corrected, 'spec', 'replicas'), 3, 'it is not observed');
+    await untilObject(ns, 'ConfigMap', 'settings', 'the restored value', (object) => dataOf(object) === '1');
     await eventually(() => isThere(ns, 'ConfigMap', 'other'), { what: 'that it is recreated' });
     await eventually(
       async (saw) => {

@@ -21,7 +21,7 @@ function application(spec: unknown, name = 'web'): object {
 }
 
 /** In a dry run: what the API server would answer. */
-async function tried(ns: TestNamespace, spec: unknown): Promise<Answer> {
+async function dryRunOf(ns: TestNamespace, spec: unknown): Promise<Answer> {
   return ns.cluster.send('POST', `${pathOf(ns)}?dryRun=All&fieldValidation=Strict`, { body: application(spec) });
 }
 
@@ -41,13 +41,13 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     const { cluster } = await testNamespace(t, 'crd');
     const definition = Manifest.parse(applicationCrd());
     // Under its own name it exists already; a name of another group gives the same answer.
-    const other = JSON.parse(JSON.stringify(definition).replaceAll('weeder.dev', 'tried.example.org'));
+    const other = JSON.parse(JSON.stringify(definition).replaceAll('weeder.dev', 'other.example.org'));
     assert.deepEqual(await errorsOf(cluster, Manifest.parse(other)), []);
   });
 
   test('accepts the smallest application, with its defaults, and every field of a large one', async (t) => {
     const ns = await testNamespace(t, 'crd');
-    const small = await tried(ns, { manifests: [configMap] });
+    const small = await dryRunOf(ns, { manifests: [configMap] });
     assert.equal(small.status, 201, causesOf(small));
     const spec = specOf(small.body);
     assert.deepEqual(spec, { manifests: [configMap], mode: 'correct', resyncPeriod: '30s', deletionPolicy: 'delete' });
@@ -66,7 +66,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       recreate: ['Job/migrate'],
       serviceAccountName: 'deployer',
     };
-    const large = await tried(ns, all);
+    const large = await dryRunOf(ns, all);
     assert.equal(large.status, 201, causesOf(large));
     assert.deepEqual(specOf(large.body), all);
   });
@@ -165,7 +165,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
   ] as const) {
     test(`refuses ${what}, as weeder does`, async (t) => {
       const ns = await testNamespace(t, 'crd');
-      const answer = await tried(ns, spec);
+      const answer = await dryRunOf(ns, spec);
       assert.ok(answer.status === 422 || answer.status === 400, causesOf(answer));
       assert.ok(causesOf(answer).includes(cause), causesOf(answer));
       if (what.startsWith('more than') || what.startsWith('the same') || what.includes('schema')) return;
@@ -178,7 +178,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     const ns = await testNamespace(t, 'crd');
     const strange = { ...configMap, metadata: { name: 'Big_Name' } };
     const spec = { manifests: [configMap, configMap, strange] };
-    assert.equal((await tried(ns, spec)).status, 201);
+    assert.equal((await dryRunOf(ns, spec)).status, 201);
     const { errors } = readSpec(spec, { namespace: ns.name, name: 'web' });
     assert.deepEqual(errors.map(({ code }) => code).sort(), ['duplicate', 'name']);
   });

@@ -48,7 +48,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     const containers = [{ name: 'web', image: 'evil:1', env: [{ name: 'MODE', value: 'theirs' }] }];
     const patch = { metadata: { labels: { tier: 'front' } }, spec: { template: { spec: { containers } } } };
     await ns.cluster.api('PATCH', `${path}?fieldManager=kubectl-edit`, patch, strategic);
-    const after = await untilObject(ns, 'Deployment', 'web', 'the image put back', (object) =>
+    const after = await untilObject(ns, 'Deployment', 'web', 'the restored image', (object) =>
       containersOf(object).some((each) => each['image'] === 'web:1'),
     );
     assert.equal(at(after, 'spec', 'replicas'), 4);
@@ -89,7 +89,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
     // A marker: once it is corrected, everything before it has been checked.
     const image = { spec: { template: { spec: { containers: [{ name: 'web', image: 'evil:1' }] } } } };
     await ns.cluster.api('PATCH', path, image, strategic);
-    const within = await untilObject(ns, 'Deployment', 'web', 'the image put back', (object) =>
+    const within = await untilObject(ns, 'Deployment', 'web', 'the restored image', (object) =>
       containersOf(object).some((each) => each['image'] === 'web:1'),
     );
     assert.deepEqual([...namesIn(containersOf(within))].sort(), ['sidecar', 'web']);
@@ -146,7 +146,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
       ns,
       'Service',
       'web',
-      'the label put back',
+      'the restored label',
       (object) => at(object, 'metadata', 'labels', 'team') === 'web',
     );
     assert.equal(at(after, 'metadata', 'labels', 'tier'), 'back');
@@ -188,7 +188,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
       ns,
       'Service',
       'web',
-      'the port put back',
+      'the restored port',
       (object) => portsOf(object).join() === 'admin:90,http:80',
     );
     assert.equal(at(after, 'spec', 'ports', 0, 'protocol'), 'TCP');
@@ -217,7 +217,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
       ns,
       'Ingress',
       'web',
-      'the host put back',
+      'the restored host',
       (object) => at(object, 'spec', 'rules', 0, 'host') === 'shop.example.org',
     );
     assert.equal(at(after, 'spec', 'rules', 0, 'http', 'paths', 0, 'backend', 'service', 'port', 'number'), 8080);
@@ -273,7 +273,7 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
       ns,
       'ConfigMap',
       'settings',
-      'a later edit put back',
+      'the restored value after a later edit',
       (object) => at(object, 'data', 'a') === '1',
     );
   });

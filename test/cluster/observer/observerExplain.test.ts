@@ -176,10 +176,10 @@ suite('weeder explain application, on a real API server', { concurrency: true },
   test('reports a missing application, and an account without permissions, in one sentence', async (t) => {
     const scene = await setObserverScene(t, 'explain');
     const { ns } = scene;
-    const missing = await explain(scene, 'nobody').catch((error: unknown) => objectOf(error)['stderr']);
+    const missing = await explain(scene, 'unknown').catch((error: unknown) => objectOf(error)['stderr']);
     assert.equal(
       missing,
-      `weeder: There is no application nobody in the namespace ${ns.name}. Give its namespace with -n; \`kubectl get applications.weeder.dev -A\` lists all.\n`,
+      `weeder: There is no application unknown in the namespace ${ns.name}. Give its namespace with -n; \`kubectl get applications.weeder.dev -A\` lists all.\n`,
     );
     await ns.cluster.api('POST', ns.path('api/v1', 'services'), service(80));
     await scene.apply('poor', { serviceAccountName: 'poor', manifests: [service(80)] });

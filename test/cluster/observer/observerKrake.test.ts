@@ -252,7 +252,7 @@ suite('the observer schemas of Krake', () => {
         const object = objectOf(await ns.cluster.api('GET', ports));
         return at(object, 'spec', 'sessionAffinity') === 'None' ? object : undefined;
       },
-      { what: 'what is observed put back' },
+      { what: 'the restored observed fields' },
     );
     const targets = arrayOf(at(corrected, 'spec', 'ports')).map((port) => [at(port, 'port'), at(port, 'targetPort')]);
     assert.deepEqual(targets, [

@@ -49,7 +49,7 @@ suite('replicas that were scaled and have no owner', { concurrency: true }, () =
     const { replicas: _, ...spec } = objectOf(scaled(1).spec);
     const first = await it.plan({ ...scaled(1), spec }, { observed: onlyTheImage });
     good(await it.api.create(first, it.signal));
-    // What a process knows that was started since, and what the one knows that applied it.
+    // First as a restarted process, which does not know the previous manifest, and then as the process that applied it.
     const withoutMemory = await it.plan(scaled(3), { observed: onlyTheImage });
     good(await it.api.update(withoutMemory, await it.live(first), it.signal));
     assert.equal(at(await it.live(first), 'spec', 'replicas'), 3);

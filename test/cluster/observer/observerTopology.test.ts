@@ -52,13 +52,13 @@ suite('the documents of the API server about lists and maps match its behaviour'
     const lists = (await Promise.all(paths.map((path) => readDocument(cluster, path)))).flatMap(listsIn);
     assert.ok(lists.length > 400, `${lists.length}`);
     const silent = lists.filter(({ schema }) => schema['x-kubernetes-list-type'] === undefined);
-    // It is no part of an object: it lists the kinds.
+    // It lists the kinds, and is not a part of an object.
     assert.deepEqual([...new Set(silent.map(({ name }) => name))], ['APIResource.verbs']);
   });
 
   for (const object of objectsOfKinds)
     test(`of a ${String(object['kind'])} a manager owns exactly the fields that the list topology predicts`, async (t) => {
-      const applied = await apply(await applying(t, 'structure'), object);
+      const applied = await apply(await applying(t, 'topology'), object);
       const { manifest, topology } = applied.plan;
       const owned = new Set<string>();
       const entry = [at(applied.reply, 'metadata', 'managedFields')].flat().map(objectOf).find(isOwn);
@@ -70,7 +70,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
 
   for (const object of objectsOfKinds)
     test(`of a ${String(object['kind'])} each accepted change of a field in the manifest is drift, and nothing else is`, async (t) => {
-      const on = await applying(t, 'structure');
+      const on = await applying(t, 'topology');
       const { plan, reply } = await apply(on, object);
       const live = await on.live(plan);
       assert.deepEqual(driftsOf(plan, reply, live), []);
@@ -145,7 +145,7 @@ function listsIn(document: unknown): readonly { readonly name: string; readonly 
     .filter(({ schema }) => schema['type'] === 'array');
 }
 
-const manager = 'structure-test';
+const manager = 'topology-test';
 
 /** One apply, by one manager, of everything. */
 async function apply(on: Applying, object: JsonObject) {
@@ -174,7 +174,7 @@ function ownedIn(tree: JsonObject, path: string, owned: Set<string>): void {
   for (const key of below) ownedIn(objectOf(tree[key]), path + stepTextOf(key), owned);
 }
 
-/** The same of what is applied, by the structure. */
+/** The same of what is applied, by the list topology. */
 function leavesIn(value: unknown, place: SchemaNode, path: string, leaves: Set<string>): void {
   const isMerged = place.list.is === 'map' || place.list.is === 'set';
   if (isObject(value) && place.map === 'granular' && Object.keys(value).length > 0)

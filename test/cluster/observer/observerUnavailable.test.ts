@@ -34,7 +34,7 @@ function groupFor(ns: TestNamespace): Group {
   const untilServed = async () => {
     await eventually(async () => (await served()) === 200, { what: 'the group is served' });
   };
-  const service = { namespace: 'default', name: 'nobody-here', port: 443 };
+  const service = { namespace: 'default', name: 'missing', port: 443 };
 
   return {
     widget: { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } },
@@ -68,7 +68,7 @@ function groupFor(ns: TestNamespace): Group {
       await eventually(async () => (await served()) === 503, { what: 'the group is away' });
     },
     async comeBack() {
-      // A CustomResourceDefinition has a successor at once.
+      // A CustomResourceDefinition replaces it at once.
       await cluster.api('DELETE', `${apiServices}/${name}`);
       await untilServed();
     },

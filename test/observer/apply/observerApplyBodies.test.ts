@@ -13,7 +13,7 @@ import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
 import { structureFor } from '../../support/objects/structures.ts';
-import { shapeOf } from '../../support/oracle/shapes.ts';
+import { maskOf } from '../../support/oracle/fieldMasks.ts';
 
 const owner = ownerOf({ namespace: 'shop', name: 'web' });
 const bounds = (min: number, max: number) => ({
@@ -27,7 +27,7 @@ function planOf(object: JsonObject, schema?: JsonObject): ResourcePlan {
   return {
     target: { identity, apiVersion, path: '/x', collection: '/', account: undefined },
     manifest,
-    mask: schema === undefined ? leaf : shapeOf(manifest, schema),
+    mask: schema === undefined ? leaf : maskOf(manifest, schema),
     topology: structureFor(apiVersion, identity.kind),
     owner,
     hash: '',

@@ -32,7 +32,11 @@ for (const [what, failure, is] of [
   ['a kind that is not served', answer(404, 'the server could not find it', { details: {} }), 'typeMissing'],
   ['a group that is not served', classify(404, {}, '404 page not found\n', 0), 'typeMissing'],
   ['a stale version', answer(409, 'the object has been modified', { details: itself }), 'conflict'],
-  ['an object that is gone, by its uid', answer(409, 'no existing object was found', { details: itself }), 'missing'],
+  [
+    'an object that is deleted, by its uid',
+    answer(409, 'no existing object was found', { details: itself }),
+    'missing',
+  ],
   ['a deletion of another uid', answer(409, 'x does not match the UID in record', { details: itself }), 'otherUid'],
   ['an apply to another uid', answer(422, 'no', { details: cause('FieldValueInvalid', 'metadata.uid') }), 'otherUid'],
   ['a quota in use', answer(409, 'no', { details: { name: 'full', kind: 'resourcequotas' } }), 'transient'],

@@ -37,7 +37,7 @@ function apiOf(objects: readonly (JsonObject | undefined)[], write: (version: un
   const versions: unknown[] = [];
   const read = async (): Promise<Outcome<JsonObject>> => {
     const next = left.length > 1 ? left.shift() : left[0];
-    return next === undefined ? failed('missing', 'it is gone') : done(next);
+    return next === undefined ? failed('missing', 'it does not exist') : done(next);
   };
   const note = (of: unknown) => {
     const { resourceVersion } = objectOf(objectOf(of)['metadata']);
@@ -112,7 +112,7 @@ test('an application exists until its resources are deleted, which is checked at
   assert.deepEqual([world.condition('web', 'Degraded'), world.eventsOf('application.refused')], ['False', []]);
   const said = JSON.stringify(world.application('web')?.['status']);
   assert.ok(said.includes('Waiting for the deletion of: ConfigMap shop/one (waits for its finalizers'), said);
-  world.refusals.set('delete', failure('missing', 'it is gone').failure);
+  world.refusals.set('delete', failure('missing', 'it does not exist').failure);
   await world.pass(11 * second);
   assert.deepEqual([world.application('web'), world.eventsOf('resource.deleted').length], [undefined, 1]);
   assert.deepEqual(world.eventsOf('resource.deletionSkipped'), []);

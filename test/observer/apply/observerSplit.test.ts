@@ -7,19 +7,19 @@ import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts'
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { at } from '../../support/objects/edits.ts';
 import { structureFor } from '../../support/objects/structures.ts';
-import { shapeOf } from '../../support/oracle/shapes.ts';
+import { maskOf } from '../../support/oracle/fieldMasks.ts';
 
 const bounds = (min: number, max: number) => ({
   observer_schema_list_min_length: min,
   observer_schema_list_max_length: max,
 });
 
-function parts(manifest: Manifest, shape: FieldMask) {
-  return split(manifest, shape, structureFor(manifest.apiVersion, manifest.identity.kind));
+function parts(manifest: Manifest, mask: FieldMask) {
+  return split(manifest, mask, structureFor(manifest.apiVersion, manifest.identity.kind));
 }
 
 function partsBy(manifest: Manifest, fields: JsonObject) {
-  return parts(manifest, shapeOf(manifest, fields));
+  return parts(manifest, maskOf(manifest, fields));
 }
 
 const identity = (manifest: Manifest) => ({

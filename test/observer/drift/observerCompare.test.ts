@@ -8,7 +8,7 @@ import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts'
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { type Edit, edited } from '../../support/objects/edits.ts';
 import { structureFor } from '../../support/objects/structures.ts';
-import { shapeOf } from '../../support/oracle/shapes.ts';
+import { maskOf } from '../../support/oracle/fieldMasks.ts';
 
 const bounds = (min: number, max: number, key?: string | readonly string[]) => ({
   observer_schema_list_min_length: min,
@@ -17,12 +17,12 @@ const bounds = (min: number, max: number, key?: string | readonly string[]) => (
 });
 
 /** Compares the edited reply with the server's reply; the reply is the manifest unless given. */
-function drifts(manifest: Manifest, shape: FieldMask, edits: readonly Edit[], reply: JsonObject = manifest.object) {
-  const structure = structureFor(manifest.apiVersion, manifest.identity.kind);
-  const baseline = project(reply, manifest, shape, structure);
-  const found = project(edited(reply, ...edits), manifest, shape, structure);
+function drifts(manifest: Manifest, mask: FieldMask, edits: readonly Edit[], reply: JsonObject = manifest.object) {
+  const topology = structureFor(manifest.apiVersion, manifest.identity.kind);
+  const baseline = project(reply, manifest, mask, topology);
+  const found = project(edited(reply, ...edits), manifest, mask, topology);
   assert.deepEqual(
-    compare(baseline, project(structuredClone(reply), manifest, shape, structure)),
+    compare(baseline, project(structuredClone(reply), manifest, mask, topology)),
     [],
     'no drift without an edit',
   );
@@ -95,11 +95,11 @@ test('a field that the server dropped from the manifest is desired to be absent'
 });
 
 test('only fields in the schema are observed', () => {
-  const shape = shapeOf(nginxDeployment, {
+  const mask = maskOf(nginxDeployment, {
     spec: { template: { spec: { containers: [{ image: null }, bounds(0, 0)] } } },
   });
   assert.deepEqual(
-    drifts(nginxDeployment, shape, [
+    drifts(nginxDeployment, mask, [
       ['spec.replicas', 9],
       [`${container}.env.0.value`, 'x'],
       ['spec.template.spec.containers.1.image', 'other'],
@@ -110,15 +110,15 @@ test('only fields in the schema are observed', () => {
 });
 
 test('a field in the schema that the manifest lacks is desired to be absent, or at the server’s default', () => {
-  const shape = shapeOf(nginxDeployment, {
+  const mask = maskOf(nginxDeployment, {
     spec: { template: { spec: { hostNetwork: 'observed', securityContext: 'observed' } } },
   });
   const reply = edited(nginxDeployment.object, ['spec.template.spec.securityContext', {}]);
-  assert.deepEqual(drifts(nginxDeployment, shape, [], reply), []);
+  assert.deepEqual(drifts(nginxDeployment, mask, [], reply), []);
   assert.deepEqual(
     drifts(
       nginxDeployment,
-      shape,
+      mask,
       [
         ['spec.template.spec.hostNetwork', true],
         ['spec.template.spec.securityContext.runAsUser', 0],
@@ -182,10 +182,10 @@ test('a duplicate element is drift, in the schema or not, and not also excess', 
   assert.deepEqual(drifts(nginxDeployment, leaf, [[`${container}.env.+`, { name: 'A', value: 'x' }]]), [
     ['duplicate', `${containerPath}.env[name="A"]`, 1, 2],
   ]);
-  const shape = shapeOf(nginxDeployment, {
+  const mask = maskOf(nginxDeployment, {
     spec: { template: { spec: { containers: [{ env: [{ value: null }, bounds(0, 0)] }, bounds(0, 0)] } } },
   });
-  assert.deepEqual(drifts(nginxDeployment, shape, [[`${container}.env.+`, { name: 'B', value: 'x' }]]), [
+  assert.deepEqual(drifts(nginxDeployment, mask, [[`${container}.env.+`, { name: 'B', value: 'x' }]]), [
     ['duplicate', `${containerPath}.env[name="B"]`, 1, 2],
   ]);
 });
@@ -200,28 +200,28 @@ test('a changed merge key is one missing and one excess element', () => {
 });
 
 const portsSchema = (min: number, max: number, ...listed: unknown[]) =>
-  shapeOf(nginxService, { spec: { ports: [...listed, bounds(min, max)] } });
+  maskOf(nginxService, { spec: { ports: [...listed, bounds(min, max)] } });
 const port = (number: number): Edit => ['spec.ports.+', { name: `p${number}`, port: number }];
 const withoutLast: Edit = ['spec.ports.2', undefined];
 
 test('a list within its bounds is not drift, a longer one is', () => {
-  const shape = portsSchema(1, 4, { port: null });
-  assert.deepEqual(drifts(nginxService, shape, []), []);
-  assert.deepEqual(drifts(nginxService, shape, [port(90)]), []);
-  assert.deepEqual(drifts(nginxService, shape, [withoutLast]), []);
-  assert.deepEqual(drifts(nginxService, shape, [port(90), port(91)]), [
+  const mask = portsSchema(1, 4, { port: null });
+  assert.deepEqual(drifts(nginxService, mask, []), []);
+  assert.deepEqual(drifts(nginxService, mask, [port(90)]), []);
+  assert.deepEqual(drifts(nginxService, mask, [withoutLast]), []);
+  assert.deepEqual(drifts(nginxService, mask, [port(90), port(91)]), [
     ['excess', '.spec.ports[port=91,protocol="TCP"]', undefined, { name: 'p91', port: 91 }],
   ]);
-  assert.deepEqual(drifts(nginxService, shape, [['spec.ports', undefined]]), [
+  assert.deepEqual(drifts(nginxService, mask, [['spec.ports', undefined]]), [
     ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
   ]);
 });
 
 test('with exact bounds every excess element is named, whatever its position', () => {
-  const shape = portsSchema(3, 3, { port: null });
+  const mask = portsSchema(3, 3, { port: null });
   const first: Edit = ['spec.ports.^', { name: 'first', port: 1 }];
   assert.deepEqual(
-    drifts(nginxService, shape, [first, port(90)]).map(([is, path]) => [is, path]),
+    drifts(nginxService, mask, [first, port(90)]).map(([is, path]) => [is, path]),
     [
       ['excess', '.spec.ports[port=1,protocol="TCP"]'],
       ['excess', '.spec.ports[port=90,protocol="TCP"]'],
@@ -230,9 +230,9 @@ test('with exact bounds every excess element is named, whatever its position', (
 });
 
 test('a list that is too short is drift even if its elements have no other observed field', () => {
-  const shape = portsSchema(1, 0, { appProtocol: null });
-  assert.deepEqual(drifts(nginxService, shape, [['spec.ports', []]]), [['missing', '.spec.ports', 1, 0]]);
-  assert.deepEqual(drifts(nginxService, shape, [withoutLast]), []);
+  const mask = portsSchema(1, 0, { appProtocol: null });
+  assert.deepEqual(drifts(nginxService, mask, [['spec.ports', []]]), [['missing', '.spec.ports', 1, 0]]);
+  assert.deepEqual(drifts(nginxService, mask, [withoutLast]), []);
 });
 
 test('a maximum length of 0 means no limit', () => {
@@ -241,22 +241,22 @@ test('a maximum length of 0 means no limit', () => {
 });
 
 test('a list that the manifest lacks may have no more elements than the schema allows', () => {
-  const shape = shapeOf(nginxService, { spec: { loadBalancerSourceRanges: [bounds(0, 1)] } });
+  const mask = maskOf(nginxService, { spec: { loadBalancerSourceRanges: [bounds(0, 1)] } });
   const ranges = (count: number): Edit => [
     'spec.loadBalancerSourceRanges',
     Array.from({ length: count }, (_, index) => `${index}`),
   ];
-  assert.deepEqual(drifts(nginxService, shape, [ranges(1)]), []);
-  assert.deepEqual(drifts(nginxService, shape, [ranges(2)]), [
+  assert.deepEqual(drifts(nginxService, mask, [ranges(1)]), []);
+  assert.deepEqual(drifts(nginxService, mask, [ranges(2)]), [
     ['excess', '.spec.loadBalancerSourceRanges[1]', undefined, '1'],
   ]);
 });
 
 test('if admission makes the reply itself exceed the bounds, that is not drift', () => {
-  const shape = portsSchema(1, 3, { port: null });
+  const mask = portsSchema(1, 3, { port: null });
   const reply = edited(nginxService.object, port(90));
-  assert.deepEqual(drifts(nginxService, shape, [], reply), []);
-  assert.equal(drifts(nginxService, shape, [port(91)], reply).length, 1);
+  assert.deepEqual(drifts(nginxService, mask, [], reply), []);
+  assert.equal(drifts(nginxService, mask, [port(91)], reply).length, 1);
   const shorter = edited(nginxService.object, withoutLast, ['spec.ports.1', undefined]);
   assert.deepEqual(drifts(nginxService, portsSchema(2, 3, { port: null }, { port: null }), [], shorter), []);
 });
@@ -283,36 +283,36 @@ test('a fully observed atomic list is compared as a whole: a key added in it is 
 });
 
 test('a partly observed atomic list is compared in the observed fields, by position', () => {
-  const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, bounds(1, 3)] } });
+  const mask = maskOf(ingress, { spec: { rules: [{ host: null }, bounds(1, 3)] } });
   assert.deepEqual(
-    drifts(ingress, shape, [
+    drifts(ingress, mask, [
       ['spec.rules.0.http.paths.0.path', '/other'],
       ['spec.rules.1.host', 'c.example'],
     ]),
     [],
   );
-  assert.deepEqual(drifts(ingress, shape, [['spec.rules.0.host', 'evil.example']]), [
+  assert.deepEqual(drifts(ingress, mask, [['spec.rules.0.host', 'evil.example']]), [
     ['changed', '.spec.rules[0].host', 'a.example', 'evil.example'],
   ]);
-  assert.deepEqual(drifts(ingress, shape, [['spec.rules.^', { host: 'first.example' }]]), [
+  assert.deepEqual(drifts(ingress, mask, [['spec.rules.^', { host: 'first.example' }]]), [
     ['changed', '.spec.rules[0].host', 'a.example', 'first.example'],
   ]);
 });
 
 test('observer_schema_list_key identifies elements of a list that the server’s schema calls atomic', () => {
-  const shape = shapeOf(ingress, { spec: { rules: [{ host: null }, { http: null }, bounds(2, 2, 'host')] } });
+  const mask = maskOf(ingress, { spec: { rules: [{ host: null }, { http: null }, bounds(2, 2, 'host')] } });
   const rules = objectOf(ingress.object['spec'])['rules'];
   const reversed = Array.isArray(rules) ? rules.toReversed() : [];
-  assert.deepEqual(drifts(ingress, shape, [['spec.rules', reversed]]), []);
-  assert.deepEqual(drifts(ingress, shape, [['spec.rules.^', { host: 'evil.example' }]]), [
+  assert.deepEqual(drifts(ingress, mask, [['spec.rules', reversed]]), []);
+  assert.deepEqual(drifts(ingress, mask, [['spec.rules.^', { host: 'evil.example' }]]), [
     ['excess', '.spec.rules[host="evil.example"]', undefined, { host: 'evil.example' }],
   ]);
 });
 
 test('observer_schema_list_key has no effect if the server’s schema has keys', () => {
-  const shape = shapeOf(nginxService, { spec: { ports: [{ port: null }, bounds(0, 0, 'name')] } });
-  assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.name', 'renamed']]), []);
-  assert.deepEqual(drifts(nginxService, shape, [['spec.ports.0.port', 81]]), [
+  const mask = maskOf(nginxService, { spec: { ports: [{ port: null }, bounds(0, 0, 'name')] } });
+  assert.deepEqual(drifts(nginxService, mask, [['spec.ports.0.name', 'renamed']]), []);
+  assert.deepEqual(drifts(nginxService, mask, [['spec.ports.0.port', 81]]), [
     ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
   ]);
 });
@@ -388,18 +388,18 @@ test('an empty list is observed to be empty: an added element is drift', () => {
 });
 
 test('an empty list without a maximum may get elements', () => {
-  const shape = shapeOf(gadget, { spec: { tags: null, open: { none: [bounds(0, 0)] } } });
-  assert.deepEqual(drifts(gadget, shape, [['spec.open.none.+', 'x']]), []);
+  const mask = maskOf(gadget, { spec: { tags: null, open: { none: [bounds(0, 0)] } } });
+  assert.deepEqual(drifts(gadget, mask, [['spec.open.none.+', 'x']]), []);
 });
 
 test('the order of a server-defaulted set does not matter either', () => {
   const manifest = manifestOf({ ...gadget.object, spec: { whole: { k: 'v' } } });
   const reply = edited(manifest.object, ['spec.tags', ['a', 'b']], ['spec.steps', [{ name: 'a' }, { name: 'b' }]]);
-  const shape = shapeOf(manifest, { spec: { tags: null, steps: null } });
-  assert.deepEqual(drifts(manifest, shape, [['spec.tags', ['b', 'a']]], reply), []);
-  assert.equal(drifts(manifest, shape, [['spec.tags', ['b']]], reply).length, 1);
+  const mask = maskOf(manifest, { spec: { tags: null, steps: null } });
+  assert.deepEqual(drifts(manifest, mask, [['spec.tags', ['b', 'a']]], reply), []);
+  assert.equal(drifts(manifest, mask, [['spec.tags', ['b']]], reply).length, 1);
   const turned: Edit = ['spec.steps', [{ name: 'b' }, { name: 'a' }]];
-  assert.equal(drifts(manifest, shape, [turned], reply).length, 1, 'the order of an atomic list does matter');
+  assert.equal(drifts(manifest, mask, [turned], reply).length, 1, 'the order of an atomic list does matter');
 });
 
 test('two fields never have the same path, even with dots in their names', () => {
@@ -425,10 +425,10 @@ test('keys named like Object.prototype properties are ordinary keys', () => {
 });
 
 test('the ownership label is always observed: its loss or change is drift', () => {
-  const shape = shapeOf(nginxService, { spec: { selector: null } });
+  const mask = maskOf(nginxService, { spec: { selector: null } });
   const label = ['metadata', 'labels', 'weeder.dev/application'];
   const reply = edited(nginxService.object, [label, 'hash']);
-  for (const each of [leaf, shape]) {
+  for (const each of [leaf, mask]) {
     assert.deepEqual(drifts(nginxService, each, [[label, undefined]], reply), [
       ['missing', '.metadata.labels.weeder.dev/application', 'hash', undefined],
     ]);

@@ -174,11 +174,11 @@ test('an admission result that differs each time does not change the desired sta
 
 test('a value that was accepted from admission does not change with a rebaseline', async () => {
   const world = await observed(['one']);
-  // Existing objects keep their key; only a new object would get another one.
+  // Existing objects retain their key; only a new object would get another one.
   world.admit = (object) => {
     const isThere = objectOf(object['metadata'])['uid'] !== undefined;
     const data = objectOf(object['data']);
-    return object['kind'] === 'ConfigMap' && isThere ? { ...object, data: { ...data, key: 'kept' } } : object;
+    return object['kind'] === 'ConfigMap' && isThere ? { ...object, data: { ...data, key: 'existing' } } : object;
   };
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(40 * minute);

@@ -33,7 +33,7 @@ function service(selector: string, targetPort: number): JsonObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { selector: { app: selector }, ports } };
 }
 
-/** Another client changes the number of port 80 and keeps its name. */
+/** Another client changes the number of port 80, but not its name. */
 function rename(world: StoryWorld): void {
   const live = objectOf(world.get('Service/web'));
   const spec = objectOf(live['spec']);

@@ -9,10 +9,10 @@ import type { Manifest } from '../../../src/observer/model/identity.ts';
 import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
-import { type Case, cases, type Node, structureOfNode } from '../../support/oracle/observerCases.ts';
+import { maskOf } from '../../support/oracle/fieldMasks.ts';
+import { type Case, cases, type Node, topologyOfNode } from '../../support/oracle/observerCases.ts';
 import { type Leaf, leavesOf } from '../../support/oracle/observerLeaves.ts';
 import { differs } from '../../support/oracle/observerOracle.ts';
-import { shapeOf } from '../../support/oracle/shapes.ts';
 import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const key = fc.constantFrom(
@@ -28,15 +28,15 @@ const key = fc.constantFrom(
 const identity = { apiVersion: 'example.org/v1', kind: 'Odd', metadata: { name: 'odd' } };
 
 function laidOut({ node, manifest: spec, schema }: Case) {
-  const structure = structureOfNode({ is: 'map', isAtomic: false, fields: { spec: node } });
+  const topology = topologyOfNode({ is: 'map', isAtomic: false, fields: { spec: node } });
   const manifest: Manifest = manifestOf({ ...identity, spec });
-  const shape: FieldMask = schema === undefined ? leaf : shapeOf(manifest, { spec: schema });
-  return { manifest, shape, structure };
+  const mask: FieldMask = schema === undefined ? leaf : maskOf(manifest, { spec: schema });
+  return { manifest, mask, topology };
 }
 
 function projected(each: Case, spec: object) {
-  const { manifest, shape, structure } = laidOut(each);
-  return project({ ...identity, spec }, manifest, shape, structure);
+  const { manifest, mask, topology } = laidOut(each);
+  return project({ ...identity, spec }, manifest, mask, topology);
 }
 
 test('drift is reported exactly if something observed differs, for any kind, manifest, schema and edit', () => {
@@ -83,8 +83,8 @@ function turnedRound(node: Node | undefined, value: unknown): unknown {
 test('the parts of a manifest form the whole, each field is in the right part, and only keys are in both', () => {
   fc.assert(
     fc.property(cases, (each) => {
-      const { manifest, shape, structure } = laidOut(each);
-      const { whole, observed, unobserved } = split(manifest, shape, structure);
+      const { manifest, mask, topology } = laidOut(each);
+      const { whole, observed, unobserved } = split(manifest, mask, topology);
       const all = leavesOf(each.node, each.manifest, each.schema ?? 'observed');
       const message = JSON.stringify({ ...each, observed, unobserved });
       assert.deepEqual(specOf(whole), each.manifest);
@@ -111,8 +111,8 @@ test('the parts of a manifest form the whole, each field is in the right part, a
 test('each element of a part contains the keys that the manifest has', () => {
   fc.assert(
     fc.property(cases, (each) => {
-      const { manifest, shape, structure } = laidOut(each);
-      const { observed, unobserved } = split(manifest, shape, structure);
+      const { manifest, mask, topology } = laidOut(each);
+      const { observed, unobserved } = split(manifest, mask, topology);
       const keys = leavesOf(each.node, each.manifest, 'observed').filter(({ isKey }) => isKey);
       for (const part of [pathsOf(each, observed), pathsOf(each, unobserved ?? {})])
         for (const { path } of keys) {

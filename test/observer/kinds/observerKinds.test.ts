@@ -127,7 +127,7 @@ test('without aggregated discovery the server is asked for its groups, and for t
   assert.equal(await at.findServed('Widget'), 'typeMissing');
   assert.equal(await at.findServed('Gadget'), 'v2 gadgets');
   at.documents['/apis/example.org/v2'] = { status: 503 };
-  assert.equal(await at.findServed('Gadget'), 'v2 gadgets', 'an unavailable version keeps its last result');
+  assert.equal(await at.findServed('Gadget'), 'v2 gadgets', 'an unavailable version retains its last result');
   assert.equal(await at.findServed('Widget'), 'transient', 'it may be in the version that is unavailable');
   assert.equal(await at.findServed('ConfigMap', ''), 'v1 configmaps');
   delete at.documents['/apis/example.org/v2'];
@@ -156,8 +156,8 @@ test('server errors do not make a kind missing, and do not cause a request per c
     const at = scene({ '/apis': { status }, '/openapi/v3': { status } });
     for (let times = 0; times < 20; times += 1) {
       assert.equal(await at.find(`Kind${times}`), 'transient');
-      const structure = await at.kinds.topologyOf(widget, signal);
-      assert.equal(!structure.ok && structure.failure.is, 'transient');
+      const topology = await at.kinds.topologyOf(widget, signal);
+      assert.equal(!topology.ok && topology.failure.is, 'transient');
     }
     assert.deepEqual(at.asked(), ['/apis', '/openapi/v3']);
     at.documents['/apis'] = aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] });
@@ -224,8 +224,8 @@ test('an awaited kind is found, and a kind without a document is waited for unti
   at.documents[documentPath] = openApiOf('Rack', 'Widget');
   await at.pass(60_000);
   assert.deepEqual(waiting.done, { ok: true, value: widget });
-  const structure = await at.kinds.topologyOf(widget, signal);
-  assert.equal(structure.ok && structure.value.field('tags').list.is, 'set');
+  const topology = await at.kinds.topologyOf(widget, signal);
+  assert.equal(topology.ok && topology.value.field('tags').list.is, 'set');
   const before = at.requests.length;
   await at.pass(300_000, 1_000);
   assert.equal(at.requests.length, before, 'nothing is awaited, and nothing is requested');
@@ -318,8 +318,8 @@ test('malformed documents define nothing, and nothing throws', async () => {
     [openApiIndexOf('1'), { components: { schemas: { a: 3 } } }],
   ]) {
     const at = scene({ '/openapi/v3': list ?? null, [documentPath]: body ?? null });
-    const structure = await at.kinds.topologyOf(widget, signal);
-    assert.match(structure.ok ? 'ok' : structure.failure.is, /typeMissing|transient/);
+    const topology = await at.kinds.topologyOf(widget, signal);
+    assert.match(topology.ok ? 'ok' : topology.failure.is, /typeMissing|transient/);
   }
   for (const odd of [null, [], { items: 3 }, { kind: 'APIGroupDiscoveryList', items: [null, { versions: 3 }] }])
     assert.equal(await scene({ '/apis': odd }).find('Widget'), 'typeMissing', JSON.stringify(odd));

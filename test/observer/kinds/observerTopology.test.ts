@@ -171,7 +171,7 @@ for (const [name, property] of Object.entries({
   'a property that is text': { properties: { x: 'y' } },
   'keys that are no list': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': 'name' },
   'a list of no keys': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [] },
-  'a list type that nobody knows': { 'x-kubernetes-list-type': 'ring' },
+  'an unknown list type': { 'x-kubernetes-list-type': 'ring' },
 }))
   test(`a node with ${name} is unknown`, () => {
     const at = topologyOf(

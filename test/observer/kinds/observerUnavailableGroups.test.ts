@@ -183,7 +183,10 @@ test('a restored API group is found within a minute after any downtime, and caus
   goAway(world);
   world.apply('web', { manifests: [widget, settings('1')] });
   await world.pass(3_600 * second);
-  assert.ok(world.eventsOf('resource.failed').length <= 3, `${world.eventsOf('resource.failed').length} failures told`);
+  assert.ok(
+    world.eventsOf('resource.failed').length <= 3,
+    `${world.eventsOf('resource.failed').length} failures reported`,
+  );
   assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
   world.refusals.clear();
   await world.pass(61 * second);

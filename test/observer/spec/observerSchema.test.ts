@@ -373,8 +373,8 @@ test('an entry with the namespace takes precedence over one without', () => {
   assert.deepEqual(fieldsOf(there.value.fields.get('spec')), ['ports']);
 });
 
-function fieldsOf(shape: FieldMask | undefined): readonly string[] {
-  return shape?.is === 'map' ? [...shape.fields.keys()] : [];
+function fieldsOf(mask: FieldMask | undefined): readonly string[] {
+  return mask?.is === 'map' ? [...mask.fields.keys()] : [];
 }
 
 test('an entry applies to every API version, which is not part of the identity', () => {

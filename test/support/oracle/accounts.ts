@@ -21,8 +21,8 @@ export function falseReports(
   cases: readonly Case[],
   events: readonly ReportedEvent[],
 ): string[] {
-  const broken = events.flatMap((event) =>
-    event.type === 'actor.failed' ? [`${event.actor} broke: ${event.error}`] : [],
+  const failures = events.flatMap((event) =>
+    event.type === 'actor.failed' ? [`${event.actor} failed: ${event.error}`] : [],
   );
   const opened = events.filter((event) => event.type === 'window.opened');
   const due = windows.toSorted((a, b) => a.from - b.from);
@@ -30,9 +30,9 @@ export function falseReports(
   const times = opened.map((event) => `${event.namespace}/${event.service} at ${event.t} for ${event.duration}`);
   const dueTimes = due.map(({ key, opensAt, duration }) => `${key} at ${opensAt} for ${duration}`);
   return [
-    ...broken,
-    ...times.filter((each) => !dueTimes.includes(each)).map((each) => `a window opened of ${each}`),
-    ...dueTimes.filter((each) => !times.includes(each)).map((each) => `no window opened of ${each}`),
+    ...failures,
+    ...times.filter((each) => !dueTimes.includes(each)).map((each) => `a window opened unexpectedly: ${each}`),
+    ...dueTimes.filter((each) => !times.includes(each)).map((each) => `a window did not open: ${each}`),
     ...[...new Set(named.map(({ name }) => name))].flatMap((name) => falseCount(events, name)),
     ...unreported(history, events, named),
     ...falseOutcomes(cases, events, named),
@@ -48,17 +48,17 @@ function falseCount(events: readonly ReportedEvent[], name: string): string[] {
     ['deleted', closed.reduce((sum, { deleted }) => sum + deleted, 0), countOf(reported, 'pod.deleted')],
     ['skipped', closed.reduce((sum, { skipped }) => sum + skipped, 0), countOf(reported, 'pod.skipped')],
   ] as const;
-  const givenUp = [...new Set(closed.flatMap((event) => event.failed))].toSorted();
+  const failed = [...new Set(closed.flatMap((event) => event.failed))].toSorted();
   const reportedFailed = [
     ...new Set(reported.flatMap((event) => (event.type === 'deletion.failed' ? podNameOf(event) : []))),
   ];
-  const isSame = givenUp.join() === reportedFailed.toSorted().join();
+  const isSame = failed.join() === reportedFailed.toSorted().join();
   return [
     ...(closed.length === opened ? [] : [`${name} opened ${opened} times, closed ${closed.length} times`]),
     ...counts.flatMap(([what, count, is]) =>
       count === is ? [] : [`${name} counts ${count} ${what}, which were ${is}`],
     ),
-    ...(isSame ? [] : [`${name} gives up ${givenUp.join()}, and told of ${reportedFailed.join()}`]),
+    ...(isSame ? [] : [`${name} has the failed deletions ${failed.join()}, and reported ${reportedFailed.join()}`]),
   ];
 }
 
@@ -79,7 +79,7 @@ function unreported({ entries }: History, events: readonly ReportedEvent[], due:
       .sort((a, b) => a.answeredAt - b.answeredAt);
     const reported = events.filter((event) => event.type === 'pod.deleted' && event.pod.uid === uid);
     if (reported.length !== accepted.length)
-      return [`${uid} was deleted ${accepted.length} times, told ${reported.length} times`];
+      return [`${uid} was deleted ${accepted.length} times, reported ${reported.length} times`];
     return accepted.flatMap(({ at }, index) => {
       const names = namesOf(reported[index]);
       const pod = deliveredAt(entries, at, uid);
@@ -90,7 +90,7 @@ function unreported({ entries }: History, events: readonly ReportedEvent[], due:
       );
       return selecting
         .filter(({ name }) => !names.includes(name))
-        .map(({ name }) => `${uid} is not in the account of ${name}`);
+        .map(({ name }) => `${uid} is not counted by ${name}`);
     });
   });
 }

@@ -19,15 +19,15 @@ export function falseOutcomes(
       const requests = each.requests.filter((request) => request.window === window);
       const missing = [
         ...(hasToSkip(each, requests) && !delivered.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
-        ...(hasToGiveUp(each, requests) && !delivered.some(({ type }) => type === 'deletion.failed')
-          ? ['givenUp']
+        ...(hasToFail(each, requests) && !delivered.some(({ type }) => type === 'deletion.failed')
+          ? ['deletion.failed']
           : []),
       ];
       return [
         ...delivered
           .filter((event) => !canBeReported(each, requests, event))
-          .map(({ type, t }) => `${name} is told ${type} at ${t}`),
-        ...missing.map((type) => `${name} is not told ${type}`),
+          .map(({ type, t }) => `${name} reports ${type} at ${t}`),
+        ...missing.map((type) => `${name} does not report ${type}`),
       ].map((error) => `${each.uid}: ${error}`);
     });
   });
@@ -35,7 +35,7 @@ export function falseOutcomes(
 
 function canBeReported(each: Case, requests: readonly DeletionRequest[], { type, place }: ReportedEvent): boolean {
   if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(each, requests, index));
-  if (type === 'deletion.failed') return isGivenUp(each, requests, place);
+  if (type === 'deletion.failed') return isFailed(each, requests, place);
   return type !== 'deletion.blocked' || requests.some(isBlocked);
 }
 
@@ -68,7 +68,7 @@ function hasToSkip(each: Case, requests: readonly DeletionRequest[]): boolean {
 }
 
 /** The window has not released the pod before its own end: it neither skipped the pod, nor saw it leave. */
-function isGivenUp({ entries }: Case, requests: readonly DeletionRequest[], place: number): boolean {
+function isFailed({ entries }: Case, requests: readonly DeletionRequest[], place: number): boolean {
   const newest = requests.filter(({ from }) => from <= place).toSorted((a, b) => b.to - a.to)[0];
   if (newest === undefined) return false;
   const releasedAt = entries[newest.to]?.t ?? 0;
@@ -76,7 +76,7 @@ function isGivenUp({ entries }: Case, requests: readonly DeletionRequest[], plac
 }
 
 /** The last attempt was refused, and the window ends before another. */
-function hasToGiveUp({ entries, uid, requests, attempts }: Case, own: readonly DeletionRequest[]): boolean {
+function hasToFail({ entries, uid, requests, attempts }: Case, own: readonly DeletionRequest[]): boolean {
   return own.some((request) => {
     const isOver = ({ t }: Entry, index: number) => t > request.endsAt && index > request.from;
     const over = entries.findIndex(isOver);
@@ -93,5 +93,5 @@ function hasToGiveUp({ entries, uid, requests, attempts }: Case, own: readonly D
 }
 
 function isBlocked({ to, window }: DeletionRequest): boolean {
-  return to === window.to && window.isHeld;
+  return to === window.to && window.isBlocked;
 }

@@ -29,7 +29,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   lease: {
     inputs: [{ identity: 'me', random: () => 0 }],
     events: [
-      { type: 'lease.found', holder: '', version: '1', record: 'nobody', now: 0 },
+      { type: 'lease.found', holder: '', version: '1', record: 'none', now: 0 },
       { type: 'lease.found', holder: 'other', version: '2', record: 'other', now: 0 },
       { type: 'lease.found', holder: 'me', version: '3', record: 'me', now: 0 },
       { type: 'lease.missing', now: 0 },
@@ -178,7 +178,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'write.claimed' },
       { type: 'write.typeMissing' },
       { type: 'write.refused' },
-      { type: 'write.refused', isKept: true },
+      { type: 'write.refused', hasLastApplied: true },
       { type: 'write.unverified' },
       { type: 'write.failed' },
       { type: 'xstate.after.correctionBackoff.resource.drifted.waiting' },
@@ -224,7 +224,7 @@ export function pathsOf(
       input,
       events,
       serializeState: (state: AnyMachineSnapshot) =>
-        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.isDirty ?? state.context.hasNews ?? state.context.hasChanged ?? ''}`,
+        `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.isDirty ?? state.context.hasChanged ?? ''}`,
       filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
       limit: 2000,
     }).map((path) => ({ ...path, input })),

@@ -174,16 +174,16 @@ function asMap(edited: unknown): JsonObject {
   return isObject(edited) ? edited : {};
 }
 
-/** The structure of a kind, as in the API server's document. */
-export function structureOfNode(node: Node | undefined): SchemaNode {
+/** The topology of a kind, as in the API server's document. */
+export function topologyOfNode(node: Node | undefined): SchemaNode {
   if (node === undefined || node.is === 'scalar') return unknownNode;
   if (node.is === 'map')
     return {
       ...unknownNode,
-      field: (name) => structureOfNode(Object.hasOwn(node.fields, name) ? node.fields[name] : undefined),
+      field: (name) => topologyOfNode(Object.hasOwn(node.fields, name) ? node.fields[name] : undefined),
       map: node.isAtomic ? 'atomic' : 'granular',
     };
-  return { ...unknownNode, items: () => structureOfNode(node.items), list: listStructures[node.list] };
+  return { ...unknownNode, items: () => topologyOfNode(node.items), list: listStructures[node.list] };
 }
 
 const listStructures: Readonly<Record<ListKind, SchemaNode['list']>> = {

@@ -64,20 +64,23 @@ function objectionsTo(each: Case, index: number): string[] {
   const { entries, uid, requests } = each;
   const entry = entries[index];
   if (entry?.what !== 'requested' || entry.uid !== uid) return [];
-  const at = `${uid}, asked for at ${entry.t}:`;
+  const at = `${uid}, requested at ${entry.t}:`;
   const delivered = deliveredAt(entries, index, uid);
-  if (delivered === undefined) return [`${at} it is gone`];
+  if (delivered === undefined) return [`${at} it does not exist`];
   const { may } = dueAfter(each, index - 1, entry.t);
-  // Two streams may deliver one change in either order: who selected the pod just before it may still request.
-  const hows = [index - 2, index - 1]
+  // Two streams may deliver one change in either order: a window that selected the pod just before may still request
+  // its deletion.
+  const modes = [index - 2, index - 1]
     .flatMap((at) => requestsAt(requests, at, entry.t))
     .filter((request) => doesPermit(request, delivered))
     .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
   return [
-    ...(isFull(each.history, index - 1) ? [`${at} one too many`] : []),
+    ...(isFull(each.history, index - 1) ? [`${at} exceeds the maximum in flight`] : []),
     ...(delivered.version === entry.version ? [] : [`${at} not in its newest state`]),
-    ...(may <= entry.t ? [] : [`${at} ${Number.isFinite(may) ? `too early, before ${may}` : 'nobody may want that'}`]),
-    ...(hows.length === 0 || entry.how === 'dry run' || hows.includes(entry.how) ? [] : [`${at} by ${entry.how}`]),
+    ...(may <= entry.t
+      ? []
+      : [`${at} ${Number.isFinite(may) ? `too early, before ${may}` : 'no window may select it'}`]),
+    ...(modes.length === 0 || entry.how === 'dry run' || modes.includes(entry.how) ? [] : [`${at} by ${entry.how}`]),
   ];
 }
 
@@ -88,7 +91,7 @@ function omissionsAfter(each: Case, index: number): string[] {
   const until = entries[index + 1]?.t ?? now;
   if (until === now || entries[index + 1]?.what === 'awake' || isFull(history, index)) return [];
   const { must } = dues[index] ?? never;
-  return must < until ? [`${uid}, not asked for at ${Math.max(must, now)}`] : [];
+  return must < until ? [`${uid}, not requested at ${Math.max(must, now)}`] : [];
 }
 
 /** When the pod is due by what happened up to this entry, at the time `now`, if nothing else happens. */

@@ -9,7 +9,7 @@ export function overtakings(cases: readonly Case[]): string[] {
       const since = waitingSince(one, at - 1, 'may') ?? t;
       return cases
         .filter((other) => other !== one && (waitingSince(other, at - 1, 'must') ?? t) < since)
-        .map(({ uid }) => `${one.uid}, asked for at ${t}: before ${uid}, which had come first`);
+        .map(({ uid }) => `${one.uid}, requested at ${t} before ${uid}, which was due earlier`);
     }),
   );
 }

@@ -10,7 +10,7 @@ export interface DueWindow {
   /** Where it stopped deleting: it was blocked or replaced, or weeder stopped. */
   readonly to: number;
   /** It stopped because the service was no longer ready. */
-  readonly isHeld: boolean;
+  readonly isBlocked: boolean;
   readonly opensAt: number;
   readonly duration: number;
 }
@@ -46,7 +46,7 @@ function windowsOfService(entries: readonly Entry[], key: string, service: Servi
     });
     const to = Math.min(next, end === -1 ? entries.length : end);
     const isBlocked = to < next && entries[to]?.what !== 'stopped';
-    return { key, service, from, to, isHeld: isBlocked, opensAt: entries[from]?.t ?? 0, duration };
+    return { key, service, from, to, isBlocked: isBlocked, opensAt: entries[from]?.t ?? 0, duration };
   });
 }
 

@@ -91,7 +91,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     const hasChanged = (its.changes.at(-1) ?? 0) >= since;
     assert.ok(isPerhapsOld && hasChanged, `${name} restarts at ${now} ms, and nothing has changed`);
     if (contentOf(its) !== its.recorded) return;
-    assert.ok(isFromBetween(its), `${name} restarts at ${now} ms for a change that was taken back`);
+    assert.ok(isFromBetween(its), `${name} restarts at ${now} ms for a change that was reverted`);
   }
 
   function checkQuiet(name: string, { changes }: Watched, now: number): void {
@@ -164,7 +164,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       its.known = contentOf(its);
       its.podsAt = clock();
       its.startedAt = clock();
-      // They wait for what is missing, and start with it.
+      // The pods wait for the missing source, and start with its content.
       if (!isStarting(its)) its.isUnsure = true;
       underWay.delete(name);
     },

@@ -25,7 +25,7 @@ suite('labels of applications that do not exist, on a real API server', { concur
     await scene.untilInSync('shop');
     await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { metadata: marksOf('ghost', scene), data: { a: 'theirs' } });
     const own = ownerOf({ namespace: ns.name, name: 'shop' });
-    const now = await untilObject(ns, 'ConfigMap', 'settings', 'the label put back', (object) => {
+    const now = await untilObject(ns, 'ConfigMap', 'settings', 'the restored label', (object) => {
       return labelOf(object) === own.label && dataOf(object) === '1';
     });
     assert.equal(at(now, 'metadata', 'annotations', annotationName), own.name);

@@ -34,7 +34,7 @@ async function untilAbsent(scene: ObserverScene, path: string, what: string): Pr
   await eventually(() => isAbsent(scene, path), { what: `the end of ${what}` });
 }
 
-/** Waits until the condition Applied reports that weeder waits for the end of this. */
+/** Waits until the condition Applied reports that weeder waits for the deletion of this object. */
 async function untilWaiting(scene: ObserverScene, name: string, what: RegExp): Promise<void> {
   await eventually(
     async (saw) => {
@@ -79,14 +79,14 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.untilInSync('deleted');
     await edit(ns, crd, { spec: { versions: versions(false) } });
     await untilAbsent(scene, `/apis/${group}/v1/gadgets`, 'v1');
-    // Its manifest names a version that is not served, and it is the same resource all the same: nothing was removed.
+    // The manifest names a version that is not served, but the resource is the same: nothing was deleted.
     await scene.apply('stays', { manifests: [gadget('stays'), configMap('other', { a: '2' })] });
     await untilObject(ns, 'ConfigMap', 'other', 'the update', (object) => at(object, 'data', 'a') === '2');
     await weeder.log.until('application applied', { application: 'stays', generation: 2 });
     assert.deepEqual(weeder.log.find('resource deleted'), []);
     assert.equal((await ns.cluster.send('GET', `/apis/${group}/v2/gadgets/stays`)).status, 200);
     await scene.apply('pruned', { manifests: [settings] });
-    // And one whose kind was never known in the version that it names.
+    // The kind of this resource was never served in the version that its manifest names.
     await scene.apply('late', { manifests: [gadget('late')] });
     await eventually(async () => (await scene.condition('late', 'Degraded')) === 'True', { what: 'that it waits' });
     await ns.cluster.api('DELETE', applicationPath(scene, 'late'));
@@ -115,12 +115,12 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       subjects: [{ kind: 'ServiceAccount', name: 'own', namespace: ns.name }],
     };
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
-    const blocked = configMap('held', { a: '1' });
+    const blocked = configMap('blocked', { a: '1' });
     await scene.apply('shop', { manifests: [blocked, configMap('free', { a: '1' }), binding, role, account] });
     await scene.untilInSync('shop');
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: ['example.org/stay'] } });
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: ['example.org/stay'] } });
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
-    await untilWaiting(scene, 'shop', /ConfigMap .*held.*example\.org\/stay/);
+    await untilWaiting(scene, 'shop', /ConfigMap .*blocked.*example\.org\/stay/);
     assert.equal(await scene.condition('shop', 'Degraded'), 'False', 'nothing is wrong');
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'free')), { what: 'the end of what nothing holds' });
     for (const path of [
@@ -129,7 +129,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       ns.path('api/v1', 'serviceaccounts', 'own'),
     ])
       assert.equal(at(await ns.cluster.api('GET', path), 'metadata', 'deletionTimestamp'), undefined, path);
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
     await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
     const deleted = await eventually(
       () => {
@@ -138,7 +138,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       },
       { what: 'five ends' },
     );
-    assert.deepEqual(deleted.slice(0, 2), ['ConfigMap free', 'ConfigMap held']);
+    assert.deepEqual(deleted.slice(0, 2), ['ConfigMap free', 'ConfigMap blocked']);
     assert.deepEqual(deleted.slice(2).sort(), ['Role own', 'RoleBinding own', 'ServiceAccount own']);
   });
 
@@ -146,12 +146,12 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     const weeder = await scene.start(t);
-    await scene.apply('shop', { manifests: [configMap('held', { a: '1' })] });
+    await scene.apply('shop', { manifests: [configMap('blocked', { a: '1' })] });
     await scene.untilInSync('shop');
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: ['example.org/stay'] } });
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: ['example.org/stay'] } });
     await ns.cluster.api('DELETE', applicationPath(scene, 'shop'));
-    await untilWaiting(scene, 'shop', /held/);
-    // It is known after a restart, too, and is still waited for.
+    await untilWaiting(scene, 'shop', /blocked/);
+    // After a restart weeder knows the resource, and waits for it.
     await weeder.stop();
     const second = await scene.start(t);
     await second.log.until('the application observer starts');
@@ -160,23 +160,25 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       metadata: { annotations: { 'weeder.dev/force-finalize': 'true' } },
     });
     await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
-    assert.ok(await isThere(ns, 'ConfigMap', 'held'));
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
+    assert.ok(await isThere(ns, 'ConfigMap', 'blocked'));
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
   });
 
   test('a resource that leaves the manifests and waits for a finalizer is reported as such, and is no drift', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await scene.start(t);
-    await scene.apply('shop', { manifests: [configMap('held', { a: '1' }), configMap('stays', { a: '1' })] });
+    await scene.apply('shop', { manifests: [configMap('blocked', { a: '1' }), configMap('stays', { a: '1' })] });
     await scene.untilInSync('shop');
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: ['example.org/stay'] } });
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: ['example.org/stay'] } });
     await scene.apply('shop', { manifests: [configMap('stays', { a: '1' })] });
-    await untilWaiting(scene, 'shop', /held.*example\.org\/stay/);
+    await untilWaiting(scene, 'shop', /blocked.*example\.org\/stay/);
     await scene.untilInSync('shop');
-    assert.equal((await rowOf(scene, 'shop', 'ConfigMap', 'held'))?.['state'], 'Terminating');
-    await edit(ns, pathOf(ns, 'ConfigMap', 'held'), { metadata: { finalizers: null } });
-    await eventually(async () => (await rowOf(scene, 'shop', 'ConfigMap', 'held')) === undefined, { what: 'its row' });
+    assert.equal((await rowOf(scene, 'shop', 'ConfigMap', 'blocked'))?.['state'], 'Terminating');
+    await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
+    await eventually(async () => (await rowOf(scene, 'shop', 'ConfigMap', 'blocked')) === undefined, {
+      what: 'its row',
+    });
   });
 
   test('a namespace is deleted with an application whose manifests have that namespace, and objects elsewhere whose deletion does not end', async (t) => {
@@ -186,12 +188,12 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await scene.start(t);
     const elsewhere = `${ns.name}-more`;
     const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    const blocked = configMap('held', { a: '1' }, { metadata: { name: 'held', namespace: elsewhere } });
+    const blocked = configMap('blocked', { a: '1' }, { metadata: { name: 'blocked', namespace: elsewhere } });
     await scene.apply('shop', {
       manifests: [namespace(elsewhere), namespace(ns.name), blocked, configMap('own', { a: '1' })],
     });
     await scene.untilInSync('shop');
-    const path = `/api/v1/namespaces/${elsewhere}/configmaps/held`;
+    const path = `/api/v1/namespaces/${elsewhere}/configmaps/blocked`;
     t.after(() => ns.cluster.send('DELETE', `/api/v1/namespaces/${elsewhere}`));
     t.after(() => edit(ns, path, { metadata: { finalizers: null } }));
     await edit(ns, path, { metadata: { finalizers: ['example.org/stay'] } });

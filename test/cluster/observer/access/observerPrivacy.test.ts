@@ -78,7 +78,7 @@ async function outsideOf(scene: Scene, name: string): Promise<string> {
   return text.replaceAll(name, 'NAME').replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, '"TIME"');
 }
 
-/** Each once: how often is a matter of time. */
+/** Each event once, because the number of repetitions depends on timing. */
 async function eventsOf({ ns }: ObserverScene, name: string): Promise<readonly unknown[]> {
   const { items } = objectOf(await ns.cluster.api('GET', ns.path('apis/events.k8s.io/v1', 'events')));
   const its = arrayOf(items)
@@ -87,7 +87,7 @@ async function eventsOf({ ns }: ObserverScene, name: string): Promise<readonly u
   return [...new Set(its.map(({ reason, note }) => `${textOf(reason)}: ${textOf(note)}`))].toSorted();
 }
 
-/** Waits until that many different Events are written: they come a moment after what they report. */
+/** Waits until that many different Events are written, because an Event follows what it reports. */
 async function untilReported(scene: Scene, name: string, count: number): Promise<void> {
   await eventually(
     async (saw) => {
@@ -148,12 +148,12 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
       assert.match(expected, /may neither get nor patch secrets/);
       for (const uid of uids) assert.ok(!expected.includes(String(uid)));
 
-      // The value becomes the guessed one, under the label that the stream selects; and an object is deleted.
+      // The value becomes the guessed one, under the label that the stream selects, and an object is deleted.
       const path = pathOf(vault, 'ConfigMap', 'labelled');
-      await edit(vault, path, { data: { a: guess } }, 'somebody');
-      await edit(vault, pathOf(vault, 'Secret', 'labelled'), { data: { a: base64(guess) } }, 'somebody');
+      await edit(vault, path, { data: { a: guess } }, 'another-client');
+      await edit(vault, pathOf(vault, 'Secret', 'labelled'), { data: { a: base64(guess) } }, 'another-client');
       await vault.cluster.api('DELETE', pathOf(vault, 'ConfigMap', 'right'));
-      // An account with the permission sees it: by then the stream has delivered all of it to weeder.
+      // An account with the permission sees the change, so the stream has delivered it to weeder.
       await scene.apply('open', { mode: 'detect', manifests: [configMap('open', { a: guess })] });
       await untilState(scene, 'open', 'ConfigMap', 'open', 'Missing');
       await assertAllAlike(scene, expected, 'later');
@@ -212,7 +212,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
       ns,
       'ConfigMap',
       'settings',
-      'the value put back',
+      'the restored value',
       (object) => objectOf(object['data'])['a'] === guess,
     );
     await scene.untilInSync('shop');
@@ -255,7 +255,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
     await untilState(scene, 'shop', 'ConfigMap', 'shared', 'Claimed');
     assert.match(String((await conditionOf(scene, 'shop', 'Degraded'))['message']), /hidden-application/);
-    // And such an application can be deleted.
+    // Such an application can be deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));
     const isDeleted = async () =>
       (await ns.cluster.send('GET', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'))).status === 404;
@@ -276,7 +276,7 @@ async function refuseWrites({ ns, vault, weeder: _ }: Scene, user: string): Prom
           { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] },
         ],
       },
-      validations: [{ expression: `request.userInfo.username != '${user}'`, message: 'nobody may write here' }],
+      validations: [{ expression: `request.userInfo.username != '${user}'`, message: 'writes are not allowed' }],
     },
   });
   await cluster.api('POST', `${group}/validatingadmissionpolicybindings`, {

@@ -67,7 +67,7 @@ suite('the reported reason of a refused Secret', { concurrency: 2 }, () => {
       );
       await assertNotQuoted(it, secret('a'));
       // For other kinds the message is reported.
-      assert.match(await refusedAs(it, settings, /AdmissionPolicy/), /denied request: nobody may say/);
+      assert.match(await refusedAs(it, settings, /AdmissionPolicy/), /denied request: the value is/);
     });
   }
 
@@ -136,7 +136,7 @@ async function refuseAll(it: Applying, name: string, reason: 'Forbidden' | 'Inva
     metadata: { name },
     spec: {
       matchConstraints: { resourceRules: [rule] },
-      validations: [{ expression: 'false', messageExpression: "'nobody may say ' + string(object.data.a)", reason }],
+      validations: [{ expression: 'false', messageExpression: "'the value is ' + string(object.data.a)", reason }],
     },
   });
   await it.ns.cluster.api('POST', `${admission}/validatingadmissionpolicybindings`, {

@@ -46,12 +46,12 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.match(message, new RegExp(`${ns.name}/second`));
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'own')), '1');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'shared')), 'first');
-    // An application whose claim was refused deletes nothing when it ends.
+    // An application whose claim was refused deletes nothing when it is deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'second'));
     await eventually(async () => !(await isThere(ns, 'ConfigMap', 'own')), { what: 'the end of its own' });
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'shared')), 'first');
     await edit(ns, pathOf(ns, 'ConfigMap', 'shared'), { data: { a: 'theirs' } });
-    await untilObject(ns, 'ConfigMap', 'shared', 'the value put back', (object) => dataOf(object) === 'first');
+    await untilObject(ns, 'ConfigMap', 'shared', 'the restored value', (object) => dataOf(object) === 'first');
   });
 
   test('a resource that its application releases is taken over by the one that waited for it', async (t) => {
@@ -219,7 +219,13 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     assert.ok(message.length > 0);
     assert.equal(await isThere(ns, 'ConfigMap', 'lost'), false);
     await edit(ns, pathOf(ns, 'ConfigMap', 'good'), { data: { a: 'theirs' } });
-    await untilObject(ns, 'ConfigMap', 'good', 'the good one put back', (object) => dataOf(object) === '1');
+    await untilObject(
+      ns,
+      'ConfigMap',
+      'good',
+      'the restored value of the good one',
+      (object) => dataOf(object) === '1',
+    );
     await scene.apply('twice', { manifests: [configMap('same', { a: '1' }), configMap('same', { a: '2' })] });
     await eventually(async () => (await scene.condition('twice', 'Invalid')) === 'True', { what: 'Invalid' });
     assert.equal(await isThere(ns, 'ConfigMap', 'same'), false);
@@ -251,7 +257,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: 'password' },
-      stringData: { a: 'hunter2', b: 'kept' },
+      stringData: { a: 'hunter2', b: 'unchanged' },
     };
     await scene.apply('shop', { manifests: [secret] });
     await scene.untilInSync('shop');

@@ -65,7 +65,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     await eventually(async () => (await rowOf(scene, 'shop', 'ConfigMap', 'two')) === undefined, { what: 'its row' });
     for (const [index, name] of names.entries())
       assert.equal(uidOf(await read(ns, 'ConfigMap', name)), uidOf(before[index]), name);
-    // What was applied is known to be applied, and is deleted.
+    // The applied object is recorded as applied, and is deleted.
     await endOf(scene, 'shop');
     assert.deepEqual(await Promise.all(names.map((name) => isThere(ns, 'ConfigMap', name))), [false, true, true]);
   });
@@ -74,7 +74,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     const scene = await setObserverScene(t, 'unapplied');
     const { ns } = scene;
     await scene.start(t);
-    const manifests = [configMap('settings', { a: '1' }), configMap('kept', { a: '1' })];
+    const manifests = [configMap('settings', { a: '1' }), configMap('applied', { a: '1' })];
     await scene.apply('shop', { manifests });
     await scene.untilInSync('shop');
     await edit(ns, ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'), { spec: { mode: 'detect' } });
@@ -89,7 +89,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     );
     await endOf(scene, 'shop');
     assert.equal(uidOf(await read(ns, 'ConfigMap', 'settings')), uidOf(theirs));
-    assert.equal(await isThere(ns, 'ConfigMap', 'kept'), false, 'what was applied goes, whatever the mode is now');
+    assert.equal(await isThere(ns, 'ConfigMap', 'applied'), false, 'an applied object is deleted in either mode');
   });
 
   test('an object that replaced an applied one under correct is applied, and deleted with the application', async (t) => {
@@ -161,7 +161,7 @@ suite('what an application has not applied is not changed or deleted, on a real 
     await scene.apply('shop', { manifests: [deployment('web')], recreate: ['Deployment/web'] });
     await scene.untilInSync('shop');
     const path = pathOf(ns, 'Deployment', 'web');
-    // Created before weeder can recreate it: the name is theirs from the moment in which the old one is deleted.
+    // The other client creates its object right after the deletion, before weeder can recreate its own.
     const other = objectOf(JSON.parse(JSON.stringify(deployment('web')).replaceAll('"app":"shop"', '"app":"theirs"')));
     const theirs = await eventually(
       async () => {
@@ -191,7 +191,7 @@ suite('the preconditions of a deletion', { concurrency: 2 }, () => {
     assert.ok(uidOf(await live(taken)));
     good(await api.delete(own.target, owner, undefined, signal));
     assert.equal((await ns.cluster.send('GET', own.target.path)).status, 404);
-    // With the answer it is the application's own.
+    // With the answer the object belongs to the application.
     good(await api.delete(taken.target, owner, String(uidOf(await live(taken))), signal));
     assert.equal((await ns.cluster.send('GET', taken.target.path)).status, 404);
   });

@@ -355,7 +355,7 @@ suite('a correction', { concurrency: true }, () => {
   });
 
   test('never creates a deleted resource, or changes another one of its name, or one that is being deleted', async (t) => {
-    const it = await applying(t, 'correct-gone');
+    const it = await applying(t, 'correct-deleted');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
     const plan = await it.plan(object);
     const seen = good(await it.api.create(plan, it.signal)).object;

@@ -203,10 +203,10 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       const theirs = settings({ a: '1', b: 'theirs' });
       await it.ns.cluster.api('POST', `${plan.target.collection}?fieldManager=kubectl-create`, theirs);
       const applied = good(await it.api.create(plan, it.signal, isAbsent));
-      assert.equal(applied.isNew, false, 'what is wanted has to be tried out');
+      assert.equal(applied.isNew, false, 'the desired state needs a dry run');
       const live = await it.live(plan);
       assert.deepEqual(at(live, 'data'), { a: '1', b: 'theirs' });
-      assert(managersOf(live)['kubectl-create']?.includes('f:a'), 'whoever wrote it still owns it');
+      assert(managersOf(live)['kubectl-create']?.includes('f:a'), 'the client that wrote it still owns it');
     });
 
     test(`a permanent refusal has the same message, and nothing is created (${how})`, async (t) => {

@@ -53,20 +53,20 @@ async function names(it: Applying, { target }: ResourcePlan) {
 }
 
 /** Created, edited, and then applied in a dry run: the drifts that the dry run finds. */
-async function tried(it: Applying, object: JsonObject, edit?: unknown, observed?: JsonObject) {
+async function dryRunOf(it: Applying, object: JsonObject, edit?: unknown, observed?: JsonObject) {
   const plan = await it.plan(object, observed === undefined ? {} : { observed });
   const { manifest, mask, topology } = plan;
   const made = project(good(await it.api.create(plan, it.signal)).object, manifest, mask, topology);
   if (edit !== undefined) await it.edit(plan, edit);
   const before = await it.live(plan);
-  const trial = good(await it.api.dryRunApply(plan, it.signal));
+  const dryRun = good(await it.api.dryRunApply(plan, it.signal));
   // Controllers write its status at the same time.
   const after = await it.live(plan);
-  for (const part of ['spec', 'data']) assert.deepEqual(after[part], before[part], 'nothing of it was kept');
+  for (const part of ['spec', 'data']) assert.deepEqual(after[part], before[part], 'the dry run has stored nothing');
   assert(!JSON.stringify(await names(it, plan)).includes('-weeder-probe'));
-  const baseline = baselineOf(plan, trial, initialisedIn(plan, made));
+  const baseline = baselineOf(plan, dryRun, initialisedIn(plan, made));
   const found = project(before, manifest, mask, topology);
-  return { plan, made, trial, baseline, drifts: compare(baseline, found).map(({ path, is }) => `${is} ${path}`) };
+  return { plan, made, dryRun, baseline, drifts: compare(baseline, found).map(({ path, is }) => `${is} ${path}`) };
 }
 
 suite('the desired state after a restart', { concurrency: true }, () => {
@@ -74,8 +74,8 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     test(`of ${what} is as it was when it was applied, and is determined without a write`, async (t) => {
       const it = await applying(t, 'dry-run');
       const named = object['kind'] === 'Namespace' ? { ...object, metadata: { name: `${it.ns.name}-own` } } : object;
-      const { trial, made, baseline, drifts } = await tried(it, named);
-      assert.equal(trial.isIndependent, true);
+      const { dryRun, made, baseline, drifts } = await dryRunOf(it, named);
+      assert.equal(dryRun.isIndependent, true);
       for (const part of ['fields', 'lists', 'duplicates'] as const) assert.deepEqual(baseline[part], made[part], part);
       assert.deepEqual(drifts, []);
     });
@@ -91,8 +91,8 @@ suite('the desired state after a restart', { concurrency: true }, () => {
         ],
       },
     };
-    const { trial, drifts } = await tried(it, service('web'), edit);
-    assert.equal(trial.isIndependent, true);
+    const { dryRun, drifts } = await dryRunOf(it, service('web'), edit);
+    assert.equal(dryRun.isIndependent, true);
     assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
   });
 
@@ -108,11 +108,11 @@ suite('the desired state after a restart', { concurrency: true }, () => {
       const name = what.startsWith('a name') ? `w${'e'.repeat(56)}b` : 'web';
       const object = service(name, fields);
       const ports = [...object.spec.ports, { name: 'evil', port: 81 }];
-      const { trial, drifts, plan, made } = await tried(it, object, { spec: { ports } });
-      assert.equal(trial.isIndependent, false);
+      const { dryRun, drifts, plan, made } = await dryRunOf(it, object, { spec: { ports } });
+      assert.equal(dryRun.isIndependent, false);
       assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
-      // Nor does a foreign element become the desired state in a dry run while another one is already desired.
-      assert.deepEqual(compare(made, updatedBaseline(plan, made, trial, initialisedIn(plan, made))), []);
+      // A foreign element does not become desired by a dry run if a desired state exists already.
+      assert.deepEqual(compare(made, updatedBaseline(plan, made, dryRun, initialisedIn(plan, made))), []);
       const seen = await it.live(plan);
       const path = '.spec.ports[port=81,protocol="TCP"]';
       good(await it.api.correct(plan, seen, [{ path, desired: undefined, found: 81, is: 'excess' }], it.signal));
@@ -135,8 +135,8 @@ suite('the desired state after a restart', { concurrency: true }, () => {
       metadata: { name: `things.${group}` },
       spec: { group, scope: 'Namespaced', names, versions },
     });
-    const trial = good(await it.api.dryRunApply(plan, it.signal));
-    assert.deepEqual([trial.isIndependent, at(trial.object, 'spec', 'group')], [true, group]);
+    const dryRun = good(await it.api.dryRunApply(plan, it.signal));
+    assert.deepEqual([dryRun.isIndependent, at(dryRun.object, 'spec', 'group')], [true, group]);
   });
 
   test('at a full quota the dry run uses the live object, too', async (t) => {
@@ -149,14 +149,14 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     const status = { hard: quota.spec.hard, used: quota.spec.hard };
     const path = it.ns.path('api/v1', 'resourcequotas', 'full/status');
     await it.ns.cluster.api('PATCH', path, { status }, 'application/merge-patch+json');
-    const trial = await eventually(
+    const dryRun = await eventually(
       async () => {
         const now = good(await it.api.dryRunApply(plan, it.signal));
         return now.isIndependent ? undefined : now;
       },
       { what: 'a quota that is in force' },
     );
-    assert.equal(at(trial.object, 'data', 'a'), '1');
+    assert.equal(at(dryRun.object, 'data', 'a'), '1');
   });
 
   test('observed values that the server had defaulted are still desired, though a dry run gets other ones', async (t) => {
@@ -164,7 +164,7 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     const observed = {
       spec: { clusterIP: 'observed', externalName: 'observed', ports: [{ port: 'observed' }, bounds(1, 1)] },
     };
-    const { plan, made, drifts } = await tried(it, service('web'), undefined, observed);
+    const { plan, made, drifts } = await dryRunOf(it, service('web'), undefined, observed);
     const initialised = initialisedIn(plan, made);
     assert.deepEqual([...initialised.keys()], ['.spec.clusterIP']);
     assert.equal(initialised.get('.spec.clusterIP'), at(await it.live(plan), 'spec', 'clusterIP'));

@@ -67,7 +67,7 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
     test(`of ${what}, twice in a list, is ${expected.length === 0 ? 'no error' : 'the error that weeder reports beforehand'}`, async (t) => {
       const { ns, ...it } = await applying(t, 'repeated');
       const plan = await it.plan(object);
-      const query = 'fieldManager=somebody&dryRun=All';
+      const query = 'fieldManager=another&dryRun=All';
       const answer = await ns.cluster.send('PATCH', `${plan.target.path}?${query}`, {
         body: plan.manifest.object,
         contentType: 'application/apply-patch+yaml',
@@ -223,7 +223,10 @@ suite('impersonation', { concurrency: true }, () => {
 
   test('an account of another namespace has no permissions here, and neither has one that does not exist', async (t) => {
     const it = await applying(t, 'tenant');
-    for (const account of ['system:serviceaccount:kube-public:default', `system:serviceaccount:${it.ns.name}:nobody`]) {
+    for (const account of [
+      'system:serviceaccount:kube-public:default',
+      `system:serviceaccount:${it.ns.name}:missing`,
+    ]) {
       const failure = bad(await it.api.create(await it.plan(settings, { account }), it.signal));
       assert.equal(failure.is, 'forbidden');
       assert(failure.reason.includes('Grant it in a Role'), failure.reason);

@@ -57,7 +57,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     const { apiVersion, kind: name } = await defineKind(it);
     const kind = good(await kinds.awaitServed(apiVersion, name, it.signal));
     assert.deepEqual([kind.group, kind.version, kind.kind, kind.isNamespaced], ['example.org', 'v1', name, true]);
-    // It is served before its document is: lookups wait for the document, and never guess its lists meanwhile.
+    // The kind is served before its document: lookups wait for the document, and do not guess its lists.
     const spec = good(await kinds.topologyOf(kind, it.signal)).field('spec');
     assert.deepEqual(spec.field('parts').list, { is: 'map', keys: ['name'], defaults: {} });
     assert.equal(spec.field('tags').list.is, 'set');
@@ -75,34 +75,34 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     const kinds = restMapperOf({ ...it.client, call }, { ...systemClock, monotonic: () => now });
     const { apiVersion, kind: name, change } = await defineKind(it);
     const document = '/openapi/v3/apis/example.org/v1';
-    const structure = async () => {
+    const topology = async () => {
       const kind = good(await kinds.find(apiVersion, name, it.signal));
       return good(await kinds.topologyOf(kind, it.signal)).field('spec');
     };
     await eventually(
       async () => {
         now += 1_000;
-        return (await structure()).field('tags').list.is === 'set';
+        return (await topology()).field('tags').list.is === 'set';
       },
       { what: 'its document' },
     );
-    await structure();
+    await topology();
     requests.length = 0;
-    await structure();
+    await topology();
     assert.equal(requests.length, 0, requests.join(' '));
     await change({ ...widgetSpec, tags: { type: 'array', items: text } });
     await eventually(
       async () => {
         now += 60_000;
-        return (await structure()).field('tags').list.is !== 'set';
+        return (await topology()).field('tags').list.is !== 'set';
       },
       { what: 'its new document' },
     );
     requests.length = 0;
     now += 60_000;
-    await structure();
+    await topology();
     assert(requests.includes('/openapi/v3'));
-    // Other tests define kinds of this group at the same time: then it has changed indeed.
+    // Other tests define kinds of this group at the same time, which changes the document.
     assert(requests.filter((path) => path === document).length <= 1);
   });
 

@@ -90,7 +90,7 @@ suite('an update', { concurrency: true }, () => {
   });
 
   test('does not restore an unobserved field that another client removed, unless it is new', async (t) => {
-    const it = await applying(t, 'update-gone');
+    const it = await applying(t, 'update-removed');
     const before = await made(it, web({ env: { B: '2' } }), { observed: onlyImage });
     const patch = [{ op: 'remove', path: '/spec/template/spec/containers/0/env/1' }];
     await it.edit(before, patch, { type: 'json' });
@@ -321,7 +321,7 @@ suite('a resource that an application abandons', { concurrency: true }, () => {
     assert.equal(bad(await remove(undefined)).is, 'claimed');
     assert.deepEqual(at(await it.live(plan), 'data'), settings.data);
     await it.edit(plan, { metadata: { labels: { [labelName]: it.owner.label } } });
-    assert.equal(bad(await remove(undefined)).is, 'otherUid', 'a label that somebody wrote is no apply');
+    assert.equal(bad(await remove(undefined)).is, 'otherUid', 'a label of another client does not prove an apply');
     const { uid: theirs } = objectOf((await it.live(plan))['metadata']);
     good(await it.api.update(plan, await it.live(plan), it.signal));
     good(await remove(String(theirs)));

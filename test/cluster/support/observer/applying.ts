@@ -74,12 +74,12 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
       const manifest: Manifest = { identity, apiVersion, object: placed };
       const entry = { apiVersion, kind: kindName, metadata: { name: identity.name }, ...observed };
       const schema = readObserverSchema(observed === undefined ? undefined : [entry]);
-      const shape = fieldMaskFor(manifest, schema);
-      assert(shape.ok, JSON.stringify(shape));
+      const fieldMask = fieldMaskFor(manifest, schema);
+      assert(fieldMask.ok, JSON.stringify(fieldMask));
       return {
         target: targetOf(manifest, kind.plural, account),
         manifest,
-        mask: shape.value,
+        mask: fieldMask.value,
         // Discovery follows a new kind by about a second.
         topology: await eventually(async () => good(await kinds.topologyOf(kind, signal)), {
           what: `the document of ${kindName}`,
@@ -118,9 +118,9 @@ export function driftsOf(
   reply: JsonObject,
   live: JsonObject,
 ): readonly Drift[] {
-  const [wanted, found] = [reply, live].map((object) => project(object, manifest, mask, topology));
-  assert(wanted && found);
-  return compare(wanted, found);
+  const [desired, found] = [reply, live].map((object) => project(object, manifest, mask, topology));
+  assert(desired && found);
+  return compare(desired, found);
 }
 
 /** The value of a result that has to be a success. */

@@ -39,7 +39,7 @@ const template = {
   },
 };
 
-/** Manifests with every kind of list and map, and with values that the server normalizes (B). */
+/** Manifests with every kind of list and map, and with values that the server normalizes. */
 export const objectsOfKinds: readonly JsonObject[] = [
   {
     apiVersion: 'apps/v1',

@@ -54,7 +54,7 @@ export async function extractOpenapi(cluster: Cluster): Promise<string> {
   for (const [path, kinds] of Object.entries(documents)) {
     const what = `the kinds ${kinds.join(', ')} in the document of ${path}`;
     const schemas = await eventually(() => documentWith(cluster, path, kinds), { what });
-    for (const kind of kinds) keep(nameOf(schemas, kind), schemas, extracted);
+    for (const kind of kinds) extract(nameOf(schemas, kind), schemas, extracted);
   }
   const sorted = [...extracted].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map((each) => `${JSON.stringify(each)}\n`).join('');
@@ -81,7 +81,7 @@ function nameOf(schemas: JsonObject, kind: string): string | undefined {
   );
 }
 
-function keep(name: string | undefined, schemas: JsonObject, extracted: Map<string, JsonObject>): void {
+function extract(name: string | undefined, schemas: JsonObject, extracted: Map<string, JsonObject>): void {
   if (name === undefined || extracted.has(name)) return;
   const schema = objectOf(schemas[name]);
   const kinds = schema['x-kubernetes-group-version-kind'];
@@ -89,7 +89,7 @@ function keep(name: string | undefined, schemas: JsonObject, extracted: Map<stri
   const own = kinds === undefined || isMany ? {} : { 'x-kubernetes-group-version-kind': kinds };
   extracted.set(name, { ...trimmed(schema), ...own });
   const refs = JSON.stringify(trimmed(schema)).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
-  for (const [, ref] of refs) keep(ref, schemas, extracted);
+  for (const [, ref] of refs) extract(ref, schemas, extracted);
 }
 
 function trimmed(schema: JsonObject): JsonObject {

@@ -6,7 +6,7 @@ import { fieldMaskFor } from '../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';
 
 /** The field mask by a schema of one entry, for this manifest: only the listed fields are given. */
-export function shapeOf(manifest: Manifest, { metadata, ...fields }: JsonObject): FieldMask {
+export function maskOf(manifest: Manifest, { metadata, ...fields }: JsonObject): FieldMask {
   const { kind, name } = manifest.identity;
   const entry = { apiVersion: manifest.apiVersion, kind, metadata: { ...objectOf(metadata), name }, ...fields };
   const read = readObserverSchema([entry]);
