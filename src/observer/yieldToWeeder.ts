@@ -8,54 +8,59 @@ import { bytesOf } from './spec/measure.ts';
 
 interface YieldOptions {
   readonly clock: Clock;
-  /** Whether something is under way now that must not wait for the API server's time. */
+  /** Returns true while pods are being deleted, which must not wait for the API server. */
   readonly isWeeding: () => boolean;
 }
 
-/** Milliseconds: how often it is asked whether the API server is needed, and how long a request waits for that at most. */
-const askAgainAfter = 20;
+/**
+ * Milliseconds: how often to check whether pods are still being deleted, and how long a request waits for that at most.
+ */
+const checkInterval = 20;
 const patience = 5_000;
-/** Bytes of a body that takes the API server a noticeable time: it compares each field with all of its managers. */
+/**
+ * Bytes. A larger body takes the API server a noticeable time, because it compares each field with all of its managers.
+ */
 const largeBody = 64 * 1024;
 /**
- * So many large ones at once, and so many a second, follow each other without a pause, as a first start needs them. After
- * each further one the next waits for so many times as long as it took: they have a tenth of one core at most.
+ * This many large requests, and this many more per second, follow each other without a pause, as a first start needs.
+ * After each further one, the next waits for a multiple of its duration, so that they use at most a tenth of one core.
  */
 const largeBurst = 20;
 const largePerSecond = 1 / 10;
-const restAfterLarge = 10;
-const longestRest = 10_000;
+const pauseFactor = 10;
+const longestPause = 10_000;
+
 /**
- * A client that leaves the API server to the weeder: no request begins while pods are being deleted, for five seconds at
- * most, and large objects are written one after the other, with pauses where there are many of them.
+ * Wraps a client so that the deletion of pods takes precedence: no request begins while pods are being deleted, for
+ * five seconds at most, and large objects are written one after the other, with pauses if there are many of them.
  */
 export function yieldToWeeder(client: KubeClient, { clock, isWeeding }: YieldOptions): KubeClient {
   const large = createSemaphore(1, 0);
   const burst = createTokenBucket(largeBurst, largePerSecond, clock);
 
-  async function calm({ signal }: ApiRequest): Promise<void> {
+  async function waitForDeletions({ signal }: ApiRequest): Promise<void> {
     const until = clock.monotonic() + patience;
-    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await sleep(clock, askAgainAfter);
+    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await sleep(clock, checkInterval);
   }
 
-  /** `took`: the API server, in milliseconds. */
-  async function one(request: ApiRequest): Promise<{ readonly result: ApiResult; readonly took: number }> {
-    if (isWeeding()) await calm(request);
+  /** `took`: the time that the API server took, in milliseconds. */
+  async function callOnce(request: ApiRequest): Promise<{ readonly result: ApiResult; readonly took: number }> {
+    if (isWeeding()) await waitForDeletions(request);
     const began = clock.monotonic();
     const result = await client.call(request);
     const took = clock.monotonic() - began;
-    // What is made of the answer may take long: what has come in for others meanwhile is read before.
+    // Handling the response may take long, so input that has arrived for others in the meantime is handled first.
     await nextTurn();
-    if (isWeeding()) await calm(request);
+    if (isWeeding()) await waitForDeletions(request);
     return { result, took };
   }
 
-  async function oneByOne(request: ApiRequest): Promise<ApiResult> {
+  async function callSerially(request: ApiRequest): Promise<ApiResult> {
     const release = await large.acquireEventually(`${namespaceOf(request)}/`);
     try {
-      const { result, took } = await one(request);
+      const { result, took } = await callOnce(request);
       if (burst.take()) release();
-      else void sleep(clock, Math.min(longestRest, took * restAfterLarge)).then(release);
+      else void sleep(clock, Math.min(longestPause, took * pauseFactor)).then(release);
       return result;
     } catch (error) {
       release();
@@ -67,7 +72,7 @@ export function yieldToWeeder(client: KubeClient, { clock, isWeeding }: YieldOpt
     ...client,
     async call(request) {
       const isLarge = request.body !== undefined && bytesOf(request.body, largeBody) > largeBody;
-      return isLarge ? oneByOne(request) : (await one(request)).result;
+      return isLarge ? callSerially(request) : (await callOnce(request)).result;
     },
   };
 }

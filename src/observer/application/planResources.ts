@@ -14,7 +14,7 @@ import { repeatedKeys } from '../spec/repeatedKeys.ts';
 import { findDuplicates, resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
 import { removalOf } from '../state/inventoryRows.ts';
-import { rememberApplied } from '../state/lastKnownGood.ts';
+import { recordAppliedPlan } from '../state/lastKnownGood.ts';
 import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
 
 /** The effects that planning needs. */
@@ -113,7 +113,7 @@ function plan(
   { mapping, topology, manifest, unresolved }: ResolvedManifest,
   { application, schema, all, errors }: About,
 ): void {
-  rememberApplied(resource);
+  recordAppliedPlan(resource);
   const { plan: before, lastKnownGood } = resource;
   resource.plan = undefined;
   resource.lastKnownGood = undefined;

@@ -1,20 +1,23 @@
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
 import { type Identity, isBuiltIn, kindText } from '../model/identity.ts';
 
-/** The key of the config, as sentences name it. */
+/** The key of the config that messages refer to. */
 const key = 'observer.allow';
 
 type Entry = AllowedResources[number];
 
-/** Why an Application of the namespace `home` may hold nothing at all, as a clause; undefined: it may hold something. */
+/**
+ * Returns a clause that says why an Application of the namespace `home` may hold no resource at all; undefined if it
+ * may hold some.
+ */
 export function whyNothingIsAllowed(allow: AllowedResources, home: string): string | undefined {
   if (allow.some((entry) => includes(entry.applicationNamespaces, home))) return undefined;
   return `weeder's config allows no Applications in the namespace ${home} (${key})`;
 }
 
 /**
- * Why an Application of the namespace `home` may not hold a resource, as a clause; undefined: it may. Whether its kind
- * lives in namespaces follows from its identity.
+ * Returns a clause that says why an Application of the namespace `home` may not hold a resource; undefined if it may. A
+ * resource without a namespace is cluster-scoped.
  */
 export function whyNotAllowed(allow: AllowedResources, home: string, resource: Identity): string | undefined {
   if (allow.some((entry) => includes(entry.applicationNamespaces, home) && allows(entry, home, resource))) {

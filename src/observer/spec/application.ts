@@ -2,7 +2,7 @@ import { formatPath, type Path } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { InventoryEntry } from './inventory.ts';
 
-/** An Application as the API server has it, read. */
+/** An Application, read from the API server's object. */
 export interface Application {
   readonly namespace: string;
   readonly name: string;
@@ -11,33 +11,33 @@ export interface Application {
   readonly generation: number;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** How many resources its spec has, and how long it is, in bytes of JSON. */
+  /** The number of resources in its spec, and the size of the spec in bytes of JSON. */
   readonly resources: number;
   readonly bytes: number;
-  /** A clause that says why nothing of it is applied, where its namespace has more than it may have. */
+  /** A clause that says why nothing is applied, if its namespace exceeds a limit. */
   readonly refusal?: string;
   /** It has a `deletionTimestamp`. */
   readonly isTerminating: boolean;
   readonly hasFinalizer: boolean;
-  /** All of them, those of others too. */
+  /** All finalizers, including those of other controllers. */
   readonly finalizers: readonly string[];
-  /** Its annotation says that the finalizer has to go whatever becomes of the resources. */
+  /** Its annotation requests that the finalizer is removed, whatever happens to the resources. */
   readonly isForced: boolean;
   readonly spec: ApplicationSpec;
-  /** While there is any, nothing is pruned: what cannot be read may be what seems to have left. */
+  /** While there are errors, nothing is pruned: a manifest that cannot be read may only seem to be removed. */
   readonly errors: readonly FieldError[];
-  /** What works, and better did not stand there. */
+  /** Content that works but is not recommended. */
   readonly warnings: readonly ApplicationWarning[];
   readonly inventory: readonly InventoryEntry[];
-  /** The generation that the status is about; 0: there is none yet. */
+  /** The generation that the status describes; 0 if there is no status yet. */
   readonly observedGeneration: number;
 }
 
-/** What is desired; where there are errors, as much of it as could be read, with the harmless choice for the rest. */
+/** The desired state. If the spec has errors: the parts that can be read, with harmless values for the others. */
 export interface ApplicationSpec {
-  /** Those without errors of their own. */
+  /** The manifests without errors of their own. */
   readonly manifests: readonly UnresolvedManifest[];
-  /** As it stands there; `undefined` where it does not. */
+  /** The observer schema before it is parsed; `undefined` if there is none. */
   readonly schema: unknown;
   readonly mode: 'correct' | 'detect';
   /** Epoch milliseconds. */
@@ -50,21 +50,21 @@ export interface ApplicationSpec {
   readonly serviceAccountName: string | undefined;
 }
 
-/** A manifest of which it is not known yet whether its kind lives in namespaces. */
+/** A manifest before it is known whether its kind is namespaced. */
 export interface UnresolvedManifest {
-  /** Its place in `spec.manifests`. */
+  /** Its index in `spec.manifests`. */
   readonly index: number;
   readonly apiVersion: string;
   readonly group: string;
   readonly kind: string;
-  /** As the manifest says it. */
+  /** The namespace in the manifest. */
   readonly namespace: string | undefined;
   readonly name: string;
-  /** Without status and what the API server alone writes; a Secret's `stringData` is in `data`. */
+  /** Without the status and the fields that only the API server writes; the `stringData` of a Secret is in `data`. */
   readonly object: JsonObject;
 }
 
-/** What is wrong with a spec, for tests and for those who count. */
+/** The class of an error, for programs. */
 export type FieldErrorCode =
   | 'spec'
   | 'manifestsMissing'
@@ -84,27 +84,27 @@ export type FieldErrorCode =
   | 'number'
   | 'repeatedKey';
 
-/** One thing that is wrong with the spec. Never holds a value of a Secret. */
+/** An error in a spec. It never contains a value of a Secret. */
 export interface FieldError extends ApplicationWarning {
   readonly code: FieldErrorCode;
-  /** The place in `spec.manifests` of the only resource that it concerns; undefined: all of the application. */
+  /** The index in `spec.manifests` of the only affected resource; undefined if the whole application is affected. */
   readonly manifest: number | undefined;
 }
 
 export interface ApplicationWarning {
-  /** Where, from the top of the object: `['spec', 'manifests', 0, 'metadata', 'name']`. */
+  /** The path from the top of the object: `['spec', 'manifests', 0, 'metadata', 'name']`. */
   readonly path: Path;
-  /** A clause that stands behind the place. */
+  /** A clause that follows the path. */
   readonly message: string;
 }
 
-/** An error in words, as it stands in the condition Invalid. */
+/** An error in the form of the condition Invalid. */
 export interface ReportedError {
-  /** `spec`: nothing is applied; otherwise that resource is left as it is, and the others go on. */
+  /** `spec`: nothing is applied. Otherwise only that resource is left as it is. */
   readonly of: 'spec' | 'manifest' | 'schema';
   /** `spec.manifests[2].metadata.name`. */
   readonly place: string;
-  /** A clause that stands behind the place. */
+  /** A clause that follows the path. */
   readonly message: string;
 }
 

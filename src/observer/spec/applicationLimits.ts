@@ -1,12 +1,12 @@
 import type { ObserverConfig } from '../../config/schema/observer.ts';
 
-/** What Applications may have: those of one namespace, and all of them together. */
+/** The limits of the Applications of one namespace, and of all Applications together. */
 export type ApplicationLimits = Pick<
   ObserverConfig,
   'applicationsPerNamespace' | 'resourcesPerNamespace' | 'bytesPerNamespace' | 'bytes'
 >;
 
-/** What an application takes of what there may be. */
+/** The size of an application that counts towards the limits. */
 export interface ApplicationSize {
   readonly namespace: string;
   readonly name: string;
@@ -14,14 +14,14 @@ export interface ApplicationSize {
   /** RFC 3339, as the API server writes it. */
   readonly createdAt: string;
   readonly resources: number;
-  /** Of its spec as JSON. */
+  /** The size of its spec as JSON. */
   readonly bytes: number;
 }
 
-/** The uids of those that are refused, each with a clause that says why. */
+/** The uids of the refused applications, each with a clause that says why. */
 export type Refused = ReadonlyMap<string, string>;
 
-/** Those of one namespace that exceed what it may have. */
+/** Returns the applications of one namespace that exceed its limits. */
 export function refusedInNamespace(all: readonly ApplicationSize[], limits: ApplicationLimits): Refused {
   const { applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace } = limits;
   return refusedBeyond(all, (taken) => {
@@ -38,7 +38,10 @@ export function refusedInNamespace(all: readonly ApplicationSize[], limits: Appl
   });
 }
 
-/** Those that exceed what all namespaces may have together; `all`: those that none of them refuses. */
+/**
+ * Returns the applications that exceed the limit of all namespaces together. `all`: the applications that no namespace
+ * refuses.
+ */
 export function refusedInAll(all: readonly ApplicationSize[], { bytes }: ApplicationLimits): Refused {
   return refusedBeyond(all, (taken) =>
     taken.bytes > bytes ? because(`all namespaces would have more than ${bytes} bytes of specs`, 'bytes') : undefined,
@@ -48,8 +51,8 @@ export function refusedInAll(all: readonly ApplicationSize[], { bytes }: Applica
 type Taken = Pick<ApplicationSize, 'resources' | 'bytes'> & { readonly applications: number };
 
 /**
- * The oldest stay: a new application, or one that grows, takes nothing from those that were made before it. What is
- * refused takes no room.
+ * Accepts the oldest applications first, so that a new or growing application does not displace older ones. A refused
+ * application does not count.
  */
 function refusedBeyond(all: readonly ApplicationSize[], whyRefused: (taken: Taken) => string | undefined): Refused {
   const refused = new Map<string, string>();

@@ -6,7 +6,7 @@ import { dnsSubdomain } from '../../config/schema/names.ts';
 import { nameOf, optional, withDefault } from '../../config/schema/selectorSchema.ts';
 import { keysBelow } from '../../config/text/keys.ts';
 
-/** Milliseconds. Less would be a poll, and `-5s` and `1d` pass for durations with the API server. */
+/** Milliseconds. A shorter period would be polling, and the API server also accepts `-5s` and `1d` as durations. */
 const shortestResync = 5_000;
 const longestResync = 24 * 3_600_000;
 
@@ -14,7 +14,7 @@ const resyncPeriod = duration('aboveZero').refine((period) => period >= shortest
   error: ({ input }) => `found ${formatDuration(Number(input))}, must be from 5s to 24h`,
 });
 
-/** RFC 3339, with its zone: `2026-01-01` alone would be another moment for everybody. */
+/** RFC 3339 with a time zone: `2026-01-01` alone is ambiguous. */
 const instant = z.iso.datetime({ offset: true, error: wrongTime }).transform((text) => Date.parse(text));
 
 function wrongTime({ input }: { readonly input?: unknown }): string | undefined {
@@ -22,7 +22,7 @@ function wrongTime({ input }: { readonly input?: unknown }): string | undefined 
   return `found ${quoted(input)}; a time is written like 2026-11-21T18:00:00Z, with its zone`;
 }
 
-/** What these hold would be lost with them. */
+/** To recreate an object of these kinds would delete its content. */
 const neverRecreated = /^(?:Namespace|CustomResourceDefinition|PersistentVolumeClaim)\//;
 
 const resource = z
@@ -34,7 +34,7 @@ const resource = z
     error: 'what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
   });
 
-/** The spec but for what stands in manifests and observerSchema, which have readers of their own. */
+/** The spec except for the content of manifests and observerSchema, which have their own readers. */
 export const applicationSpec = z.strictObject({
   manifests: z.unknown().optional(),
   observerSchema: z.unknown().optional(),
@@ -46,7 +46,7 @@ export const applicationSpec = z.strictObject({
   serviceAccountName: optional(nameOf(dnsSubdomain)),
 });
 
-/** The keys that the mapping at a path of the object may have, where it is the spec's or below. */
+/** Returns the keys that the mapping at a path of the object may have, if the path is in the spec. */
 export function specKeysAt([top, ...path]: Path): readonly string[] {
   return top === 'spec' ? keysBelow(applicationSpec, path) : [];
 }

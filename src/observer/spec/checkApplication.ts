@@ -17,9 +17,9 @@ import { readSpec } from './readApplication.ts';
 import { repeatedKeys } from './repeatedKeys.ts';
 import { resolveNamespace } from './resolveNamespace.ts';
 
-/** What can be said of an Application in a file, without a cluster. */
+/** The result of checking an Application in a file, without a cluster. */
 export interface CheckedApplication {
-  /** `shop/web`, or as much of it as there is. */
+  /** `shop/web`, or the part of it that the file has. */
   readonly name: string;
   readonly spec: ApplicationSpec;
   /** In the order of the manifests. */
@@ -30,15 +30,15 @@ export interface CheckedApplication {
 
 interface CheckedResource {
   readonly identity: Identity;
-  /** Its place in `spec.manifests`. */
+  /** Its index in `spec.manifests`. */
   readonly index: number;
-  /** What of it is observed: every field of its manifest, what its entry of the schema lists, or that it is there. */
+  /** The observed part: every field of its manifest, the fields in its entry of the schema, or its existence. */
   readonly observed: 'all' | 'listed' | 'presence';
 }
 
 /**
- * Whether a document is an Application of ours, of whatever version. There are other kinds of that name, such as Argo
- * CD's.
+ * Returns true if a document is an Application of weeder, of any version. Other projects have kinds of this name, such
+ * as Argo CD.
  */
 export function isApplication({ value }: Located): boolean {
   const { apiVersion, kind } = objectOf(value);
@@ -46,8 +46,8 @@ export function isApplication({ value }: Located): boolean {
 }
 
 /**
- * Reads Applications as weeder does, and says everything that is wrong with them, with its place in the text: also a
- * resource that two of them have, for the second to come would be refused.
+ * Reads Applications as weeder does, and returns all their errors with the positions in the text. These include a
+ * resource that two Applications have, since weeder would refuse the second.
  */
 export function checkApplications(roots: readonly Located[]): readonly CheckedApplication[] {
   const owners = new Map<string, string>();
@@ -75,7 +75,7 @@ function checkApplication(root: Located, known: Topologies): CheckedApplication 
     ...nameError(['metadata', 'namespace'], namespace, dnsLabel, false),
   ];
   const schema = readObserverSchema(spec.schema);
-  const manifests = spec.manifests.map((manifest) => placedAsFarAsKnown(manifest, home.namespace, schema));
+  const manifests = spec.manifests.map((manifest) => resolvedOffline(manifest, home.namespace, schema));
   const ofSchema = errorsOfSchema(schema, manifests, errors.length === 0);
   const ofLists = spec.manifests.flatMap((manifest) => listErrors(manifest, known));
   return {
@@ -92,10 +92,10 @@ function checkApplication(root: Located, known: Topologies): CheckedApplication 
 }
 
 /**
- * Whether a kind lives in namespaces is known to the cluster. Where the file does not say in which one the application
- * will be, the entry of the schema that names one is believed.
+ * Only a cluster knows whether a kind is namespaced, so every kind counts as namespaced here. If the file has no
+ * namespace, the one in the resource's entry of the schema is used.
  */
-function placedAsFarAsKnown(
+function resolvedOffline(
   manifest: UnresolvedManifest,
   home: string | undefined,
   { entries }: ObserverSchema,
@@ -108,7 +108,7 @@ function placedAsFarAsKnown(
   return resolveNamespace({ ...manifest, namespace }, namespace, true);
 }
 
-/** Of kinds that are not built in, only a cluster knows. */
+/** Only a cluster knows the lists of kinds that are not built in. */
 function listErrors({ index, apiVersion, kind, object }: UnresolvedManifest, known: Topologies) {
   const { group, version } = groupVersionOf(apiVersion);
   const topology = known.of(group, version, kind);
@@ -142,7 +142,7 @@ function nameError(path: Path, value: unknown, { pattern, allowed }: NameRule, i
   return [{ path, message: `found ${found}, allowed are ${allowed}` }];
 }
 
-/** At the value, or, of a key that there is not, at the key. */
+/** Locates an error at the value, or at the key if the key is unknown. */
 function inPlace(root: Located, { path, message }: ApplicationWarning): LocatedError {
   const isKnown = path.length !== 2 || specKeysAt(['spec']).includes(String(path[1]));
   const offset = (isKnown ? undefined : located(root, path)?.keyOffset) ?? offsetOf(root, path);

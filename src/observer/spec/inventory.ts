@@ -19,9 +19,9 @@ const resourceStates = [
   'typeMissing',
   'refused',
   'backingOff',
-  /** There is no proof that the application's account may see it. */
+  /** There is no proof that the account of the application may see it. */
   'unverified',
-  /** It left the manifests, and is not deleted or released yet. */
+  /** It was removed from the manifests, and is not deleted or released yet. */
   'leaving',
 ] as const;
 export type ResourceState = (typeof resourceStates)[number];
@@ -37,27 +37,27 @@ export interface ShownDrift {
 /** One row of `status.resources`: what an application has applied, or is about to apply. */
 export interface InventoryEntry {
   readonly identity: Identity;
-  /** Under which it was applied last; after a restart its stream and its requests go there. */
+  /** The version of its last apply: after a restart, its stream and its requests use it. */
   readonly apiVersion: string;
   /**
-   * From the reply to an apply of this application: never of an object that was only found. Undefined: no reply has come
-   * to any apply, so only the object itself can show whether one came through.
+   * The uid in the response to an apply of this application, never the uid of an object that was only found. Undefined
+   * before the first response: then only the object itself shows whether an apply has succeeded.
    */
   readonly appliedUid: string | undefined;
-  /** Of manifest and mask as applied last; undefined: not applied yet. */
+  /** The hash of the manifest and mask of the last apply; undefined if there was none. */
   readonly hash: string | undefined;
   readonly state: ResourceState;
   readonly drifts: readonly ShownDrift[];
   /**
    * By path: values that the API server has filled in for fields that the schema lists and the manifest leaves out.
-   * They belong to the desired state from then on.
+   * They are part of the desired state from then on.
    */
   readonly initialised: ReadonlyMap<string, Json>;
 }
 
 /**
- * Reads `status.resources`. Whoever may write the status can put anything there: a row without kind, name or apiVersion
- * is left out, and everything else that is not as weeder writes it counts as not said.
+ * Reads `status.resources`. Any client that may write the status can put anything there: a row without kind, name or
+ * apiVersion is left out, and any other value that weeder would not write is ignored.
  */
 export function readInventory(resources: unknown): readonly InventoryEntry[] {
   return arrayOf(resources).flatMap((row) => {
@@ -66,7 +66,7 @@ export function readInventory(resources: unknown): readonly InventoryEntry[] {
   });
 }
 
-/** The row that `readInventory` reads; what is not known or empty is left out. */
+/** Returns the row that `readInventory` reads, without unknown and empty values. */
 export function writeEntry(entry: InventoryEntry): JsonObject {
   const { identity, apiVersion, appliedUid, hash, state, drifts, initialised } = entry;
   const { group, kind, namespace, name } = identity;
@@ -103,7 +103,8 @@ function readEntry(row: JsonObject): InventoryEntry | undefined {
     identity: { group: textOf(row['group']) ?? '', kind, namespace: textOf(row['namespace']) ?? '', name },
     apiVersion,
     appliedUid,
-    // Without the uid that was applied, as earlier versions wrote it, a hash proves nothing: the manifest is applied again.
+    // Earlier versions wrote rows without the applied uid. Then the hash proves nothing, and the manifest is applied
+    // again.
     hash: appliedUid === undefined ? undefined : textOf(row['hash']) || undefined,
     state: readStatusValue(resourceStates, row['state']) ?? 'pending',
     drifts: arrayOf(row['drifts']).flatMap(readDrift),
@@ -136,7 +137,7 @@ function parsed(text: unknown): Json | undefined {
   try {
     return boundedJson(parseJson(text));
   } catch {
-    // Not written by weeder: the same as if it were not there.
+    // weeder has not written this value: it is ignored.
     return undefined;
   }
 }

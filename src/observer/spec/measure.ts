@@ -1,15 +1,15 @@
 import { isObject } from '../../base/json.ts';
 
 interface Bounds {
-  /** Of the value written as JSON. */
+  /** The size of the value as JSON. */
   readonly bytes: number;
-  /** How far objects and lists may be nested. */
+  /** The nesting depth of objects and lists. */
   readonly depth: number;
 }
 
 /**
- * Whether a value is more than it may be. Stops as soon as it is, and walks without recursion: so a value that contains
- * itself, or one that is nested a million deep, is refused like any other.
+ * Returns the limit that a value exceeds. Stops at the first excess and walks without recursion, so that a cyclic
+ * value, or one that is nested a million deep, is refused like any other.
  */
 export function excessOf(value: unknown, most: Bounds): 'tooLarge' | 'tooDeep' | undefined {
   let bytes = 0;
@@ -21,7 +21,7 @@ export function excessOf(value: unknown, most: Bounds): 'tooLarge' | 'tooDeep' |
   return undefined;
 }
 
-/** How long a value is as JSON; of more than `most` bytes no more is counted than that it is more. */
+/** Returns the size of a value as JSON. Stops counting above `most`. */
 export function bytesOf(value: unknown, most: number): number {
   let bytes = 0;
   for (const each of within(value)) {
@@ -31,7 +31,7 @@ export function bytesOf(value: unknown, most: number): number {
   return bytes;
 }
 
-/** The value, and all that is in it. */
+/** Yields the value and all values in it. */
 function* within(value: unknown) {
   const ahead: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
@@ -42,7 +42,7 @@ function* within(value: unknown) {
   }
 }
 
-/** Of the value without what is in it: its brackets, commas, colons and keys. */
+/** Returns the size of the value without its content: brackets, commas, colons and keys. */
 function ownBytes(value: unknown): number {
   if (Array.isArray(value)) return 2 + Math.max(0, value.length - 1);
   if (!isObject(value)) return Buffer.byteLength(JSON.stringify(value) ?? '');

@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import type { Located } from '../../config/text/located.ts';
-import { fieldErrorsOf, unsaid } from '../../config/text/messages.ts';
+import { fieldErrorsOf, noMessage } from '../../config/text/messages.ts';
 import { isSecret } from '../model/confidential.ts';
 import { finalizer, forceFinalizeName } from '../model/fieldManagers.ts';
 import type {
@@ -19,15 +19,15 @@ import { type Home, readManifest } from './readManifest.ts';
 import { findDuplicates } from './resolveNamespace.ts';
 import { hasContent } from './secretData.ts';
 
-/** `etcd` takes 1.5 MiB in all, and the status needs its part of that. */
+/** Bytes. etcd accepts 1.5 MiB in all, and the status needs a part of that. */
 const mostOfManifests = 1024 * 1024;
 const deepestManifest = 100;
-/** No object that `etcd` takes is longer. */
+/** Bytes. No object that etcd accepts is larger. */
 const mostOfObject = 4 * mostOfManifests;
 
 /**
- * An Application as the API server gives it; undefined: it is none, or has no name that one can have. Never throws.
- * `before`: the same one as it was read last, whose spec is not read again when its generation says that it is the same.
+ * Reads an Application from the API server's object. Returns undefined if it is not one, or has an invalid name. Never
+ * throws. `before`: the previous version, whose parsed spec is reused if the generation is the same.
  */
 export function readApplication(object: unknown, before?: Application): Application | undefined {
   const { metadata, spec, status, kind } = objectOf(object);
@@ -59,16 +59,14 @@ export function readApplication(object: unknown, before?: Application): Applicat
   };
 }
 
-/** What a spec says, with everything that is wrong with it. */
+/** A spec with all its errors and warnings. */
 type ReadSpec = Pick<Application, 'spec' | 'errors' | 'warnings'>;
 
 function specOf({ spec, errors, warnings }: ReadSpec): ReadSpec {
   return { spec, errors, warnings };
 }
 
-/**
- * Reads a spec. `root`: where the values of the whole object stand in a file, for sentences that quote it.
- */
+/** Reads a spec. `root`: the positions of the object's values in a file, for messages that quote it. */
 export function readSpec(spec: unknown, home: Home, root?: Located): ReadSpec {
   if (!isObject(spec)) {
     const errors = [ofWhole('spec', ['spec'], 'missing; an application needs a spec with manifests')];
@@ -87,14 +85,14 @@ function readManifests(value: unknown, home: Home) {
     errors: [ofWhole(code, ['spec', 'manifests'], message)],
   });
   if (!Array.isArray(value)) return whole('manifestsMissing', 'expected a list of Kubernetes objects');
-  // A template that was rendered to nothing would delete everything.
+  // A template that renders to nothing must not delete everything.
   if (value.length === 0) return whole('manifestsMissing', 'this list is empty; to end the application, delete it');
   const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
   if (excess === 'tooLarge') return whole(excess, 'larger than 1 MiB in all; make several applications of it');
   if (excess === 'tooDeep') return whole(excess, `nested more than ${deepestManifest} levels deep`);
   const results = value.map((item, index) => readManifest(item, index, home));
   const read = results.flatMap((result) => (result.ok ? [result.value] : []));
-  // Whatever is in no namespace keeps none of what it names: two such are found when they are put in their places.
+  // It is not known yet which kinds are cluster-scoped. Their duplicates are found when the namespaces are resolved.
   const places = read.map(({ index, group, kind, namespace, name }) => ({
     index,
     identity: { group, kind, namespace: namespace ?? home.namespace ?? '', name },
@@ -102,7 +100,7 @@ function readManifests(value: unknown, home: Home) {
   return { read, errors: [...results.flatMap((each) => (each.ok ? [] : each.error)), ...findDuplicates(places)] };
 }
 
-/** What is in it is read with the manifests in their places, and only what can be walked through. */
+/** Checks the limits only. The content is read once the namespaces of the manifests are resolved. */
 function readSchema(value: unknown) {
   const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
   if (excess === undefined) return { read: value, errors: [] };
@@ -111,7 +109,7 @@ function readSchema(value: unknown) {
 }
 
 function settingsErrors(spec: JsonObject, root: Located | undefined): readonly FieldError[] {
-  const parsed = applicationSpec.safeParse(spec, { error: () => unsaid });
+  const parsed = applicationSpec.safeParse(spec, { error: () => noMessage });
   if (parsed.success) return [];
   const places = root ?? withoutPlaces({ spec });
   return parsed.error.issues
@@ -119,7 +117,7 @@ function settingsErrors(spec: JsonObject, root: Located | undefined): readonly F
     .map(({ path, message }) => ofWhole('spec', path, message));
 }
 
-/** Each by itself; in place of one that cannot be read, the choice that does no harm. */
+/** Reads each setting separately. A setting that cannot be read gets its harmless value. */
 function settingsOf(spec: JsonObject): Omit<ApplicationSpec, 'manifests' | 'schema'> {
   const { mode, pausedUntil, resyncPeriod, deletionPolicy, recreate, serviceAccountName } = applicationSpec.shape;
   return {
@@ -151,7 +149,7 @@ function ofWhole(code: FieldErrorCode, path: readonly PropertyKey[], message: st
   return { code, path, message, manifest: undefined };
 }
 
-/** Of what has no places in a text, as far down as the sentences look. */
+/** Returns a value without positions in a text, as deep as the messages need it. */
 function withoutPlaces(value: unknown, depth = 0): Located {
   const inner = depth > 3 ? [] : Array.isArray(value) ? [...value.entries()] : Object.entries(objectOf(value));
   const children = new Map(inner.map(([key, child]): [PropertyKey, Located] => [key, withoutPlaces(child, depth + 1)]));

@@ -10,13 +10,13 @@ import { withoutServerOwned } from '../model/serverOwned.ts';
 import type { FieldError, FieldErrorCode, UnresolvedManifest } from './application.ts';
 import { withoutStringData, wrongSecretData } from './secretData.ts';
 
-/** The application that the manifest stands in; in a file, its namespace may be left out. */
+/** The application that contains the manifest. In a file, its namespace may be left out. */
 export interface Home {
   readonly namespace: string | undefined;
   readonly name: string;
 }
 
-/** One item of `spec.manifests`, or everything that is wrong with it. */
+/** Reads one item of `spec.manifests`, or returns all its errors. */
 export function readManifest(value: unknown, index: number, home: Home): Result<UnresolvedManifest, FieldError[]> {
   const errors: FieldError[] = [];
   const refuse = (code: FieldErrorCode, path: Path, message: string) => {
@@ -79,7 +79,7 @@ function readType(apiVersion: unknown, kind: unknown, refuse: Refuse): Type | un
   return { apiVersion, group: matched[1] ?? '', kind };
 }
 
-/** Kubernetes' own kinds and those of CRDs have names of DNS; roles, and what other API servers serve, may have more. */
+/** Built-in kinds and kinds of CRDs have DNS names. Roles, and kinds of other API servers, may have other names. */
 function isName(name: unknown, group: string | undefined, refuse: Refuse, isNeeded: boolean): name is string {
   if (!isThere(name)) {
     if (isNeeded) refuse('name', ['metadata', 'name'], 'missing; every object needs a name');
@@ -110,7 +110,7 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** `kind: List`, or one of a kind such as ConfigMapList. There are kinds of that ending that are no lists. */
+/** `kind: List`, or a kind such as ConfigMapList. Some kinds with this suffix are not lists. */
 function isList({ kind, items, metadata }: JsonObject): boolean {
   if (kind === 'List') return true;
   const isNamed = isThere(objectOf(metadata)['name']);

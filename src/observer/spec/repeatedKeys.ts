@@ -6,8 +6,8 @@ import { listed } from '../model/wording.ts';
 import type { ApplicationWarning, FieldError } from './application.ts';
 
 /**
- * A key, or a value of a set, that occurs twice in a list of a manifest: the API server applies no such thing, and nobody
- * knows which of the two is meant. `manifest`: its place in `spec.manifests`.
+ * Returns an error for each key, or value of a set, that occurs twice in a list of a manifest: the API server refuses
+ * to apply such a list, and it is ambiguous which element is meant. `manifest`: its index in `spec.manifests`.
  */
 export function repeatedKeys(object: unknown, manifest: number, at: SchemaNode): readonly FieldError[] {
   const found = repeatedBelow(object, at, ['spec', 'manifests', manifest]);
@@ -15,7 +15,7 @@ export function repeatedKeys(object: unknown, manifest: number, at: SchemaNode):
 }
 
 function repeatedBelow(value: unknown, at: SchemaNode, path: Path): readonly ApplicationWarning[] {
-  // Of what is below it nothing is known either.
+  // Nothing is known of the values below it either.
   if (at === unknownNode) return [];
   if (Array.isArray(value))
     return [
@@ -31,21 +31,24 @@ function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path
   const positions = new Map<string, number[]>();
   for (const [index, element] of elements.entries()) {
     const step = stepOf(list, element, index);
-    const those = step === undefined ? undefined : positions.get(step);
-    if (those !== undefined) those.push(index);
+    const indexes = step === undefined ? undefined : positions.get(step);
+    if (indexes !== undefined) indexes.push(index);
     else if (step !== undefined) positions.set(step, [index]);
   }
   const what = list.is === 'map' ? 'the key' : 'the value';
-  return [...positions].flatMap(([step, those]) => {
-    const message = `${what} ${oneLine(step)} is at the positions ${listed(those.map(String))}, and must be unique`;
-    return those.length > 1 ? [{ path, message }] : [];
+  return [...positions].flatMap(([step, indexes]) => {
+    const message = `${what} ${oneLine(step)} is at the positions ${listed(indexes.map(String))}, and must be unique`;
+    return indexes.length > 1 ? [{ path, message }] : [];
   });
 }
 
-/** `name="web"`; undefined of an element that does not say all of its key, which the API server reports in its own words. */
+/**
+ * Returns a text such as `name="web"`. Undefined if the element lacks a part of its key, an error that the API server
+ * itself reports.
+ */
 function stepOf(list: ListTopology, element: unknown, index: number): string | undefined {
   if (list.is === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
   if (list.is !== 'map' || !isObject(element)) return undefined;
-  const isSaid = (key: string) => element[key] !== null && (element[key] ?? list.defaults[key]) !== undefined;
-  return list.keys.every(isSaid) ? elementText(elementStep(list, element, index)).slice(1, -1) : undefined;
+  const isPresent = (key: string) => element[key] !== null && (element[key] ?? list.defaults[key]) !== undefined;
+  return list.keys.every(isPresent) ? elementText(elementStep(list, element, index)).slice(1, -1) : undefined;
 }

@@ -3,8 +3,9 @@ import { type Identity, identityKey, identityText, type Manifest } from '../mode
 import type { FieldError, UnresolvedManifest } from './application.ts';
 
 /**
- * A manifest in its place, once discovery has said whether its kind lives in namespaces: without one of its own it is
- * in `home`, the application's, and what lives in none loses the one that it names, as with kubectl.
+ * Resolves the namespace of a manifest once discovery knows the scope of its kind. A namespaced object without a
+ * namespace gets `home`, the namespace of the application. A cluster-scoped object loses the namespace that its
+ * manifest names, as with kubectl.
  */
 export function resolveNamespace(manifest: UnresolvedManifest, home: string, isNamespaced: boolean): Manifest {
   const { group, kind, name, apiVersion, object } = manifest;
@@ -17,15 +18,15 @@ export function resolveNamespace(manifest: UnresolvedManifest, home: string, isN
   };
 }
 
-/** Where an object stands in the manifests. */
+/** The position of an object in the manifests. */
 interface ManifestPosition {
   readonly index: number;
   readonly identity: Identity;
 }
 
 /**
- * An error for each manifest that is the same object as one before it, under whatever version of the API. They concern
- * the whole application: nobody knows which of the two is meant.
+ * Returns an error for each manifest of the same object as an earlier one, under any version of the API. The errors
+ * concern the whole application, because it is ambiguous which manifest is meant.
  */
 export function findDuplicates(places: readonly ManifestPosition[]): readonly FieldError[] {
   const first = new Map<string, number>();

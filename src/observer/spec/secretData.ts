@@ -1,14 +1,14 @@
 import type { Path } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
-/** Whether a manifest of a Secret brings content along. */
+/** Returns true if a manifest of a Secret has content. */
 export function hasContent(object: JsonObject): boolean {
   return [object['data'], object['stringData']].some((part) => Object.keys(objectOf(part)).length > 0);
 }
 
 /**
- * A Secret with its `stringData` in `data`, as the API server would store it. Applied as it is, `stringData` would be
- * owned as such, and a key that is taken out of the manifest would stay in `data` for ever.
+ * Moves the `stringData` of a Secret to `data`, as the API server would store it. Applied as it is, `stringData` would
+ * be owned as such, and a key that is removed from the manifest would stay in `data` forever.
  */
 export function withoutStringData({ stringData, ...rest }: JsonObject): JsonObject {
   if (!isObject(stringData)) return rest;
@@ -20,8 +20,8 @@ export function withoutStringData({ stringData, ...rest }: JsonObject): JsonObje
 }
 
 /**
- * Where `data` or `stringData` is no map, or has something else than texts in it; a null in `data` is an empty value. The
- * API server would refuse it, and repeat the value in its sentence.
+ * Returns the paths at which `data` or `stringData` is not a map, or has a value that is not a string; a null in `data`
+ * is an empty value. The API server would refuse the Secret, and quote the value in its message.
  */
 export function wrongSecretData({ data, stringData }: JsonObject): readonly Path[] {
   return [...wrongIn('data', data, isNothing), ...wrongIn('stringData', stringData, () => false)];

@@ -12,97 +12,99 @@ import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { Application, ReportedError, UnresolvedManifest } from '../spec/application.ts';
 import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
 
-/** What was applied once, and is to be deleted or released. */
+/** A resource that was applied, and is to be deleted or released. */
 export interface PendingRemoval extends InventoryEntry {
-  /** What was in the way the last time; '': nothing yet. */
+  /** What blocked the last attempt; '' if nothing did, or if there was none yet. */
   readonly reason: string;
 }
 
 /** The removal of one resource. */
 export interface ActiveRemoval {
-  /** How it ended: `left` is what is in the way, undefined where nothing is. Undefined: it is under way. */
+  /**
+   * The result; undefined while the removal is in progress. `left`: what still has to be removed, undefined if nothing.
+   */
   end: { readonly left: PendingRemoval | undefined } | undefined;
 }
 
-/** What is known of an application that is managed. */
+/** The state of a managed application. */
 export interface ApplicationEntry {
   /** `namespace/name`. */
   readonly id: string;
   readonly about: AboutApplication;
   readonly owner: ApplicationOwner;
   readonly actor: Actor<typeof application>;
-  /** As it was observed last. */
+  /** The version that was observed last. */
   newest: Application;
-  /** As it was when it was validated last; undefined: never yet. */
+  /** The version that was validated last; undefined before the first validation. */
   valid: Application | undefined;
   /** Nothing is written for it: mode detect, or a dry run of weeder. */
   isDetectOnly: boolean;
-  /** Those of the manifests, by key. */
+  /** The resources of the manifests, by key. */
   readonly resources: Map<string, ResourceEntry>;
-  /** By key: what was applied once and is no longer among the manifests. */
+  /** Resources that were applied and are no longer in the manifests, by key. */
   readonly pendingRemovals: Map<string, PendingRemoval>;
-  /** What is wrong with its spec, its manifests and its schema. */
+  /** The errors of its spec, its manifests and its observer schema. */
   errors: readonly ReportedError[];
-  /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
+  /** Why nothing is applied, if the ServiceAccount of the application does not exist; '' if it does. */
   accountError: string;
-  /** While it is deleted: which of the manifests have had a row among those that left. */
+  /** While the application is deleted: the manifests that have a pending removal, or had one. */
   readonly checkedManifests: Set<string>;
-  /** By key: removals that were slow, until somebody asks for their end. */
+  /** Slow removals, by key, until a caller reads their result. */
   readonly activeRemovals: Map<string, ActiveRemoval>;
-  /** Requests about its resources that are under way. */
+  /** Requests about its resources that are in flight. */
   readonly inFlight: Set<Promise<unknown>>;
   /** The newest generation that was reported as applied. */
   reportedGeneration: number;
-  /** The status as the API server has it, as far as that is known. */
+  /** The status on the API server, as far as it is known. */
   status: unknown;
 }
 
-/** The last manifest that was applied, for as long as the API server refuses the current one. */
+/** The last manifest that was applied, while the API server refuses the current one. */
 export interface LastKnownGood {
-  /** With the account of now. */
+  /** Uses the current account. */
   readonly plan: ResourcePlan;
-  /** Why the manifest of now is refused: for people. */
+  /** Why the current manifest is refused, for users. */
   readonly reason: string;
   readonly failure: ApplyFailure['is'];
-  /** By the monotonic clock: when the manifest of now is tried again. */
+  /** By the monotonic clock: when the current manifest is retried. */
   readonly until: number;
 }
 
 /**
- * That the account of an application may see the object of a resource. Before there is one, nothing that was found with
- * weeder's own rights is in a status, a condition or an Event: whoever may make an Application would see what they may
- * not read.
+ * A proof that the account of an application may see the object of a resource. Without one, nothing that weeder has
+ * read with its own permissions is written to a status, a condition or an Event: otherwise a user who may create
+ * Applications would see objects that they may not read.
  */
 interface AccessProof {
   readonly account: string;
-  /** By the monotonic clock: from then on it has to be renewed. */
+  /** By the monotonic clock: when it has to be renewed. */
   readonly until: number;
-  /** A reply to a write under the account has held the object: who may patch it can see it. */
+  /** A response to a write by the account has contained the object, so whoever may patch it can see it. */
   readonly hasReplied: boolean;
 }
 
-/** An object as it was observed last. */
+/** The last observed version of an object. */
 export interface Found {
   readonly uid: string;
   readonly resourceVersion: string;
   /** It has a `deletionTimestamp`. */
   readonly isTerminating: boolean;
-  /** The value of the label that says whose it is; undefined: it has none. */
+  /** The value of the ownership label; undefined if it has none. */
   readonly label: string | undefined;
-  /** Whole, for as long as it is not as it is desired; where it is, nothing of it has to be kept. */
+  /** The whole object; undefined once it is in the desired state, to save memory. */
   readonly object: JsonObject | undefined;
-  /** Its last comparison; undefined: it has not been compared yet. */
+  /** The last comparison; undefined before the first. */
   readonly compared: Compared | undefined;
 }
 
-/** What an object was compared with, and what was different. */
+/** What an object was compared with, and the differences. */
 export interface Compared {
   readonly plan: ResourcePlan;
   readonly baseline: Projection;
   readonly drifts: readonly Drift[];
 }
 
-/** One correction that was made. */
+/** A correction that was made. */
 interface Correction {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -111,28 +113,33 @@ interface Correction {
 }
 
 /**
- * What is known of a resource: what was applied, its baseline, and its corrections. It outlives the observers of its
- * application, so that an update does not have to find this out again.
+ * The state of a resource: its last apply, its baseline, and its corrections. It outlives the observers of its
+ * application, so that this does not have to be determined again after an update.
  */
 export interface ResourceEntry {
   readonly application: ApplicationEntry;
-  /** As `identityKey` gives it. */
+  /** From `identityKey`. */
   readonly key: string;
   readonly identity: Identity;
   manifest: UnresolvedManifest;
-  /** Undefined: it has an error, or the cluster does not know its kind. */
+  /** Undefined if the resource has an error, or if the cluster does not know its kind. */
   plan: ResourcePlan | undefined;
-  /** What is wrong with what the schema says of it, in sentences; '': nothing. */
+  /** The errors of its entry in the observer schema, as text; '' if there are none. */
   fieldError: string;
-  /** What was applied last; undefined: this process has never known it. */
+  /** The plan of the last apply; undefined if this process does not know it. */
   appliedPlan: ResourcePlan | undefined;
-  /** The hash of what was applied last, by this process or one before it; undefined: nothing was. */
+  /** The hash of the last apply, by this process or an earlier one; undefined if there was none. */
   appliedHash: string | undefined;
-  /** Of the object in the reply to the last apply; undefined: no reply has come yet. A found object's uid is none. */
+  /**
+   * The uid in the response to the last apply; undefined before the first response. It is never from an object that was
+   * only found.
+   */
   appliedUid: string | undefined;
-  /** By path: what the API server filled in where the schema lists a field that the manifest does not have. */
+  /**
+   * By path: values that the API server has filled in for fields that the schema lists and the manifest does not have.
+   */
   initialised: ReadonlyMap<string, Json>;
-  /** What was applied before, which is observed while the current manifest is refused permanently. */
+  /** The last applied plan, which is observed while the current manifest is refused permanently. */
   lastKnownGood: LastKnownGood | undefined;
   /** The value of its ownership label, if no application has that label. */
   staleLabel: string | undefined;
@@ -153,30 +160,30 @@ export interface ResourceEntry {
   /** The field manager that owns the drifted fields. */
   conflictingManager: string | undefined;
   state: ResourceState;
-  /** Why it is in this state, where that needs a reason. */
+  /** The reason for its state, if the state needs one. */
   reason: string;
   correctionHistory: CorrectionHistory;
   readonly corrections: Correction[];
-  /** Paths of fields that the API server changes each time that they are applied. */
+  /** Paths of fields that admission mutates each time they are applied. */
   mutatedByAdmission: readonly string[];
-  /** The plan that takes the place of the other one when somebody scales it; undefined: there is no difference. */
+  /** The plan that replaces `plan` when another client scales the resource; undefined if it would be the same. */
   planIfScaled: ResourcePlan | undefined;
-  /** Who has its replicas by the subresource `scale`; they are not observed then. */
+  /** The manager that has its replicas by the subresource `scale`: they are not observed then. */
   scaledBy: string | undefined;
-  /** A HorizontalPodAutoscaler among the manifests has them. */
+  /** A HorizontalPodAutoscaler among the manifests scales it. */
   isAutoscaled: boolean;
-  /** Conflicts in a row. */
+  /** Consecutive conflicts. */
   conflicts: number;
   /** The write in flight: there is one at a time, even if its caller no longer waits. */
   writing: Promise<unknown> | undefined;
-  /** While it is observed. */
+  /** Undefined if the resource is not observed. */
   actor: Actor<typeof resource> | undefined;
 }
 
-/** So many corrections are remembered of each resource, the newest ones. */
+/** The number of corrections that are retained for each resource. */
 export const mostCorrections = 20;
 
-/** There is one, and this is it. */
+/** Returns the object if one was found. */
 export function foundOf({ found }: ResourceEntry): Found | undefined {
   return typeof found === 'object' ? found : undefined;
 }

@@ -10,10 +10,10 @@ import { leaf } from '../schema/fieldMask.ts';
 import type { ResourceEntry } from './entries.ts';
 import { needsApply } from './observeObject.ts';
 
-/** A field that a manifest says or a schema lists, and how it is now. */
+/** A field that a manifest has or a schema lists, with its live value. */
 export interface FieldReport {
   readonly path: string;
-  /** `same`: observed, and as it is desired. `unobserved`: the manifest says it, and whoever sets it is left alone. */
+  /** `same`: observed, and in the desired state. `unobserved`: the manifest has the field, and it is not corrected. */
   readonly is: Drift['is'] | 'same' | 'unobserved';
   /** Undefined: absent. */
   readonly desired: Json | undefined;
@@ -22,7 +22,7 @@ export interface FieldReport {
   readonly conflictingManager: string | undefined;
 }
 
-/** The fields of a resource that was compared, in the order of their paths. */
+/** Returns the fields of a compared resource, in the order of their paths. */
 export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: JsonObject): readonly FieldReport[] {
   const { baseline } = entry;
   if (baseline === undefined) return [];
@@ -47,7 +47,7 @@ export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: Jso
   return all.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
 }
 
-/** Of a manifest that is not applied yet: what its apply would change. */
+/** For a manifest that is not applied yet: what its apply would change. */
 function differences(
   entry: ResourceEntry,
   { manifest, mask, topology }: ResourcePlan,
@@ -80,12 +80,12 @@ function unobserved(
     }));
 }
 
-/** How many fields are observed, but for the label that says whose the resource is. */
+/** Returns the number of observed fields without the ownership label. */
 export function countObserved({ fields }: Projection): number {
   return fields.has(labelPath) ? fields.size - 1 : fields.size;
 }
 
-/** Of `.a.b[0]`: `.a` and `.a.b`. */
+/** Returns `.a` and `.a.b` for `.a.b[0]`. */
 function pathsAbove(path: string): readonly string[] {
   return [...path.matchAll(/[.[]/g)].map(({ index }) => path.slice(0, index)).filter((each) => each !== '');
 }

@@ -5,22 +5,25 @@ import type { InventoryEntry, ShownDrift } from '../spec/inventory.ts';
 import { mayDisclose } from './access.ts';
 import type { ApplicationEntry, PendingRemoval, ResourceEntry } from './entries.ts';
 
-/** Everything that the application has applied or is about to apply: the rows of `status.resources`. */
+/** Returns the rows of `status.resources`: everything that the application has applied or is about to apply. */
 export function rowsOf({ resources, pendingRemovals }: ApplicationEntry): InventoryEntry[] {
   return [...[...resources.values()].map(rowOf), ...pendingRemovals.values()];
 }
 
-/** A resource that is not among the manifests any more. */
+/** Returns the pending removal of a resource that is no longer in the manifests. */
 export function removalOf(resource: ResourceEntry): PendingRemoval {
   return { ...rowOf(resource), state: 'leaving', drifts: [], reason: '' };
 }
 
-/** What an inventory of before the start says, of which it is not known yet whether it is among the manifests. */
+/**
+ * Returns the pending removal for a row from an earlier process. It is not known yet whether the manifests have the
+ * resource.
+ */
 export function removalFromRow(row: InventoryEntry): PendingRemoval {
   return { ...row, drifts: [], reason: '' };
 }
 
-/** A resource that no inventory lists: nothing is known of any apply. */
+/** Returns the pending removal of a resource that no inventory lists, so that nothing is known of an apply. */
 export function unlistedRemoval(identity: Identity, apiVersion: string): PendingRemoval {
   const nothing = { appliedUid: undefined, hash: undefined, drifts: [], initialised: new Map() };
   return { identity, apiVersion, ...nothing, state: 'leaving', reason: '' };
@@ -39,13 +42,15 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
   };
 }
 
-/** So many of a resource stand in the status; all of them are in the log, `weeder explain` and on the page. */
+/** The number of drifts of a resource in the status. The log, `weeder explain` and the page have all of them. */
 const mostDrifts = 20;
-/** Characters of a value. */
+/** Characters. */
 const longestValue = 256;
 const longestPath = 512;
 
-/** Drifts as the status holds them: the first 20, their values as JSON and cut, and none of a Secret. */
+/**
+ * Returns drifts as the status has them: the first 20, with their values as truncated JSON, and no values of a Secret.
+ */
 export function shownDrifts(identity: Identity, drifts: readonly Drift[]): readonly ShownDrift[] {
   return redactedDrifts(identity, drifts.slice(0, mostDrifts)).map(({ path, is, desired, found }) => ({
     path: cut(path, longestPath),
@@ -59,7 +64,7 @@ function shown(value: Json): string {
   return cut(JSON.stringify(value), longestValue);
 }
 
-/** Never through the middle of a character that takes two places. */
+/** Never splits a surrogate pair. */
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;

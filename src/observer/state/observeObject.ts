@@ -10,8 +10,8 @@ import { type Compared, type Found, foundOf, type ResourceEntry } from './entrie
 import { yieldReplicas } from './yieldReplicas.ts';
 
 /**
- * Records an object from a stream, a GET or the reply to an apply, and compares it. Returns false if it is older than
- * the known version or than weeder's own last write. `now`: by the monotonic clock.
+ * Records an object from a stream, a GET or the response to an apply, and compares it. Returns false if it is older
+ * than the known version or than weeder's own last write. `now`: by the monotonic clock.
  */
 export function observeObject(entry: ResourceEntry, object: JsonObject, now: number): boolean {
   const found = readFound(object);
@@ -34,38 +34,38 @@ export function recompare(entry: ResourceEntry, now: number): void {
   compareLive(entry, now);
 }
 
-/** Whether every observed field is in the desired state, and the object is not being deleted. */
+/** Returns true if every observed field is in the desired state, and the object is not being deleted. */
 export function isInSync(entry: ResourceEntry): boolean {
   const found = foundOf(entry);
   return found !== undefined && !found.isTerminating && entry.baseline !== undefined && entry.drifts.length === 0;
 }
 
-/** Whether its manifest still has to be applied. */
+/** Returns true if its manifest still has to be applied. */
 export function needsApply({ application, plan, appliedHash }: ResourceEntry): boolean {
   return !application.isDetectOnly && plan !== undefined && plan.hash !== appliedHash;
 }
 
-/** The label of the other application that owns the object, if any. */
+/** Returns the label of the other application that owns the object, if any. */
 export function foreignOwnerOf(entry: ResourceEntry): string | undefined {
   const label = foundOf(entry)?.label;
   return label === entry.application.owner.label || label === entry.staleLabel ? undefined : label;
 }
 
 /** Records whether the object's current label belongs to no application. `now`: by the monotonic clock. */
-export function setStaleClaim(entry: ResourceEntry, isAbandoned: boolean, now: number): void {
-  entry.staleLabel = isAbandoned ? foundOf(entry)?.label : undefined;
+export function setStaleClaim(entry: ResourceEntry, isClaimStale: boolean, now: number): void {
+  entry.staleLabel = isClaimStale ? foundOf(entry)?.label : undefined;
   compareLive(entry, now);
 }
 
 /**
- * The plan that is compared and corrected: the last known good one while the current one is refused. Undefined if the
- * current one is still to be applied.
+ * Returns the plan that is compared and corrected: the last known good one while the current one is refused. Undefined
+ * if the current one is still to be applied.
  */
 export function effectivePlan(entry: ResourceEntry): ResourcePlan | undefined {
   return entry.lastKnownGood?.plan ?? (needsApply(entry) ? undefined : entry.plan);
 }
 
-/** Compares the object that was observed last with the desired state. */
+/** Compares the last observed version of the object with the desired state. */
 export function compareLive(entry: ResourceEntry, now: number): void {
   const found = foundOf(entry);
   if (found === undefined) entry.drifts = [];
@@ -73,7 +73,8 @@ export function compareLive(entry: ResourceEntry, now: number): void {
   yieldReplicas(entry, found.object);
   const { baseline } = entry;
   const plan = effectivePlan(entry);
-  // What is desired belongs to the manifest of before: it is compared again when the new one is applied, or refused.
+  // The baseline belongs to the previous manifest. The object is compared again when the new manifest is applied or
+  // refused.
   if (baseline === undefined || plan === undefined) return;
   const compared = compareOnce(entry, plan, baseline, found.compared, found.object);
   entry.found = { ...found, compared };
@@ -88,7 +89,10 @@ export function compareLive(entry: ResourceEntry, now: number): void {
   entry.found = { ...found, object: undefined, compared: undefined };
 }
 
-/** A comparison of thousands of fields takes a while: it is made once for each version of the object and of what is desired. */
+/**
+ * A comparison of thousands of fields takes a while, so it is made once for each version of the object and of the
+ * desired state.
+ */
 function compareOnce(
   entry: ResourceEntry,
   plan: ResourcePlan,

@@ -2,22 +2,29 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { foundOf, type ResourceEntry } from './entries.ts';
 
-/** Compares what a stream reports of a resource, of a large one not more often than is proportionate. */
+/** Compares the objects that a stream reports, and limits how often a large object is compared. */
 interface PacedComparison {
-  /** Compares it, now or a little later; of what comes in between only the newest. */
+  /**
+   * Compares the object, now or a little later. Of several versions that arrive in between, only the newest is
+   * compared.
+   */
   take(resource: ResourceEntry, object: JsonObject): void;
-  /** The same of an object that need not be read before: false, it is to be compared now, and nothing was done. */
+  /**
+   * Does the same for an object that need not be parsed before. Returns false without doing anything if the object is
+   * to be compared now.
+   */
   hold(resource: ResourceEntry, read: () => JsonObject | undefined): boolean;
-  /** What has not been compared by now never will be. */
+  /** Cancels a comparison that has not been made yet. */
   drop(resource: ResourceEntry): void;
 }
 
 /**
- * To compare a field costs a few microseconds of the one thread that there is: whoever changes an object of 25,000 fields
- * all the time would have all of it. So a comparison is followed by a pause of this many milliseconds for each field.
+ * To compare a field takes a few microseconds of the only thread, so a client that keeps changing an object of 25,000
+ * fields would use all of it. Therefore each comparison is followed by a pause of this many milliseconds for each
+ * field.
  */
 const pauseForField = 0.08;
-/** What has fewer fields than this is compared whenever it changes. */
+/** An object with fewer fields is compared at each change. */
 const largeFrom = 1_000;
 
 interface Paced {
@@ -26,7 +33,7 @@ interface Paced {
   timer: TimerHandle | undefined;
 }
 
-/** `compare` is given only what it was asked to. */
+/** Calls `compare` at most once in each pause. */
 export function pacedComparison(
   clock: Clock,
   compare: (resource: ResourceEntry, object: JsonObject) => void,
@@ -44,7 +51,7 @@ export function pacedComparison(
   function compareLater(resource: ResourceEntry, read: () => JsonObject | undefined): boolean {
     const its = paced.get(resource);
     const wait = its === undefined ? 0 : its.until - clock.monotonic();
-    // Of what is not known yet, somebody waits for it.
+    // If the object is not known yet, a caller waits for it.
     if (its === undefined || wait <= 0 || foundOf(resource) === undefined) return false;
     its.newest = read;
     its.timer ??= clock.setTimeout(() => {

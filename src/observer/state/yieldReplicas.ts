@@ -1,36 +1,39 @@
 import type { JsonObject } from '../../base/json.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
 import type { LastKnownGood, ResourceEntry } from './entries.ts';
-import { rememberApplied } from './lastKnownGood.ts';
+import { recordAppliedPlan } from './lastKnownGood.ts';
 
 /**
- * Leaves the replicas to whoever scales the object, unless the schema lists them: what is observed is another thing
- * then, and has to be applied so, before anything is compared or corrected.
+ * Leaves the replicas to the client that scales the object, unless the schema lists them. This changes the observed
+ * fields, so the resource has to be applied again before anything is compared or corrected.
  */
 export function yieldReplicas(entry: ResourceEntry, live: JsonObject): void {
   if (entry.lastKnownGood !== undefined) yieldLastKnownGood(entry, entry.lastKnownGood, live);
   if (entry.planIfScaled === undefined || entry.scaledBy !== undefined) return;
   entry.scaledBy = scalerOf(entry, live, [entry.plan?.hash, entry.planIfScaled.hash]);
   if (entry.scaledBy === undefined) return;
-  rememberApplied(entry);
+  recordAppliedPlan(entry);
   const { appliedPlan: previous } = entry;
   entry.plan = { ...entry.planIfScaled, ...(previous === undefined ? {} : { previous }) };
   entry.lastKnownGood = undefined;
   entry.baseline = undefined;
 }
 
-/** The manifest of now may have no replicas, or leave them to an autoscaler, where the one that is kept has some. */
-function yieldLastKnownGood(entry: ResourceEntry, kept: LastKnownGood, live: JsonObject): void {
-  const mask = withoutReplicas(kept.plan.mask, kept.plan.manifest.object);
-  const isScaled = entry.isAutoscaled || (entry.scaledBy ?? scalerOf(entry, live, [kept.plan.hash])) !== undefined;
-  if (mask === kept.plan.mask || !isScaled) return;
-  entry.lastKnownGood = { ...kept, plan: { ...kept.plan, mask } };
+/**
+ * The current manifest may have no replicas, or leave them to an autoscaler, while the last known good one has some.
+ */
+function yieldLastKnownGood(entry: ResourceEntry, lastKnownGood: LastKnownGood, live: JsonObject): void {
+  const mask = withoutReplicas(lastKnownGood.plan.mask, lastKnownGood.plan.manifest.object);
+  const isScaled =
+    entry.isAutoscaled || (entry.scaledBy ?? scalerOf(entry, live, [lastKnownGood.plan.hash])) !== undefined;
+  if (mask === lastKnownGood.plan.mask || !isScaled) return;
+  entry.lastKnownGood = { ...lastKnownGood, plan: { ...lastKnownGood.plan, mask } };
   entry.baseline = undefined;
 }
 
 /**
- * Only of what was applied with replicas, or without them because they were left to somebody, does it say anything that
- * nobody owns them: replicas that the manifest has not had before are the API server's default.
+ * Missing ownership of the replicas shows that another client scales the object only if they were applied, or were left
+ * out because another client scales it. Replicas that no earlier manifest had are the API server's default.
  */
 function scalerOf(
   { appliedHash, application }: ResourceEntry,

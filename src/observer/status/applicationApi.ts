@@ -8,11 +8,11 @@ import { finalizer } from '../model/fieldManagers.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { statusJsonPatch } from './statusPatch.ts';
 
-/** Where applications are served. */
+/** The API group and version of applications. */
 export const applicationsGroup = 'weeder.dev';
 export const applicationsVersion = 'v1alpha1';
 
-/** One application, as this one object and no later one of its name. */
+/** One application, and no later one of its name. */
 export interface ApplicationRef {
   readonly namespace: string;
   readonly name: string;
@@ -25,25 +25,28 @@ interface SeenFinalizers {
   readonly finalizers: readonly string[];
 }
 
-/** The requests about applications themselves, all with weeder's own rights. Nothing here rejects. */
+/** The requests about applications themselves, all with weeder's own permissions. No promise rejects. */
 export interface ApplicationApi {
   /**
-   * Sets these fields of the status, which is `before` by now. `missing`, `otherUid`: it is gone; `conflict`: the status
-   * is not what it was.
+   * Sets these fields of the status, which is expected to be `before`. `missing`, `otherUid`: the application was
+   * deleted; `conflict`: the status has changed.
    */
   patchStatus(ref: ApplicationRef, before: unknown, fields: JsonObject): Promise<Outcome<undefined>>;
-  /** The object, as it is now. `missing`, `otherUid`: it is gone. */
+  /** Reads the current object. `missing`, `otherUid`: the application was deleted. */
   read(ref: ApplicationRef): Promise<Outcome<JsonObject>>;
-  /** The finalizers of others stay. `seen`: as a stream reported it last; where that is not what it is now, it is read. */
+  /**
+   * Leaves other finalizers as they are. `seen`: the version that a stream reported last; if it is outdated, the object
+   * is read.
+   */
   addFinalizer(ref: ApplicationRef, seen?: SeenFinalizers): Promise<Outcome<undefined>>;
   removeFinalizer(ref: ApplicationRef): Promise<Outcome<undefined>>;
-  /** Whether there is a ServiceAccount. */
+  /** Returns true if the ServiceAccount exists. */
   hasAccount(namespace: string, name: string): Promise<Outcome<boolean>>;
-  /** Whether a namespace is being deleted, or is gone. */
+  /** Returns true if the namespace is being deleted or does not exist. */
   isTerminating(namespace: string): Promise<Outcome<boolean>>;
 }
 
-/** The collection, cluster-wide or of one namespace. */
+/** Returns the path of the collection, cluster-wide or in one namespace. */
 export function applicationsPath(namespace: string | undefined): string {
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
@@ -53,7 +56,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
   const slots = createSemaphore(maxConcurrentRequests);
   const pathOf = ({ namespace, name }: ApplicationRef) => `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
 
-  async function inTurn<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
+  async function withSlot<T>({ namespace, name }: ApplicationRef, act: () => Promise<T>): Promise<T> {
     const release = await slots.acquireEventually(`${namespace}/${name}`);
     try {
       return await act();
@@ -68,8 +71,11 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     return client.call({ method: 'PATCH', path, query, contentType, body, onlyStatus: true });
   }
 
-  /** A test that fails is answered like a step that cannot be done: without a cause. */
-  async function whyNot(ref: ApplicationRef, failure: ApiFailure): Promise<Outcome<undefined>> {
+  /**
+   * A failed `test` operation has the same response as an operation that cannot be applied: a failure without a cause.
+   * The object is read to distinguish them.
+   */
+  async function patchFailure(ref: ApplicationRef, failure: ApiFailure): Promise<Outcome<undefined>> {
     if (failure.kind !== 'invalid' || failure.causes !== undefined) return refused(failure, client.server);
     const read = await client.call({ method: 'GET', path: pathOf(ref) });
     if (!read.ok) return refused(read.failure, client.server);
@@ -78,8 +84,8 @@ export function applicationApi(client: KubeClient): ApplicationApi {
   }
 
   /**
-   * Of this uid; the version is insisted on, since a list can only be replaced as a whole. Where the object itself is
-   * patched, and not its status, the API server refuses another uid.
+   * The patch requires this uid and this version, since a list can only be replaced as a whole. When an object itself
+   * is patched, and not its status, the API server refuses another uid.
    */
   async function changeFinalizers(
     ref: ApplicationRef,
@@ -112,22 +118,22 @@ export function applicationApi(client: KubeClient): ApplicationApi {
 
   return {
     read: (ref) =>
-      inTurn(ref, async () => {
+      withSlot(ref, async () => {
         const read = await client.call({ method: 'GET', path: pathOf(ref), isConfidential: true });
         if (!read.ok) return refused(read.failure, client.server);
         const object = objectOf(read.body);
         return objectOf(object['metadata'])['uid'] === ref.uid ? done(object) : otherUid(ref);
       }),
     patchStatus: (ref, before, fields) =>
-      inTurn(ref, async () => {
+      withSlot(ref, async () => {
         const reply = await patch(`${pathOf(ref)}/status`, 'json', statusJsonPatch(ref.uid, before, fields));
-        return reply.ok ? done(undefined) : whyNot(ref, reply.failure);
+        return reply.ok ? done(undefined) : patchFailure(ref, reply.failure);
       }),
-    addFinalizer: (ref, seen) => inTurn(ref, () => addFinalizer(ref, seen)),
+    addFinalizer: (ref, seen) => withSlot(ref, () => addFinalizer(ref, seen)),
     removeFinalizer: (ref) =>
-      inTurn(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
+      withSlot(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
     hasAccount: (namespace, name) =>
-      inTurn({ namespace, name, uid: '' }, async () => {
+      withSlot({ namespace, name, uid: '' }, async () => {
         const [home, its] = [encodeURIComponent(namespace), encodeURIComponent(name)];
         const path = `/api/v1/namespaces/${home}/serviceaccounts/${its}`;
         const read = await client.call({ method: 'GET', path });

@@ -5,7 +5,7 @@ import type { ApplicationEntry, PendingRemoval, ResourceEntry } from '../state/e
 import { isInSync, needsApply } from '../state/observeObject.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
 
-/** The application as its conditions see it. */
+/** Returns the application in the form that its conditions need. */
 export function applicationView(entry: ApplicationEntry): ApplicationView {
   const { accountError, errors, pendingRemovals, newest, resources } = entry;
   return {
@@ -19,7 +19,7 @@ export function applicationView(entry: ApplicationEntry): ApplicationView {
   };
 }
 
-/** What its machine does, as the status says it. */
+/** Returns the state of its machine in the terms of the status. */
 function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
   const { value } = actor.getSnapshot();
   if (typeof value === 'object') return 'deleting';
@@ -28,7 +28,7 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 
 function viewOf(resource: ResourceEntry): ResourceView {
   const { identity, state, reason, drifts, conflictingManager, actor } = resource;
-  const isContested = actor?.getSnapshot().matches({ drifted: 'waiting' }) === true;
+  const isBackingOff = actor?.getSnapshot().matches({ drifted: 'waiting' }) === true;
   return {
     identity,
     state,
@@ -38,7 +38,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     refusal: resource.lastKnownGood?.reason ?? '',
     isAsLastApplied: mayDisclose(resource) && resource.lastKnownGood !== undefined && isInSync(resource),
     paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
-    conflictingManager: isContested ? (conflictingManager ?? 'another client') : undefined,
+    conflictingManager: isBackingOff ? (conflictingManager ?? 'another client') : undefined,
   };
 }
 

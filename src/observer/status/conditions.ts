@@ -5,52 +5,52 @@ import type { ResourceState } from '../spec/inventory.ts';
 
 export type ConditionType = 'Applied' | 'InSync' | 'Degraded' | 'Invalid';
 
-/** What is to be said by one condition. */
+/** The desired content of a condition. */
 export interface DesiredCondition {
   readonly type: ConditionType;
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase, for programs. */
   readonly reason: string;
-  /** For people. */
+  /** For users. */
   readonly message: string;
 }
 
-/** A resource as the conditions see it. */
+/** A resource in the form that the conditions need. */
 export interface ResourceView {
   readonly identity: Identity;
   readonly state: ResourceState;
-  /** As the manifest says it now. */
+  /** Its current manifest is applied. */
   readonly isApplied: boolean;
-  /** Why it is refused, tried again or claimed, or what its deletion waits for; empty otherwise. */
+  /** Why it is refused, retried or claimed, or what blocks its deletion; empty otherwise. */
   readonly reason: string;
-  /** What its end waits for, once it is deleted; empty otherwise. */
+  /** What its deletion waits for, once it is terminating; empty otherwise. */
   readonly terminating: string;
-  /** Why its manifest of now is refused, while what was applied before is kept; empty otherwise. */
+  /** Why its current manifest is refused while the last known good one is used; empty otherwise. */
   readonly refusal: string;
-  /** That is compared, and as it was. */
+  /** The last known good manifest is used, and in sync. */
   readonly isAsLastApplied: boolean;
-  /** Of the drifts. */
+  /** The paths of its drifts. */
   readonly paths: readonly string[];
   /** The conflicting field manager, while the next correction waits. */
   readonly conflictingManager: string | undefined;
 }
 
-/** An application as its conditions see it. */
+/** An application in the form that the conditions need. */
 export interface ApplicationView {
   readonly phase: 'invalid' | 'paused' | 'applying' | 'observing' | 'deleting';
   readonly mode: 'correct' | 'detect';
   /** Epoch milliseconds; only while it is paused. */
   readonly pausedUntil: number | undefined;
-  /** Of the spec as a whole, of manifests, of the observer schema. */
+  /** The errors of the spec as a whole, of manifests, and of the observer schema. */
   readonly errors: readonly ReportedError[];
-  /** Why nothing is applied, where the account is missing in whose place it would be; '': it is not. */
+  /** Why nothing is applied, if the ServiceAccount of the application does not exist; '' if it does. */
   readonly accountError: string;
-  /** Sentences that belong to being in sync: replicas that an autoscaler has, values that admission changes. */
+  /** Sentences to add to InSync: replicas that an autoscaler manages, and values that admission mutates. */
   readonly notes: readonly string[];
   readonly resources: readonly ResourceView[];
 }
 
-/** The four conditions, always all of them and in this order. */
+/** Returns the four conditions, always all of them and in this order. */
 export function conditionsOf(view: ApplicationView): readonly DesiredCondition[] {
   return [
     { type: 'Applied', ...applied(view) },
@@ -114,17 +114,19 @@ const degradedReasons = [
 ] as const;
 
 function degraded({ phase, mode, accountError, resources }: ApplicationView): ConditionContent {
-  const held = resources.filter(({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'));
-  if (held.length > 0) return content('True', 'DeletionBlocked', summaryOf('Not deleted', held.map(withReason)));
+  const blocked = resources.filter(
+    ({ state, reason }) => reason !== '' && (phase === 'deleting' || state === 'leaving'),
+  );
+  if (blocked.length > 0) return content('True', 'DeletionBlocked', summaryOf('Not deleted', blocked.map(withReason)));
   if (phase === 'applying' && mode === 'correct' && accountError !== '')
     return content('True', 'ServiceAccountNotFound', accountError);
   for (const [state, reason] of degradedReasons) {
     const those = resources.filter((each) => each.state === state || (state === 'refused' && each.refusal !== ''));
     if (those.length > 0) return content('True', reason, summaryOf(headings[reason], those.map(withReason)));
   }
-  const fought = resources.filter(({ conflictingManager }) => conflictingManager !== undefined);
-  if (fought.length > 0)
-    return content('True', 'CorrectionBackOff', summaryOf('Changed back repeatedly', fought.map(byWhom)));
+  const backingOff = resources.filter(({ conflictingManager }) => conflictingManager !== undefined);
+  if (backingOff.length > 0)
+    return content('True', 'CorrectionBackOff', summaryOf('Changed back repeatedly', backingOff.map(byWhom)));
   const isUnderWay = phase === 'applying' || (phase === 'observing' && !resources.every(isSettled));
   return content(
     'False',
@@ -133,7 +135,7 @@ function degraded({ phase, mode, accountError, resources }: ApplicationView): Co
   );
 }
 
-/** Nothing of it is yet to be applied. */
+/** Returns true if nothing of the resource is still to be applied. */
 function isSettled({ isApplied, state }: ResourceView): boolean {
   return isApplied || state === 'leaving';
 }
@@ -164,7 +166,7 @@ function pauseSentence(until: number | undefined): string {
   return until === undefined ? 'Paused.' : `Paused until ${new Date(until).toISOString()}.`;
 }
 
-/** What is deleted, and not gone yet: that takes its time, and nothing is wrong. */
+/** Adds the resources that are terminating, which is not a failure. */
 function withTerminating(sentence: string, resources: readonly ResourceView[]): string {
   const those = resources.filter(({ terminating }) => terminating !== '');
   if (those.length === 0) return sentence;
@@ -178,7 +180,7 @@ function withNotes(sentence: string, notes: readonly string[]): string {
 
 const errorReasons = { spec: 'SpecInvalid', manifest: 'ManifestInvalid', schema: 'SchemaInvalid' } as const;
 
-/** The condition Invalid: named after the error that concerns most. */
+/** The condition Invalid, with the reason of the error that concerns most of the application. */
 function errorsCondition(errors: readonly ReportedError[]): Omit<DesiredCondition, 'type'> {
   if (errors.length === 0) return { status: 'False', reason: 'Valid', message: 'The spec has no errors.' };
   const worst = (['spec', 'manifest', 'schema'] as const).find((each) => errors.some(({ of }) => of === each));

@@ -3,36 +3,36 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '
 import { type InventoryEntry, writeEntry } from '../spec/inventory.ts';
 import type { ConditionType, DesiredCondition } from './conditions.ts';
 
-/** What the status is to say. */
+/** The desired content of the status. */
 interface DesiredStatus {
-  /** The generation of the spec that it is about. */
+  /** The generation of the spec that the status describes. */
   readonly generation: number;
   readonly conditions: readonly DesiredCondition[];
   readonly inventory: readonly InventoryEntry[];
 }
 
-/** Bytes: the manifests may have a MiB, and etcd takes one and a half for all of it. */
+/** Bytes: the manifests may have 1 MiB, and etcd accepts 1.5 MiB for the whole object. */
 const mostOfResources = 384 * 1024;
 
 /**
- * The merge patch of an Application's status that brings it from `before`, the status as the API server has it, to what
- * is to be said: only what is different. Undefined: it says so already, and a write would wake up every watcher for
- * nothing. `now`: epoch milliseconds.
+ * Returns the merge patch that changes an Application's status from `before`, the status on the API server, to the
+ * desired one. It has only the fields that differ. Returns undefined if there are none, since a write would wake up
+ * every watcher for nothing. `now`: epoch milliseconds.
  */
-export function statusPatch(before: unknown, said: DesiredStatus, now: number): JsonObject | undefined {
+export function statusPatch(before: unknown, desired: DesiredStatus, now: number): JsonObject | undefined {
   const there = objectOf(before);
-  const desired: JsonObject = {
-    observedGeneration: said.generation,
-    conditions: nextConditions(there['conditions'], said.conditions, said.generation, now),
-    resources: withinLimit(said.inventory),
+  const fields: JsonObject = {
+    observedGeneration: desired.generation,
+    conditions: nextConditions(there['conditions'], desired.conditions, desired.generation, now),
+    resources: withinLimit(desired.inventory),
   };
-  const different = Object.entries(desired).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
+  const different = Object.entries(fields).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
   return different.length === 0 ? undefined : { status: Object.fromEntries(different) };
 }
 
 /**
- * These fields of the status as a JSON patch that does nothing to a later application of the same name: a merge patch of
- * a status is done whatever uid it says.
+ * Returns these fields of the status as a JSON patch that fails for a later application of the same name: a merge patch
+ * of a status succeeds whatever uid it has.
  */
 export function statusJsonPatch(uid: string, before: unknown, fields: JsonObject): readonly JsonObject[] {
   const isIt = { op: 'test', path: '/metadata/uid', value: uid };
@@ -40,7 +40,10 @@ export function statusJsonPatch(uid: string, before: unknown, fields: JsonObject
   return [isIt, ...Object.entries(fields).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }))];
 }
 
-/** Where that is too much, fewer drifts of each resource, and at last none: without the rows nothing could be pruned. */
+/**
+ * If the rows are too large, retains fewer drifts of each resource, and none in the end. The rows themselves are needed
+ * to prune resources.
+ */
 function withinLimit(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
   for (const most of [20, 5, 1]) {
     const rows = inventory.map((entry) => writeEntry({ ...entry, drifts: entry.drifts.slice(0, most) }));
@@ -49,27 +52,27 @@ function withinLimit(inventory: readonly InventoryEntry[]): readonly JsonObject[
   return inventory.map((entry) => writeEntry({ ...entry, drifts: [] }));
 }
 
-/** A condition as it stands in the status. */
+/** A condition in the status. */
 export interface Condition extends DesiredCondition {
   readonly observedGeneration: number;
-  /** RFC 3339 with whole seconds: when `status` became what it is. */
+  /** RFC 3339 with whole seconds: when `status` changed. */
   readonly lastTransitionTime: string;
 }
 
 const longestMessage = 4_096;
 
 /**
- * The conditions to be written: the time of one whose status is what it was is kept, whatever else it says. Conditions
- * that somebody else put there stay, behind ours.
+ * Returns the conditions to write. A condition whose status is the same retains its time, whatever else has changed.
+ * Conditions of other clients are retained, after weeder's.
  */
 function nextConditions(
   before: unknown,
-  said: readonly DesiredCondition[],
+  desired: readonly DesiredCondition[],
   generation: number,
   now: number,
 ): readonly JsonObject[] {
   const there = arrayOf(before).map(objectOf);
-  const ours = said.map((each): Condition => {
+  const ours = desired.map((each): Condition => {
     const earlier = there.find(({ type }) => type === each.type);
     const isSame = earlier?.['status'] === each.status;
     const since = (isSame ? textOf(earlier['lastTransitionTime']) : undefined) ?? secondsOf(now);
@@ -88,7 +91,7 @@ function nextConditions(
 
 const conditionTypes: ReadonlySet<string> = new Set<ConditionType>(['Applied', 'InSync', 'Degraded', 'Invalid']);
 
-/** The condition of a type as it stands in a status; undefined: there is none that can be read. */
+/** Returns the condition of a type in a status; undefined if there is none that can be read. */
 export function conditionOf(conditions: unknown, type: ConditionType): Condition | undefined {
   const found = arrayOf(conditions)
     .map(objectOf)
@@ -105,7 +108,7 @@ export function conditionOf(conditions: unknown, type: ConditionType): Condition
   };
 }
 
-/** As the API server writes times. */
+/** Formats a time as the API server does. */
 function secondsOf(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -14,24 +14,30 @@ import { statusPatch } from './statusPatch.ts';
 
 /** Writes the status of applications. */
 export interface StatusWriter {
-  /** Something of it is another one: written soon, together with what changes until then. */
+  /** Schedules a write of the status soon, together with what changes until then. */
   changed(entry: ApplicationEntry): void;
-  /** The same when everything of it was applied: at a start that is so of a thousand others in the same seconds. */
+  /**
+   * Does the same after everything was applied, with a lower priority, because at a start this happens to a thousand
+   * applications in the same seconds.
+   */
   applied(entry: ApplicationEntry): void;
-  /** The same for what one of its resources is like, which may be corrected any moment: applies come first. */
+  /**
+   * Does the same after the state of a resource changed, with the lowest priority: it may be corrected at any moment,
+   * and applies come first.
+   */
   resourceChanged(entry: ApplicationEntry): void;
   /**
-   * The API server has this status. Where that is neither `before` nor what was sent last, somebody has changed it, or
-   * wiped it: it is written again.
+   * The API server has this status. If it is neither `before` nor what was sent last, another client has changed or
+   * removed it, and it is written again.
    */
   observed(entry: ApplicationEntry, before: unknown): void;
-  /** Written now. */
+  /** Writes the status now. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
-  /** All that is to be written soon is written now. */
+  /** Writes all scheduled statuses now. */
   flush(): void;
-  /** Nothing is to be written for it any more. */
+  /** Cancels scheduled writes of the application. */
   forget(entry: ApplicationEntry): void;
-  /** Writes nothing any more. */
+  /** Stops all writes. */
   close(): void;
 }
 
@@ -39,44 +45,42 @@ interface StatusWriterOptions {
   readonly clock: Clock;
   readonly applications: ApplicationApi;
   readonly inFlight: Set<Promise<unknown>>;
-  /** Applies wait for their turn: they come first. */
+  /** Returns true while applies wait for a slot: they take precedence. */
   readonly isHeldBack: () => boolean;
 }
 
-/** A drift that is corrected by then is in no status: each write wakes up every watcher. */
-const soon = 1_000;
-/** What is said of many applications at once must not take the API server from the corrections of others. */
+/** Milliseconds. A drift that is corrected by then is in no status, since each write wakes up every watcher. */
+const shortDelay = 1_000;
+/** The maximum of concurrent status writes, so that many statuses do not delay corrections on the API server. */
 const mostAtOnce = 4;
-/** How often it is asked whether applies still wait. */
-const heldBackFor = 500;
-/**
- * After this long the status says that an application is applied, even while other applies are waiting. Milliseconds.
- */
+/** How often to check whether applies still wait. Milliseconds. */
+const heldBackCheck = 500;
+/** After this time the status of an applied application is written, even while other applies wait. Milliseconds. */
 const maxAppliedDelay = 5_000;
-/** After this long any status is written, even while applies are waiting. Milliseconds. */
+/** After this time any status is written, even while applies wait. Milliseconds. */
 const longestHeldBack = 30_000;
-/** Each application's status is written so often at most. */
-const apart = 1_000;
+/** The minimum time between two writes of one application's status. Milliseconds. */
+const minInterval = 1_000;
 const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
-  /** For so many milliseconds it waits until nothing is to be applied. */
+  /** How long the write is held back while applies wait, in milliseconds. */
   patience: number;
-  /** By the same clock: since when something of it is another one than was written. */
+  /** By the monotonic clock: when the status began to differ from what was written. */
   changedAt: number | undefined;
-  /** By the monotonic clock: when it was written last. */
+  /** By the monotonic clock: when it was last written. */
   writtenAt: number;
   failures: number;
-  /** As it is once what was sent last is done; undefined: nothing was sent. */
+  /** The status after the write that was sent last; undefined if none was sent. */
   sent: unknown;
-  /** How many statuses the stream has reported. */
+  /** The number of statuses that the stream has reported. */
   reports: number;
 }
 
 export function createStatusWriter({ clock, applications, inFlight, isHeldBack }: StatusWriterOptions): StatusWriter {
   const pending = new Map<ApplicationEntry, Pending>();
-  /** Whose time has come while applies wait. */
+  /** Applications whose write is due while applies wait. */
   const heldBack = new Set<ApplicationEntry>();
   const slots = createSemaphore(mostAtOnce);
   let heldBackTimer: TimerHandle | undefined;
@@ -101,7 +105,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const its = pendingOf(entry);
     its.changedAt ??= clock.monotonic();
     if (isClosed || its.timer !== undefined || heldBack.has(entry)) return;
-    const wait = Math.max(shortest, its.writtenAt + apart - clock.monotonic());
+    const wait = Math.max(shortest, its.writtenAt + minInterval - clock.monotonic());
     its.timer = clock.setTimeout(() => {
       its.timer = undefined;
       heldBack.add(entry);
@@ -109,7 +113,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     }, wait);
   }
 
-  /** One timer for all: a thousand applications may be held back for as long as their drifts are corrected. */
+  /** One timer for all, since a thousand applications may be held back while their drifts are corrected. */
   function writeHeldBack(): void {
     heldBackTimer = undefined;
     const now = clock.monotonic();
@@ -117,12 +121,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       const { patience = 0, changedAt = now } = pending.get(entry) ?? {};
       if (isHeldBack() && now - changedAt < patience) continue;
       heldBack.delete(entry);
-      track(inFlight, writeInTurn(entry));
+      track(inFlight, writeWithSlot(entry));
     }
-    if (heldBack.size > 0) heldBackTimer = clock.setTimeout(writeHeldBack, heldBackFor);
+    if (heldBack.size > 0) heldBackTimer = clock.setTimeout(writeHeldBack, heldBackCheck);
   }
 
-  async function writeInTurn(entry: ApplicationEntry): Promise<void> {
+  async function writeWithSlot(entry: ApplicationEntry): Promise<void> {
     const release = await slots.acquireEventually(entry.id);
     try {
       if (pending.has(entry)) await write(entry);
@@ -135,12 +139,12 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const its = pendingOf(entry);
     its.changedAt = undefined;
     its.patience = longestHeldBack;
-    const said = {
+    const desired = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry)),
       inventory: rowsOf(entry),
     };
-    const patch = statusPatch(entry.status, said, clock.now());
+    const patch = statusPatch(entry.status, desired, clock.now());
     if (patch === undefined) return { ok: true, value: undefined };
     its.writtenAt = clock.monotonic();
     const { reports } = its;
@@ -149,7 +153,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     const written = await applications.patchStatus(entry.about, entry.status, objectOf(patch['status']));
     if (written.ok) {
       its.failures = 0;
-      // A status that the stream has reported meanwhile may be newer than the one written.
+      // A status that the stream has reported in the meantime may be newer than the one written.
       if (its.reports === reports) entry.status = sent;
       return written;
     }
@@ -158,7 +162,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     its.failures += 1;
     schedule(
       entry,
-      Math.max(written.failure.retryAfter, Math.min(longestRetry, apart * 2 ** Math.min(its.failures, 8))),
+      Math.max(written.failure.retryAfter, Math.min(longestRetry, minInterval * 2 ** Math.min(its.failures, 8))),
     );
     return written;
   }
@@ -172,21 +176,21 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   return {
     changed(entry) {
       pendingOf(entry).patience = 0;
-      schedule(entry, soon);
+      schedule(entry, shortDelay);
     },
     applied(entry) {
       const its = pendingOf(entry);
       its.patience = Math.min(its.patience, maxAppliedDelay);
-      schedule(entry, soon);
+      schedule(entry, shortDelay);
     },
-    resourceChanged: (entry) => schedule(entry, soon),
+    resourceChanged: (entry) => schedule(entry, shortDelay),
     observed(entry, before) {
       const its = pending.get(entry);
       const expected = its?.sent ?? before;
       if (its !== undefined) its.reports += 1;
-      // The echo of an own write may come before the answer to it, and after.
+      // The stream may report weeder's own write before its response arrives, or after it.
       if (isDeepStrictEqual(entry.status, expected)) entry.status = expected;
-      else if (entry.valid !== undefined) schedule(entry, soon);
+      else if (entry.valid !== undefined) schedule(entry, shortDelay);
     },
     write,
     flush() {

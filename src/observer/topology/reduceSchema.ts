@@ -2,32 +2,32 @@ import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts
 import type { ListTopology } from '../model/schemaNode.ts';
 
 /**
- * What one schema of a document says about topology: another schema by name, a place, or nothing (`undefined`, as of
- * every text and number).
+ * What one schema of a document says about topology: the name of another schema, a reduced schema, or nothing
+ * (`undefined`, for example for strings and numbers).
  */
 export type SchemaRef = string | ReducedSchema | undefined;
 
 export interface ReducedSchema {
-  /** Undefined: it stands in `bases`, or nowhere. */
+  /** Undefined: it is in `bases`, or unknown. */
   readonly list: Exclude<ListTopology, { readonly is: 'map' }> | ListOfMaps | undefined;
   readonly map: 'granular' | 'atomic' | undefined;
   readonly fields: ReadonlyMap<string, SchemaRef>;
-  /** Of fields that `fields` does not have (`additionalProperties`). */
+  /** For fields that `fields` does not have (`additionalProperties`). */
   readonly rest: SchemaRef;
   readonly items: SchemaRef;
-  /** What it takes over (`$ref`, `allOf`) where it says nothing itself. */
+  /** The schemas (`$ref`, `allOf`) that apply where this one specifies nothing. */
   readonly bases: readonly SchemaRef[];
-  /** What a field is where an object does not say it; only of fields with a scalar default. */
+  /** The values of fields that an object leaves out; only scalar defaults. */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** The defaults of its keys stand in `items`, which may be another schema. */
+/** The defaults of its keys are in `items`, which may be another schema. */
 interface ListOfMaps {
   readonly is: 'map';
   readonly keys: readonly string[];
 }
 
-/** Deeper than any schema that a person writes; below it nothing is known. */
+/** Deeper than any schema that a person writes. Deeper levels are unknown. */
 const deepest = 200;
 
 const refPrefix = '#/components/schemas/';
@@ -42,7 +42,7 @@ const untyped: ReducedSchema = {
   defaults: {},
 };
 
-/** Reduces a schema to what decides how the server merges; descriptions and validation go. */
+/** Reduces a schema to what determines how the server merges, without descriptions and validation. */
 export function reduceSchema(schema: JsonObject, depth = 0): SchemaRef {
   if (depth > deepest) return undefined;
   const below = (inner: unknown): SchemaRef => (isObject(inner) ? reduceSchema(inner, depth + 1) : undefined);
@@ -61,19 +61,19 @@ export function reduceSchema(schema: JsonObject, depth = 0): SchemaRef {
     bases: [refOf(schema), ...arrayOf(schema['allOf']).map(below)].filter((base) => base !== undefined),
     defaults: defaultsOf(schema),
   };
-  return saysNothing(reduced) ? reduced.bases[0] : reduced;
+  return addsNothing(reduced) ? reduced.bases[0] : reduced;
 }
 
 /**
- * Any JSON, such as the `default` in a CustomResourceDefinition: the server takes such a value as a whole. Where a
- * schema only says that unknown fields are kept, it does not: maps are merged there.
+ * Any JSON, such as the `default` in a CustomResourceDefinition: the server merges such a value as a whole. If a schema
+ * only preserves unknown fields, it merges maps.
  */
 function isUntyped(schema: JsonObject): boolean {
   return !Object.keys(schema).some((key) => key !== 'description' && key !== 'default' && key !== 'nullable');
 }
 
-/** Of its own it says nothing, so that its only base can stand in for it. */
-function saysNothing({ list, map, fields, rest, items, bases, defaults }: ReducedSchema): boolean {
+/** Returns true if the schema adds nothing, so that its only base can replace it. */
+function addsNothing({ list, map, fields, rest, items, bases, defaults }: ReducedSchema): boolean {
   if (list !== undefined || map !== undefined || rest !== undefined || items !== undefined) return false;
   return fields.size === 0 && bases.length <= 1 && Object.keys(defaults).length === 0;
 }

@@ -2,8 +2,8 @@ import { type ListTopology, type SchemaNode, unknownNode } from '../model/schema
 import type { ReducedSchema, SchemaRef } from './reduceSchema.ts';
 
 /**
- * Gives the places of a document's schemas as they are asked for, each made once: schemas refer to themselves (that of
- * a CustomResourceDefinition does), so they cannot all be laid out.
+ * Creates the nodes of a document's schemas on demand, each of them once: schemas refer to themselves, as that of a
+ * CustomResourceDefinition does, so they cannot be expanded in advance.
  */
 export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: SchemaRef) => SchemaNode {
   const nodes = new Map<SchemaRef, SchemaNode>();
@@ -12,12 +12,12 @@ export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: Schem
     if (step === undefined) return unknownNode;
     const known = nodes.get(step);
     if (known !== undefined) return known;
-    const at = placeOf(layersOf(step));
+    const at = createNode(layersOf(step));
     nodes.set(step, at);
     return at;
   }
 
-  /** The place and whatever it takes over, nearest first; a circle of references ends where it closes. */
+  /** Returns the schema and its bases, nearest first. A circular reference ends where it closes. */
   function layersOf(step: SchemaRef, seen = new Set<SchemaRef>()): readonly ReducedSchema[] {
     if (step === undefined || seen.has(step)) return [];
     seen.add(step);
@@ -39,7 +39,7 @@ export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: Schem
     return { is: 'map', keys: list.keys, defaults: Object.fromEntries(defaults) };
   }
 
-  function placeOf(layers: readonly ReducedSchema[]): SchemaNode {
+  function createNode(layers: readonly ReducedSchema[]): SchemaNode {
     const rest = layers.find((layer) => layer.rest !== undefined)?.rest;
     const items = layers.find((layer) => layer.items !== undefined)?.items;
     return {

@@ -3,13 +3,13 @@ import type { SchemaNode } from '../model/schemaNode.ts';
 import { reduceSchema, type SchemaRef } from './reduceSchema.ts';
 import { createNodes } from './schemaNodes.ts';
 
-/** All that one document says, without the document: the text of v1 is 1.6 MB, this is a small part of it. */
+/** The topologies of one document, without the document: the text of v1 has 1.6 MB, and this is a small part of it. */
 export interface Topologies {
-  /** The top of a kind's objects; undefined: the document does not have that kind. */
+  /** Returns the root of a kind's objects; undefined if the document does not have the kind. */
   of(group: string, version: string, kind: string): SchemaNode | undefined;
 }
 
-/** A document of `/openapi/v3/<group>/<version>`, parsed. Whatever is not as it should be counts as not said. */
+/** Reads a parsed document of `/openapi/v3/<group>/<version>`. Malformed parts are ignored. */
 export function topologiesOf(document: unknown): Topologies {
   const schemas = objectOf(objectOf(objectOf(document)['components'])['schemas']);
   const table = new Map<string, SchemaRef>();
@@ -28,12 +28,12 @@ export function topologiesOf(document: unknown): Topologies {
   };
 }
 
-/** The top of one kind's objects; undefined: the document does not have that kind. */
+/** Returns the root of one kind's objects; undefined if the document does not have the kind. */
 export function topologyOf(document: unknown, group: string, version: string, kind: string): SchemaNode | undefined {
   return topologiesOf(document).of(group, version, kind);
 }
 
-/** One schema may serve many kinds, as that of DeleteOptions does. */
+/** One schema may belong to many kinds, as that of DeleteOptions does. */
 function kindsOf(schema: JsonObject): readonly string[] {
   return arrayOf(schema['x-kubernetes-group-version-kind'])
     .map(objectOf)
