@@ -57,7 +57,7 @@ function mount(folder: string, version: string, service: string): void {
 }
 
 suite('the watch of the config file', { concurrency: true }, () => {
-  test('a mounted ConfigMap: each swap of the link is reported, except with the same content in a new folder', async (t) => {
+  test('each swap of the link of a mounted ConfigMap is reported, unless the content is the same', async (t) => {
     const { folder, reported } = await watched(t, (dir) => {
       mount(dir, '..2026_1', 'a');
       symlinkSync(join('..data', 'weeder.yaml'), join(dir, 'weeder.yaml'));
@@ -71,7 +71,7 @@ suite('the watch of the config file', { concurrency: true }, () => {
     assert.deepEqual(reported, ['b', 'c']);
   });
 
-  test('a plain file: edited in place, replaced by a rename, and touched', async (t) => {
+  test('a plain file is reported when it is edited or replaced, and not when it is touched', async (t) => {
     const { folder, file, reported } = await watched(t, plain);
     writeFileSync(file, config('b'));
     await until('the edit is reported', () => reported.length === 1);

@@ -17,7 +17,7 @@ function decided(watchDuration: number, events: readonly (DependantsEvent | Inte
   return { state, effects };
 }
 
-test('it starts by counting down the window and watching the pods', () => {
+test('the machine starts with the timer of the window and the watch of the pods', () => {
   assert.deepEqual(decided(120_000, []), { state: released, effects: ['wait 120000', 'spawn podWatch 120000'] });
 });
 
@@ -31,13 +31,13 @@ test('the deletion of each crash-looping pod is requested, and again for each ne
   assert.deepEqual(decided(1000, [crashLooping, crashLooping]), { state: released, effects: ['requestDeletion'] });
 });
 
-test('held: requested deletions are withdrawn, and no further ones are requested', () => {
+test('while the window is held, requested deletions are withdrawn and no further ones are requested', () => {
   assert.deepEqual(decided(1000, [crashLooping, hold]), { state: held, effects: ['withdrawDeletions'] });
   assert.deepEqual(decided(1000, [hold, crashLooping]), { state: held, effects: [] });
   assert.deepEqual(decided(1000, [hold, hold]), { state: held, effects: [] });
 });
 
-test('it ends when the time is over, held or not', () => {
+test('the machine ends when the time is over, whether the window is held or not', () => {
   for (const events of [[], [crashLooping], [hold]]) {
     const { state, effects } = decided(1000, [...events, timeIsOver]);
     assert.equal(state, 'expired');

@@ -28,12 +28,12 @@ test('a recovery opens a window with one child per podSelector, for the whole wa
   });
 });
 
-test('ready again while ready opens nothing, with or without a window', () => {
+test('a repeated ready event opens no further window, with or without an open one', () => {
   assert.deepEqual(decided({}, [ready, ready]), { state: 'ready.windowOpen.settled', effects: [] });
   assert.deepEqual(decided({}, [ready, childDone('dependants-1-0'), ready]), { state: 'ready.idle', effects: [] });
 });
 
-test('notReady opens nothing and, without a window, holds nothing', () => {
+test('a notReady event opens no window and, without an open one, holds no deletions', () => {
   assert.deepEqual(decided({}, [notReady]), { state: 'notReady.idle', effects: [] });
   const over = [ready, childDone('dependants-1-0'), notReady];
   assert.deepEqual(decided({}, over), { state: 'notReady.idle', effects: ['reportNotReady'] });
@@ -85,7 +85,7 @@ test('a failed child is reported and reaped, and the others continue', () => {
   });
 });
 
-test('found ready at the start: onStart decides, and with recent the backing pods are read', () => {
+test('for a service that is ready at the start onStart decides, and with recent the backing pods are read', () => {
   const opened = ['reportWindowOpened', 'spawn dependants-1-0 120000'];
   assert.deepEqual(decided({ onStart: 'always' }, [foundReady]), {
     state: 'ready.windowOpen.settled',
@@ -102,7 +102,7 @@ test('onStart: never does not prevent a window for an observed recovery', () => 
   assert.equal(decided({ onStart: 'never' }, [foundReady, notReady, ready]).state, 'ready.windowOpen.settled');
 });
 
-test('ready for less than watchDuration: a window for the remaining time', () => {
+test('a service that has been ready for less than watchDuration gets a window for the remaining time', () => {
   const opened = (duration: number) => ['stop readySince', 'reportWindowOpened', `spawn dependants-1-0 ${duration}`];
   for (const [age, left] of [
     [0, 120_000],
@@ -117,7 +117,7 @@ test('ready for less than watchDuration: a window for the remaining time', () =>
   }
 });
 
-test('ready for watchDuration or longer: no window', () => {
+test('a service that has been ready for watchDuration or longer gets no window', () => {
   for (const age of [120_000, 600_000]) {
     assert.deepEqual(decided({}, [foundReady, dated(now - age)]), {
       state: 'ready.idle',
@@ -126,7 +126,7 @@ test('ready for watchDuration or longer: no window', () => {
   }
 });
 
-test('ready since an unknown time: a full window, also if reading the time fails', () => {
+test('a service that has been ready since an unknown time gets a full window, also if reading the time fails', () => {
   const opened = ['stop readySince', 'reportWindowOpened', 'spawn dependants-1-0 120000'];
   const broke = { type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' } as const;
   for (const event of [undated, broke]) {
@@ -134,7 +134,7 @@ test('ready since an unknown time: a full window, also if reading the time fails
   }
 });
 
-test('notReady before the backing pods were read: nothing opens, whatever their times are', () => {
+test('a service that becomes notReady before its backing pods were read gets no window', () => {
   assert.deepEqual(decided({}, [foundReady, notReady]), {
     state: 'notReady.idle',
     effects: ['stop readySince', 'reportNotReady'],
@@ -158,7 +158,7 @@ test('after a gap a window opens only for a recovery during the gap', () => {
   assert.deepEqual(after({ type: 'xstate.error.actor.readySince', actorId: 'readySince', error: 'x' }), none);
 });
 
-test('a gap while a window is open: a recovery in it replaces the window, otherwise the window continues', () => {
+test('a recovery in a gap replaces the open window; without one the window continues', () => {
   const seenUntil = now - minute;
   const resolving = [ready, foundAfterGap(seenUntil)];
   assert.deepEqual(decided({}, resolving), {
@@ -177,7 +177,7 @@ test('a gap while a window is open: a recovery in it replaces the window, otherw
   assert.equal(decided({}, [...resolving, notReady]).state, 'notReady.holding');
 });
 
-test('resolving the time of a gap outlives its window: it starts again with the last observation before the gap', () => {
+test('the time of a recovery in a gap is resolved even if the open window has closed', () => {
   const seenUntil = now - minute;
   const over = [ready, foundAfterGap(seenUntil), childDone('dependants-1-0')];
   assert.deepEqual(decided({}, over), {
@@ -192,7 +192,7 @@ test('resolving the time of a gap outlives its window: it starts again with the 
   assert.equal(decided({}, [...over, undated]).state, 'ready.idle');
 });
 
-test('a further gap while the time is being resolved: it starts again, and covers the first gap too', () => {
+test('a further gap restarts the resolution of the recovery time, which then covers the first gap too', () => {
   const seenUntil = now - minute;
   const idle = [ready, childDone('dependants-1-0')];
   for (const before of [[ready], idle]) {

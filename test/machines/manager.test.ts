@@ -120,7 +120,7 @@ test('a Lease that cannot be released does not delay the end', () => {
   assert.equal(decided([...running, shutdown, drained, ended('error', 'pods')]).state, 'releasing');
 });
 
-test('a shutdown waits at most for the drain timeout, and then keeps the Lease', () => {
+test('a shutdown waits at most for the drain timeout, and then does not release the Lease', () => {
   const { state, effects } = decided([...running, shutdown, drainTimeout]);
   assert.equal(state, 'stopped');
   assert.ok(effects.includes('reportDrainOverdue'));

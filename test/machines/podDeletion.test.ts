@@ -52,14 +52,14 @@ test('a silent back-off waits 2 s first, recalculated with each update', () => {
   assert.equal(decided([updated()], { settleIn: 1500 }).state, 'attempting.queued');
 });
 
-test('one DELETE when it has a slot, and the outcome', () => {
+test('a pod with a slot is deleted by one request, and the outcome is reported', () => {
   assert.deepEqual(decided([turn]), { state: 'attempting.deleting', effects: ['spawn deletePod'] });
   assert.deepEqual(decided([turn, accepted]), { state: 'deleted', effects: ['reportDeleted'] });
   assert.deepEqual(decided([turn, notFound]), { state: 'removed', effects: ['reportRemoved'] });
   assert.deepEqual(decided([turn, { type: 'delete.rejected' }]), { state: 'abandoned', effects: ['reportAbandoned'] });
 });
 
-test('a pod that recovers or leaves is dropped wherever it waits', () => {
+test('a pod that recovers or is removed is dropped in any waiting state', () => {
   const waits = [[], [turn, refused()], [turn, conflicted]];
   for (const events of waits) {
     assert.deepEqual(decided([...events, left]), { state: 'recovered', effects: ['reportRecovered'] });
@@ -68,7 +68,7 @@ test('a pod that recovers or leaves is dropped wherever it waits', () => {
   assert.equal(decided([left], { protection: 'barePod' }).state, 'recovered');
 });
 
-test('a pod that no window selects any more is abandoned wherever it waits', () => {
+test('a pod that no window selects any more is abandoned in any waiting state', () => {
   const waits = [[], [turn, refused()], [turn, conflicted]];
   for (const events of waits) {
     assert.deepEqual(decided([...events, closed]), { state: 'abandoned', effects: ['reportAbandoned'] });
@@ -96,7 +96,7 @@ test('a deletion that would be too early or too expensive waits, and is reconsid
   assert.equal(decided([left], pending).state, 'recovered');
 });
 
-test('a pod that another client deletes has not recovered, wherever it waits', () => {
+test('a pod that another client deletes has not recovered, in any waiting state', () => {
   for (const events of [[], [turn, refused()], [turn, conflicted]])
     assert.deepEqual(decided([...events, removed]), { state: 'removed', effects: ['reportRemoved'] });
   for (const answer of [refused(), conflicted]) assert.equal(decided([turn, removed, answer]).state, 'removed');
@@ -116,7 +116,7 @@ test('a deletion in flight completes: it counts when accepted, and is not retrie
   }
 });
 
-test('an update while queued keeps the place, and the attempt uses the newest version', () => {
+test('an update while queued does not change the place in the queue, and the attempt uses the newest version', () => {
   assert.deepEqual(decided([updated()]), { state: 'attempting.queued', effects: [] });
   assert.equal(triedVersion([turn]), '10');
   assert.equal(triedVersion([updated(), turn]), '11');
@@ -127,7 +127,7 @@ test('a queued pod that has just ended again, or is now protected, leaves the qu
   assert.deepEqual(decided([updated({ protection: 'ignored' })]), { state: 'protected', effects: ['reportProtected'] });
 });
 
-test('409 after an update is retried at once with the newer version, otherwise after a pause', () => {
+test('a 409 after an update is retried at once with the newer version, and any other after a pause', () => {
   assert.equal(decided([turn, updated(), conflicted]).state, 'attempting.queued');
   assert.deepEqual(decided([turn, conflicted]), { state: 'conflicted', effects: ['wait 200'] });
   assert.equal(decided([turn, conflicted, updated()]).state, 'attempting.queued');

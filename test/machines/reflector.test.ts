@@ -46,7 +46,7 @@ function reflecting(random = 1) {
   };
 }
 
-test('it lists first, and watches once the list is complete', () => {
+test('the reflector lists first, and watches once the list is complete', () => {
   const it = reflecting();
   assert.deepEqual(it.state(), { connected: 'listing' });
   assert.equal(it.last()?.resourceVersion, undefined);
@@ -113,7 +113,7 @@ test('a lost stream resumes at its last position', () => {
   assert.deepEqual([it.last()?.resourceVersion, it.state()], ['8', { connected: 'watching' }]);
 });
 
-test('410 discards the position and lists at once; a second 410 in a row waits', () => {
+test('a 410 discards the position and leads to a list at once; a second 410 in a row leads to a pause', () => {
   const it = reflecting();
   it.send({ type: 'stream.synced', resourceVersion: '7' });
   for (let i = 0; i < 9; i += 1) {

@@ -18,7 +18,7 @@ const refused = (type: 'assessed' | 'verified' | 'restart' | 'state', retryAfter
 });
 const blocked: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
 
-test('it starts with an assessment', () => {
+test('the machine starts with an assessment', () => {
   assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
 });
 

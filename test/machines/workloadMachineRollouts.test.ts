@@ -105,7 +105,7 @@ test('a suspended rollout that cannot continue afterwards is reported as stalled
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
-test('a stopped rollout keeps its reason when it is assessed again', () => {
+test('a stopped rollout has the same reason when it is assessed again', () => {
   assert.equal(decided([...toStalled, event.workloadChanged, stillStalled]).context.reason, 'no progress');
   assert.equal(decided([...toSuspended, event.workloadChanged, stillStalled]).context.reason, 'OnDelete');
 });

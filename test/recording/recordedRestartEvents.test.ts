@@ -85,7 +85,7 @@ test('a pending or blocked restart has its reason, and its end if that is known'
   ]);
 });
 
-test('what resolves by itself, or concerns only weeder, is no Event', () => {
+test('no Event reports what resolves without action, or concerns only weeder', () => {
   const unreported: RestartEvent[] = [
     { ...waiting, cause: 'interval' },
     { ...waiting, cause: 'pace' },

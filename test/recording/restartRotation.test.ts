@@ -117,7 +117,7 @@ test('random numbers are taken in their order, and in a file that begins in the 
   assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
 });
 
-test('the hash of equal tags is that of the newest restart by then, and a replay may ask for it a little early', () => {
+test('the hash of equal tags is that of the newest restart by then, and a replay may request it a little early', () => {
   const to = restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, new Map());
   const again = new Map([['since', { tag: '17' }]]);
   assert.equal(to, restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));

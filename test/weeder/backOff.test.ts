@@ -17,7 +17,7 @@ test('the duration of a back-off is the one that the kubelet reports', () => {
   assert.deepEqual(['10s', '1m20s', '5m0s', '2m40s'].map(said), [10_000, 80_000, 300_000, 160_000]);
 });
 
-test('without a report from the kubelet it is 10 s, doubled with each restart, up to 5 minutes', () => {
+test('without a report from the kubelet a back-off is 10 s, doubled with each restart, up to 5 minutes', () => {
   const scheduled = [1, 2, 3, 4, 5, 6, 60].map((restarts) => of(terminated(0, restarts)));
   assert.deepEqual(
     scheduled.map(({ duration, until }) => [duration, until]),
@@ -26,7 +26,7 @@ test('without a report from the kubelet it is 10 s, doubled with each restart, u
   assert.equal(of(backOff(2, 'words that no kubelet has')).duration, 20_000);
 });
 
-test('it starts when the container last finished; without that time its end is unknown', () => {
+test('a back-off starts when the container last finished; without that time its end is unknown', () => {
   assert.equal(of(backOff(3)).until, undefined);
   const { state } = terminated(5000);
   assert.equal(of({ ...backOff(3), lastState: state }).until, 45_000);

@@ -31,7 +31,7 @@ test('a list takes effect when it is complete; a partial one is not reported', (
   assert.deepEqual(changes(), [`${ready[0]} after gap since 0`]);
 });
 
-test('still ready after a gap: reported with the time up to which everything was observed', () => {
+test('a service that is still ready after a gap is reported with the time up to which everything was observed', () => {
   const { list, put, changes, clock } = recorded();
   list(() => put({}, 'ADDED'));
   clock.advance(5000);
@@ -42,7 +42,7 @@ test('still ready after a gap: reported with the time up to which everything was
   assert.deepEqual(changes(), [`${ready[0]} after gap since 5000`]);
 });
 
-test('notReady before or after the gap is reported as a change, or not at all, without a gap', () => {
+test('a service that was notReady before the gap, or is notReady after it, is not reported with a gap', () => {
   const { list, put, changes } = recorded();
   list(() => put({ ready: [false] }, 'ADDED'));
   list(() => put({ ready: [true] }, 'ADDED'));

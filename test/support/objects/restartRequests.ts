@@ -47,7 +47,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert(read.is === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
   });
 
-  test('a patch of a changed workload is a conflict, one with another uid is refused as that, and one of a missing workload is gone', async () => {
+  test('a patch of a changed workload is a conflict, another uid is refused, and a missing workload is notFound', async () => {
     const { at, api, make } = await scene();
     const made = await make('deployments', deployment);
     const annotations = { 'weeder.dev/dependencies': '{}' };
@@ -73,7 +73,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     assert.equal(answer.is === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
   });
 
-  test('a Secret of almost 1 MiB and a ConfigMap with binary data are read completely; a missing one is gone', async () => {
+  test('a Secret of almost 1 MiB and binary data are read completely; a missing source is notFound', async () => {
     const { at, api, make } = await scene();
     const bytes = randomBytes((1 << 20) - 100);
     await make('secrets', { metadata: { name: 'big' }, data: { key: base64(bytes) } });

@@ -10,7 +10,7 @@ const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is 
 const crashLooping = { containers: [backOff()] };
 const times = (at: World) => at.deletions.map((each) => each.at);
 
-test('404: the pod is already gone, and nothing is reported', async () => {
+test('a 404 means that the pod no longer exists, and nothing is reported', async () => {
   const at = world({ answer: () => ({ type: 'delete.notFound' }) });
   at.put(crashLooping);
   at.slice(up);
@@ -20,7 +20,7 @@ test('404: the pod is already gone, and nothing is reported', async () => {
   assert.deepEqual(at.eventsOf('deletion.failed'), []);
 });
 
-test('409 with a newer state from the stream: the deletion is decided with that state', async () => {
+test('after a 409 with a newer state from the stream, the deletion is decided with that state', async () => {
   const at = world();
   at.put(crashLooping);
   at.putUnseen({ ...crashLooping, annotations: { touched: 'yes' } });
@@ -33,7 +33,7 @@ test('409 with a newer state from the stream: the deletion is decided with that 
   assert.equal(at.deletions[1]?.resourceVersion, metadata.resourceVersion);
 });
 
-test('409 without a newer state: retried after a pause, and the pod is never deleted in an unobserved state', async () => {
+test('a 409 without a newer state is retried after a pause, and never deletes a pod in an unobserved state', async () => {
   const at = world();
   at.put(crashLooping);
   at.putUnseen({ containers: [running(4)] });

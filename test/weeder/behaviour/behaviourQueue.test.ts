@@ -57,7 +57,7 @@ test('at most 32 deletions are in flight, in first-come order, and every pod get
   assert.equal(at.eventsOf('window.closed')[0]?.deleted, 100);
 });
 
-test('a pod never has two attempts at the same time, whatever its stream reports meanwhile', async () => {
+test('a pod never has two attempts at the same time, whatever its stream reports', async () => {
   const { at, unanswered } = slowWorld(200);
   await settled();
   for (let round = 0; round < 5; round += 1) {

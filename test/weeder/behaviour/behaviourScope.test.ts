@@ -33,7 +33,7 @@ test('the same service in two namespaces is two services, each with dependants i
   );
 });
 
-test('dependantNamespaces as a list: only these namespaces, not the service’s own', async () => {
+test('a list of dependantNamespaces selects only these namespaces, not the service’s own', async () => {
   const at = world({ service: { dependantNamespaces: ['shoot-2', 'shoot-3'] } });
   for (const namespace of ['shoot-1', 'shoot-2', 'shoot-3', 'shoot-4']) at.put(crashLooping('kapi', namespace));
   at.slice(up);

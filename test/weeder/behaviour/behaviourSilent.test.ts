@@ -78,7 +78,7 @@ test('the 2 s start over after each run', async () => {
   assert.deepEqual(at.timeline(), ['kapi-0@4000']);
 });
 
-test('they also start over if the run itself was not observed', async () => {
+test('the 2 s also start over if the run itself was not observed', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at, { restarts: 1, ahead: 10_000 }));

@@ -119,7 +119,7 @@ test('a bare pod that two windows select is deleted as soon as one of them delet
   assert.equal(at.deletions[0]?.policy.barePods, 'delete');
 });
 
-test('it is skipped again when the window that would delete it has closed', async () => {
+test('a bare pod is skipped again when the window that would delete it has closed', async () => {
   const at = world({ services: strictAndLoose, answer: () => ({ type: 'delete.refused' }) });
   at.put({ ...crashLooping, isBare: true });
   at.slice({ ...up, service: 'strict' });
@@ -131,7 +131,7 @@ test('it is skipped again when the window that would delete it has closed', asyn
   assert.equal(at.deletions.length, tries);
 });
 
-test('it is also skipped if it crash-loops only after that window has closed', async () => {
+test('a bare pod is also skipped if it crash-loops only after that window has closed', async () => {
   const at = world({ services: strictAndLoose });
   at.slice({ ...up, service: 'strict' });
   at.slice({ ...up, service: 'loose' });
