@@ -15,12 +15,12 @@ import {
 import { type Scene, setScene, untilEnding } from '../support/scene.ts';
 
 suite('the deletion of a pod', { concurrency: true }, () => {
-  test('uses the pod’s own grace period, or the one of the config', async (t) => {
+  test('a deletion uses the grace period of the pod, or that of the config', async (t) => {
     const own = await setScene(t, 'own-grace');
-    const given = await setScene(t, 'given-grace', { settings: { gracePeriodSeconds: 7 } });
+    const configured = await setScene(t, 'config-grace', { settings: { gracePeriodSeconds: 7 } });
     const evicting = await setScene(t, 'evict-grace', { global: { gracePeriodSeconds: 9, deletion: 'evict' } });
     const ended = await Promise.all(
-      [own, given, evicting].map(async (scene) => {
+      [own, configured, evicting].map(async (scene) => {
         await scene.start();
         const pod = await withGracePeriod(scene, 'web', 23);
         await scene.endpoints(true);
@@ -33,7 +33,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
     );
   });
 
-  test('in a dry run deletes nothing, and reports each crash loop once', async (t) => {
+  test('a dry run deletes nothing, and reports each crash loop once', async (t) => {
     const scene = await setScene(t, 'dry-run');
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config, flags: ['--dry-run'] });
     await weeder.ready();
@@ -58,7 +58,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('with evict is as quick as a plain deletion if no budget forbids it', async (t) => {
+  test('an eviction succeeds if no budget forbids it', async (t) => {
     const scene = await setScene(t, 'evicts', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const pod = await scene.pod('web');
@@ -67,7 +67,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
     await weeder.log.until('pod evicted', { pod: `${scene.ns.name}/web` });
   });
 
-  test('with evict is blocked by a budget until that allows it', async (t) => {
+  test('a budget blocks an eviction until the budget allows it', async (t) => {
     const scene = await setScene(t, 'budget', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const [a, b] = await twoLooping(scene);
@@ -83,7 +83,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
     scene.assertDeleted(b);
   });
 
-  test('with evict succeeds for both pods once the budget is deleted in the window', async (t) => {
+  test('both pods are evicted after the budget is deleted in the window', async (t) => {
     const scene = await setScene(t, 'budget-deleted', { settings: { deletion: 'evict' } });
     const weeder = await scene.start();
     const pods = await twoLooping(scene);
@@ -96,7 +96,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
     await scene.untilDeleted(...pods);
   });
 
-  test('with evict is reported as failed if a budget forbids it for the whole window, and the pod is not deleted', async (t) => {
+  test('an eviction that a budget forbids for the whole window is reported as failed, and the pod is not deleted', async (t) => {
     const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '6s' } });
     const weeder = await scene.start();
     const [pod] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
@@ -121,7 +121,7 @@ async function twoLooping(scene: Scene): Promise<[Pod, Pod]> {
   return [a, b];
 }
 
-/** A crash-looping pod on a node, which only a kubelet could end before its grace period. */
+/** Creates a crash-looping pod on a node. Without a kubelet it remains until its deletion is forced. */
 async function withGracePeriod(scene: Scene, name: string, seconds: number): Promise<Pod> {
   const pod = await scene.pod(name, undefined, { onNode: true, gracePeriodSeconds: seconds });
   scene.ns.after(() =>

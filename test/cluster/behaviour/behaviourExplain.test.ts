@@ -20,7 +20,7 @@ import { type Scene, setScene } from '../support/scene.ts';
 const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '../../..');
 
-/** The arguments after `node` for `weeder explain` of the scene. */
+/** The arguments of node that run `weeder explain` for the scene. */
 function argsOf(scene: Scene, user: string, flags: readonly string[]): string[] {
   const configFile = temporaryFile('config.yaml');
   writeFileSync(configFile, JSON.stringify(scene.config));
@@ -28,7 +28,7 @@ function argsOf(scene: Scene, user: string, flags: readonly string[]): string[] 
   return ['src/cli/weeder.ts', 'explain', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...flags];
 }
 
-/** Its output, line by line; it has to exit with 0 and an empty standard error. */
+/** Runs `weeder explain`, which must succeed, and returns the lines of its output. */
 async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
   const { stdout, stderr } = await run(process.execPath, argsOf(scene, 'admin', flags), { cwd: checkout });
   assert.equal(stderr, '');
@@ -36,7 +36,7 @@ async function explain(scene: Scene, ...flags: string[]): Promise<string[]> {
 }
 
 suite('weeder explain', { concurrency: true }, () => {
-  test('shows where the services are, which pods crash-loop, and which would be deleted or skipped, and deletes nothing', async (t) => {
+  test('explain shows the services, the crash-looping pods, and which of them would be deleted or skipped, and deletes nothing', async (t) => {
     const scene = await setScene(t, 'explain', { settings: { watchDuration: '2m0s' } });
     const { name } = scene.ns;
     await scene.pod('healthy', running());
@@ -71,7 +71,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('shows a service that is not ready, and namespaces that are not watched', async (t) => {
+  test('explain shows a service that is not ready, and a service in an unwatched namespace', async (t) => {
     const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
     await scene.endpoints(false);
     await barePod(scene.ns, 'bare', { labels: scene.labels });
@@ -80,13 +80,13 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
     assert.equal(state, `  ${scene.ns.name}: not ready`);
     assert.match(pod ?? '', /→ would be deleted in a window$/);
-    const [, nowhere] = await explain(scene, '--namespaces=default');
-    assert.equal(nowhere, '  no watched namespace has an EndpointSlice of this service');
+    const [, unwatched] = await explain(scene, '--namespaces=default');
+    assert.equal(unwatched, '  no watched namespace has an EndpointSlice of this service');
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('names a namespace that may not be read, and shows the other one', async (t) => {
+  test('explain names a namespace that it may not read, and shows the other one', async (t) => {
     const scene = await setScene(t, 'explain-refused');
     const { cluster, name } = scene.ns;
     const closed = await testNamespace(t, 'explain-closed', cluster);
@@ -99,7 +99,7 @@ suite('weeder explain', { concurrency: true }, () => {
     ];
     const explained = () =>
       run(process.execPath, argsOf(scene, user, [`--namespaces=${name},${closed.name}`]), { cwd: checkout }).then(
-        () => assert.fail('it ended well'),
+        () => assert.fail('explain succeeded'),
         (error: { code: number; stdout: string; stderr: string }) => error,
       );
     const nothing = await explained();

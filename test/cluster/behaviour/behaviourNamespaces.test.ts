@@ -13,21 +13,21 @@ import {
 } from '../support/cluster.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
-interface Elsewhere {
+interface OtherNamespace {
   readonly ns: TestNamespace;
   readonly observer: PodObserver;
   /** Waits until its pod is deleted. */
   untilDeleted(): Promise<unknown>;
-  /** No pod is deleted so far. */
+  /** Asserts that no pod has been deleted. */
   assertUntouched(): Promise<void>;
 }
 
-/** Its dependants may be anywhere. */
-const fromHere = (name: string) => ({ namespaces: [name], dependantNamespaces: 'all' });
+/** A service in one namespace whose dependants are in all namespaces. */
+const inAllNamespaces = (name: string) => ({ namespaces: [name], dependantNamespaces: 'all' });
 
-/** Another namespace with a crash-looping pod that the scene's podSelector selects. */
-async function elsewhere(t: TestContext, scene: Scene): Promise<Elsewhere> {
-  const ns = await testNamespace(t, 'elsewhere');
+/** Creates another namespace with a crash-looping pod that the podSelector of the scene selects. */
+async function otherNamespace(t: TestContext, scene: Scene): Promise<OtherNamespace> {
+  const ns = await testNamespace(t, 'other-namespace');
   const observer = await watchDeletions(ns);
   const pod = await scene.pod('web', undefined, { ns });
   return {
@@ -42,9 +42,9 @@ async function elsewhere(t: TestContext, scene: Scene): Promise<Elsewhere> {
 }
 
 suite('namespaces', { concurrency: true }, () => {
-  test('the same service name in two namespaces is two services', async (t) => {
+  test('services of one name in two namespaces are independent', async (t) => {
     const scene = await setScene(t, 'two');
-    const other = await elsewhere(t, scene);
+    const other = await otherNamespace(t, scene);
     await scene.start();
     const pod = await scene.pod('web');
     await setSlice(other.ns, scene.service, { ready: [false] });
@@ -63,9 +63,9 @@ suite('namespaces', { concurrency: true }, () => {
     await scene.untilDeleted(second);
   });
 
-  test('dependantNamespaces: a list names the namespaces of the dependants, and no others count', async (t) => {
+  test('dependantNamespaces limits the dependants to the listed namespaces', async (t) => {
     const scene = await setScene(t, 'listed');
-    const [listed, other] = [await elsewhere(t, scene), await elsewhere(t, scene)];
+    const [listed, other] = [await otherNamespace(t, scene), await otherNamespace(t, scene)];
     const selectors = { podSelectors: [{ matchLabels: scene.labels }] };
     const service = { ...selectors, namespaces: [scene.ns.name], dependantNamespaces: [listed.ns.name] };
     await scene.start({ config: { servicesAndDependantSelectors: { [scene.service]: service } } });
@@ -79,9 +79,9 @@ suite('namespaces', { concurrency: true }, () => {
     scene.assertDeleted();
   });
 
-  test('dependantNamespaces: all', async (t) => {
-    const scene = await setScene(t, 'all', { settings: fromHere });
-    const others = [await elsewhere(t, scene), await elsewhere(t, scene)];
+  test('dependantNamespaces: all selects dependants in every namespace', async (t) => {
+    const scene = await setScene(t, 'all', { settings: inAllNamespaces });
+    const others = [await otherNamespace(t, scene), await otherNamespace(t, scene)];
     const healthy = await testNamespace(t, 'healthy');
     const observer = await watchDeletions(healthy);
     await scene.pod('web', running(), { ns: healthy });
@@ -94,9 +94,9 @@ suite('namespaces', { concurrency: true }, () => {
     assert.deepEqual(observer.deletions(), []);
   });
 
-  test('namespaces: the service counts only in the namespaces of the config', async (t) => {
-    const scene = await setScene(t, 'lives');
-    const other = await elsewhere(t, scene);
+  test('namespaces limits a service to the listed namespaces', async (t) => {
+    const scene = await setScene(t, 'limited');
+    const other = await otherNamespace(t, scene);
     const service = { podSelectors: [{ matchLabels: scene.labels }], namespaces: [scene.ns.name] };
     await scene.start({ config: { servicesAndDependantSelectors: { [scene.service]: service } } });
     const pod = await scene.pod('web');
@@ -107,9 +107,9 @@ suite('namespaces', { concurrency: true }, () => {
     await other.assertUntouched();
   });
 
-  test('--namespaces: a Role in one namespace is enough, and no other namespace is touched', async (t) => {
-    const scene = await setScene(t, 'role', { settings: fromHere });
-    const other = await elsewhere(t, scene);
+  test('with --namespaces a Role in one namespace suffices, and no pod of another namespace is deleted', async (t) => {
+    const scene = await setScene(t, 'role', { settings: inAllNamespaces });
+    const other = await otherNamespace(t, scene);
     const { cluster, name } = scene.ns;
     const user = cluster.takeUser();
     const rules = [
@@ -132,9 +132,9 @@ suite('namespaces', { concurrency: true }, () => {
     scene.assertDeleted(pod);
   });
 
-  test('--namespaces with two of them: pods are deleted in both, with each namespace’s own Role', async (t) => {
+  test('with two --namespaces pods are deleted in both, and each namespace needs its own Role', async (t) => {
     const scene = await setScene(t, 'roles');
-    const [second, other] = [await elsewhere(t, scene), await elsewhere(t, scene)];
+    const [second, other] = [await otherNamespace(t, scene), await otherNamespace(t, scene)];
     const { cluster } = scene.ns;
     const user = cluster.takeUser();
     for (const { name } of [scene.ns, second.ns]) {

@@ -34,7 +34,7 @@ suite('pods that are never deleted', { concurrency: true }, () => {
     scene.assertDeleted(notIgnored);
   });
 
-  test('a pod is deleted once its annotation is removed in the window', async (t) => {
+  test('a pod is deleted after its annotation is removed in the window', async (t) => {
     const scene = await setScene(t, 'released');
     const weeder = await scene.start();
     const pod = await scene.pod('web', undefined, { annotations: ignored });

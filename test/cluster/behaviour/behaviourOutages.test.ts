@@ -12,8 +12,8 @@ import {
 import { setScene } from '../support/scene.ts';
 
 suite('a service that goes down again in its window', { concurrency: true }, () => {
-  test('blocks deletions until it is ready again', async (t) => {
-    const scene = await setScene(t, 'holds');
+  test('a service that is down again blocks deletions until it is ready', async (t) => {
+    const scene = await setScene(t, 'blocks');
     const weeder = await scene.start();
     await scene.endpoints(true);
     const first = await scene.pod('first');
@@ -32,8 +32,8 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     scene.assertDeleted(first, second);
   });
 
-  test('opens a new window at its next recovery even if the time of the old one has passed meanwhile', async (t) => {
-    const scene = await setScene(t, 'held-out', { settings: { watchDuration: '1s' } });
+  test('the next recovery opens a new window even if the previous window has closed', async (t) => {
+    const scene = await setScene(t, 'closed', { settings: { watchDuration: '1s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });
@@ -47,8 +47,8 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     await scene.untilDeleted(pod);
   });
 
-  test('with whileNotReady: delete does not block deletions until the window closes', async (t) => {
-    const scene = await setScene(t, 'goes-on', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
+  test('with whileNotReady: delete pods are deleted until the window closes although the service is down', async (t) => {
+    const scene = await setScene(t, 'continues', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });
@@ -62,9 +62,9 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     scene.assertDeleted(pod);
   });
 
-  test('or flaps ten times in a second: each crash-looping pod is deleted, once, and no other', async (t) => {
+  test('a service flaps ten times in a second: each crash-looping pod is deleted once, and no other pod', async (t) => {
     const scene = await setScene(t, 'flaps');
-    // As a process of its own: it must survive this.
+    // In a separate process, to check that it does not exit.
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await weeder.ready();
     const pods = await createReplicaSet(scene.ns, 'web', { labels: scene.labels, replicas: 4 });
@@ -90,7 +90,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
   });
 
-  test('or has a successor that crash-loops again: that one is deleted again', async (t) => {
+  test('replacements that crash-loop again are deleted too', async (t) => {
     const scene = await setScene(t, 'again');
     await scene.start();
     const [first] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });

@@ -18,7 +18,7 @@ import { setScene, untilEnding } from '../support/scene.ts';
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
 
 suite('which pods are deleted', { concurrency: true }, () => {
-  test('CrashLoopBackOff of a main container, an init container or a sidecar, and of one container among several', async (t) => {
+  test('pods are deleted if a main container, an init container, a sidecar, or one of several containers crash-loops', async (t) => {
     const scene = await setScene(t, 'kinds');
     await scene.start();
     const pods = [
@@ -94,7 +94,7 @@ suite('which pods are deleted', { concurrency: true }, () => {
     assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === both.metadata.uid).length, 1);
   });
 
-  test('a pod that is being deleted already is ignored', async (t) => {
+  test('a terminating pod is not deleted again', async (t) => {
     const scene = await setScene(t, 'ending');
     const weeder = await scene.start();
     const [terminating] = await createReplicaSet(scene.ns, 'web', {
@@ -114,20 +114,20 @@ suite('which pods are deleted', { concurrency: true }, () => {
   });
 
   test('a pod with a finalizer is deleted once, however long the finalizer delays its end', async (t) => {
-    const scene = await setScene(t, 'held');
+    const scene = await setScene(t, 'finalizer');
     const weeder = await scene.start();
-    const terminating = await scene.pod('held', undefined, { finalizers: ['weeder.test/hold'] });
-    scene.ns.after(() => removeFinalizers(scene.ns, 'held').catch(() => {}));
+    const terminating = await scene.pod('finalized', undefined, { finalizers: ['weeder.test/hold'] });
+    scene.ns.after(() => removeFinalizers(scene.ns, 'finalized').catch(() => {}));
     await scene.endpoints(true);
     await untilEnding(scene.ns, terminating);
-    await setPodStatus(scene.ns, 'held', crashLoopBackOff(5));
+    await setPodStatus(scene.ns, 'finalized', crashLoopBackOff(5));
     await scene.laterPodDeleted();
     await scene.endpoints(false);
     await scene.endpoints(true);
     await scene.laterPodDeleted();
     scene.assertDeleted();
     assert.equal(weeder.eventsOf('pod.deleted').filter(({ pod }) => pod.uid === terminating.metadata.uid).length, 1);
-    await removeFinalizers(scene.ns, 'held');
+    await removeFinalizers(scene.ns, 'finalized');
     await scene.untilDeleted(terminating);
   });
 

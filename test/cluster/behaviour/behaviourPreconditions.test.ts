@@ -4,21 +4,20 @@ import { crashLoopBackOff, eventually, getPod, patchPodMetadata, running, setPod
 import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { setScene } from '../support/scene.ts';
 
-/** A scene in which each DELETE of a pod waits in flight until the test opens the gate. */
+/** Creates a scene in which a proxy delays each DELETE of a pod until the test opens the gate. */
 async function setSlowScene(t: TestContext, prefix: string, settings: object = {}) {
   const scene = await setScene(t, prefix, { settings });
   const deletions = gate(({ method, path }) => method === 'DELETE' || path.endsWith('/eviction'));
   const proxy = await startRequestProxy(t, scene.ns.cluster, deletions.onRequest);
   const weeder = await scene.start({ kubeconfig: proxy.kubeconfig });
-  const untilInFlight = () =>
-    eventually(() => deletions.waiting === 1, { what: 'a deletion on its way to the API server', every: 5 });
+  const untilInFlight = () => eventually(() => deletions.waiting === 1, { what: 'a deletion in flight', every: 5 });
   const tries = () => proxy.requests.filter(({ method, path }) => method === 'DELETE' || path.endsWith('/eviction'));
   return { ...scene, weeder, untilInFlight, arrive: deletions.open, tries };
 }
 
 suite('a pod that changes while its deletion is in flight', { concurrency: true }, () => {
   for (const deletion of ['delete', 'evict']) {
-    test(`is not deleted when it has recovered (${deletion})`, async (t) => {
+    test(`a pod that has recovered meanwhile is not deleted (${deletion})`, async (t) => {
       const scene = await setSlowScene(t, `recovered-${deletion}`, { deletion });
       await scene.pod('web');
       await scene.endpoints(true);
@@ -31,7 +30,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     });
   }
 
-  test('is deleted by a second try when it still crash-loops', async (t) => {
+  test('a pod that still crash-loops is deleted by a second request', async (t) => {
     const scene = await setSlowScene(t, 'still-looping');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
@@ -44,7 +43,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     assert.equal(scene.tries().filter(({ path }) => path.includes('/pods/web')).length, 2);
   });
 
-  test('is not deleted when it is no longer a dependant, or is now annotated', async (t) => {
+  test('a pod that is no longer a dependant, or has the annotation by then, is not deleted', async (t) => {
     const scene = await setSlowScene(t, 'left');
     await scene.pod('moved');
     await scene.endpoints(true);
@@ -56,7 +55,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     scene.assertDeleted();
   });
 
-  test('is deleted without its successor of the same name', async (t) => {
+  test('a replacement of the same name is not deleted with the pod', async (t) => {
     const scene = await setSlowScene(t, 'successor');
     const first = await scene.pod('db-0');
     await scene.endpoints(true);
@@ -74,7 +73,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     await scene.untilDeleted(second);
   });
 
-  test('is not deleted again when another client has deleted it meanwhile', async (t) => {
+  test('a pod that another client has deleted meanwhile causes no second request', async (t) => {
     const scene = await setSlowScene(t, 'deleted');
     const pod = await scene.pod('web');
     await scene.endpoints(true);
@@ -87,7 +86,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     assert.equal(scene.tries().filter(({ path }) => path.includes('/pods/web')).length, 1);
   });
 
-  test('is not deleted when the service goes down before the answer, and a newer state is needed', async (t) => {
+  test('a deletion that has to be repeated waits if the service is down by then', async (t) => {
     const scene = await setSlowScene(t, 'down-again');
     const pod = await scene.pod('web');
     await scene.endpoints(true);

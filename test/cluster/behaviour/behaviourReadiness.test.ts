@@ -16,8 +16,8 @@ import {
 } from '../support/cluster.ts';
 import { setScene } from '../support/scene.ts';
 
-suite('the readiness of a service, by all its slices', { concurrency: true }, () => {
-  test('one ready endpoint among several is a recovery, and further ones are not', async (t) => {
+suite('the readiness of a service', { concurrency: true }, () => {
+  test('the first ready endpoint is a recovery, and further ones are not', async (t) => {
     const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     await scene.endpoints(false, false, false);
@@ -36,7 +36,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     await scene.untilDeleted(late);
   });
 
-  test('of two slices one is enough, and the service is down only when both are', async (t) => {
+  test('a service with two slices is ready if one of them is, and down if both are', async (t) => {
     const scene = await setScene(t, 'two-slices', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     const first = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'first', ready });
@@ -60,7 +60,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     await scene.untilDeleted(late);
   });
 
-  test('IPv4 and IPv6 slices are one service', async (t) => {
+  test('IPv4 and IPv6 slices count as one service', async (t) => {
     const scene = await setScene(t, 'families', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     const family = (addressType: 'IPv4' | 'IPv6', ...ready: boolean[]) =>
@@ -83,7 +83,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     assert.equal(weeder.eventsOf('window.opened').filter(({ service }) => service === scene.service).length, 2);
   });
 
-  test('a condition that is not set counts as ready', async (t) => {
+  test('an endpoint without a ready condition counts as ready', async (t) => {
     const scene = await setScene(t, 'unset');
     await scene.start();
     await scene.endpoints(false, false);
@@ -94,7 +94,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     await scene.untilDeleted(pod);
   });
 
-  test('neither an empty slice nor the end of the last slice is a recovery, and both are an outage', async (t) => {
+  test('an empty slice and the deletion of the last slice are outages, and never recoveries', async (t) => {
     const scene = await setScene(t, 'empty', { settings: { watchDuration: '4s' } });
     const weeder = await scene.start();
     await scene.endpoints(false);
@@ -123,7 +123,7 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     await scene.untilDeleted(last);
   });
 
-  test('a real service has slices that the cluster makes from its pods', async (t) => {
+  test('slices that the cluster creates for a Service with a selector work too', async (t) => {
     const scene = await setScene(t, 'real');
     await scene.start();
     const backing = { app: `backing-${scene.ns.name}` };
@@ -139,12 +139,12 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
     scene.assertDeleted();
     await setPodStatus(scene.ns, pods[0]?.metadata.name ?? '', running(2));
     await scene.untilDeleted(pod);
-    await patchPodMetadata(scene.ns, pods[0]?.metadata.name ?? '', { labels: { app: 'elsewhere' } });
+    await patchPodMetadata(scene.ns, pods[0]?.metadata.name ?? '', { labels: { app: 'other' } });
     await readyEndpoints(scene.ns, scene.service, 0);
     scene.assertDeleted(pod);
   });
 
-  test('a service that publishes not-ready addresses is always ready to the API: it never recovers', async (t) => {
+  test('a Service with publishNotReadyAddresses is always ready, and never recovers', async (t) => {
     const scene = await setScene(t, 'publishes', { settings: { onStart: 'never' } });
     const backing = { app: `backing-${scene.ns.name}` };
     await createService(scene.ns, scene.service, { selector: backing, publishNotReadyAddresses: true });
@@ -161,13 +161,13 @@ suite('the readiness of a service, by all its slices', { concurrency: true }, ()
         const [slice] = await slicesOf(scene.ns, scene.service);
         return slice?.endpoints?.[0]?.conditions?.['serving'] === true;
       },
-      { what: 'the cluster’s news of the pod that runs again' },
+      { what: 'a serving endpoint' },
     );
     await scene.laterServiceHandled();
     scene.assertDeleted();
   });
 
-  test('hand-made Endpoints are mirrored into slices by the cluster', async (t) => {
+  test('slices that the cluster mirrors from an Endpoints object work too', async (t) => {
     const scene = await setScene(t, 'mirrored');
     await scene.start();
     await createService(scene.ns, scene.service);

@@ -18,12 +18,12 @@ import {
 import { startWeederInProcess } from '../support/inProcessWeeder.ts';
 
 const folder = join(import.meta.dirname, '../../data/recorded');
-/** No pause is longer; nothing depends on the length of those that are. Milliseconds. */
+/** Limits the pauses between two events, whose exact length has no effect. Milliseconds. */
 const longestPause = 250;
 
 const Line = z.object({ ts: z.coerce.date(), type: z.string(), object: z.unknown() });
 
-/** One recorded event: either a pod status of the kubelet or a slice of the cluster. */
+/** One recorded event: a pod status from the kubelet, or a slice from the cluster. */
 interface Recorded {
   readonly at: Date;
   readonly pod?: Pod;
@@ -42,18 +42,18 @@ function read(name: string, kind: 'pod' | 'slice'): Recorded[] {
   });
 }
 
-/** The recorded events in their order, up to the recovery: the first readiness after an outage. */
+/** Reads the events up to the recovery, which is the first ready endpoint after an outage. */
 function readUpToRecovery(name: string): { readonly before: Recorded[]; readonly recovery: Recorded } {
   const events = [...read(name, 'pod'), ...read(name, 'slice')].sort((a, b) => a.at.getTime() - b.at.getTime());
   const isOutage = ({ ready }: Recorded) => ready?.includes(true) === false;
   const outage = events.findIndex(isOutage);
   const end = events.findIndex(({ ready }, index) => index > outage && ready?.includes(true));
   const recovery = events[end];
-  assert.ok(outage > 0 && recovery !== undefined, 'the recording holds an outage and a recovery');
+  assert.ok(outage > 0 && recovery !== undefined, 'the recording contains an outage and a recovery');
   return { before: events.slice(0, end), recovery };
 }
 
-/** The recorded status, with times as long ago as they were when it was recorded. */
+/** Returns the recorded status with its times shifted to now. */
 function statusNow(pod: Pod, at: Date): object {
   const age = Date.now() - at.getTime();
   const move = (key: string, value: unknown) =>
@@ -63,7 +63,7 @@ function statusNow(pod: Pod, at: Date): object {
   return z.looseObject({}).parse(JSON.parse(JSON.stringify(pod.status, move)));
 }
 
-async function play(ns: TestNamespace, name: string, { at, pod, ready }: Recorded): Promise<void> {
+async function apply(ns: TestNamespace, name: string, { at, pod, ready }: Recorded): Promise<void> {
   if (pod !== undefined) await patchPodStatus(ns, name, statusNow(pod, at));
   else await setSlice(ns, 'etcd-main-client', { ready: ready ?? [] });
 }
@@ -80,26 +80,28 @@ async function replay(t: TestContext, name: string): Promise<void> {
   assert.ok(pod);
 
   for (const [index, event] of before.entries()) {
-    await play(ns, pod.metadata.name, event);
+    await apply(ns, pod.metadata.name, event);
     const next = before[index + 1] ?? recovery;
     await pause(Math.min(next.at.getTime() - event.at.getTime(), longestPause));
   }
   await observer.caughtUp();
   assert.deepEqual(observer.deletions(), [], 'nothing is deleted before the recovery');
 
-  const flip = performance.timeOrigin + performance.now();
-  await play(ns, pod.metadata.name, recovery);
+  const readyAt = performance.timeOrigin + performance.now();
+  await apply(ns, pod.metadata.name, recovery);
   const deletion = await observer.untilDeleted(pod.metadata.uid);
-  const waited = Math.round(deletion.at - flip);
+  const waited = Math.round(deletion.at - readyAt);
   t.diagnostic(`${before.length} recorded events, then the recovery; the pod was deleted ${waited} ms after it`);
   assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
   await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
   const reported = weeder.eventsOf('pod.deleted');
-  t.diagnostic(`why: ${reported.map((event) => `${event.pod.cause} after ${event.pod.restarts} restarts`).join()}`);
+  t.diagnostic(`cause: ${reported.map((event) => `${event.pod.cause} after ${event.pod.restarts} restarts`).join()}`);
 }
 
-suite('recordings of real crash loops, played onto a pod of a real API server', { concurrency: true }, () => {
-  test('the service is scaled to zero, the process exits at once', (t) => replay(t, 'scaled-to-zero'));
+suite('recorded crash loops, replayed on a real API server', { concurrency: true }, () => {
+  test('a pod whose process exits at once is deleted when its service is scaled up again', (t) =>
+    replay(t, 'scaled-to-zero'));
 
-  test('the endpoint is not ready, the process lives five seconds', (t) => replay(t, 'not-ready-exit5'));
+  test('a pod whose process exits after five seconds is deleted when its service is ready again', (t) =>
+    replay(t, 'not-ready-exit5'));
 });

@@ -16,7 +16,7 @@ import { setScene, untilEnding } from '../support/scene.ts';
 
 const namesOf = (pods: readonly Pod[]) => pods.map(({ metadata }) => metadata.name).sort();
 
-suite('dependants that are broken for their own reasons', { concurrency: true }, () => {
+suite('dependants that crash-loop although their service is ready', { concurrency: true }, () => {
   test('all replicas are deleted at once, and their replacements wait before they are deleted again', async (t) => {
     const scene = await setScene(t, 'repeats', { settings: { watchDuration: '10m' } });
     const { ns, labels } = scene;
@@ -39,7 +39,7 @@ suite('dependants that are broken for their own reasons', { concurrency: true },
     );
   });
 
-  test('a pod with another container that stops slowly is left to the kubelet, unless its controller replaces it at once', async (t) => {
+  test('a pod with a slow sidecar is not deleted in a silent back-off, unless its controller replaces it at once', async (t) => {
     const scene = await setScene(t, 'slow-stop', { settings: { watchDuration: '10m' } });
     const { ns, labels } = scene;
     const containers = { main: terminated(3), proxy: running() };
@@ -59,7 +59,7 @@ suite('dependants that are broken for their own reasons', { concurrency: true },
         saw(namesOf(pods));
         return pods.length === 3 && pods;
       },
-      { what: 'a replacement beside the pod that is still stopping' },
+      { what: 'a replacement beside the terminating pod' },
     );
     assert.ok(all.some(({ metadata }) => metadata.uid === replaced.metadata.uid));
     assert.equal((await getPod(ns, waits.metadata.name))?.metadata.deletionTimestamp, undefined);

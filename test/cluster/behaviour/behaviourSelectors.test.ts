@@ -54,7 +54,7 @@ const selectors = [
   { matchLabels: { app: 'web' }, matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] },
 ] as LabelSelector[];
 
-/** The pods that the API server finds by the selector's text. */
+/** Returns the names of the pods that the API server selects. */
 async function selectedByServer(ns: TestNamespace, selector: LabelSelector): Promise<string[]> {
   const query = new URLSearchParams({ labelSelector: selectorToString(selector) });
   const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'pods')}?${query}`);
@@ -62,23 +62,23 @@ async function selectedByServer(ns: TestNamespace, selector: LabelSelector): Pro
 }
 
 suite('label selectors', { concurrency: true }, () => {
-  test('have the same meaning for weeder and for the API server', async (t) => {
+  test('weeder and the API server select the same pods', async (t) => {
     const ns = await testNamespace(t, 'selectors');
     for (const [index, labels] of labelSets.entries()) await barePod(ns, `pod-${index}`, { labels });
-    // As the server stores them, with what every pod of these tests has.
+    // The labels are read back, because every pod of these tests has additional ones.
     const pods = await podsOf(ns, {}, labelSets.length);
     for (const selector of selectors) {
-      const ours = pods.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {}));
+      const selected = pods.filter(({ metadata }) => matchesSelector(selector, metadata.labels ?? {}));
       assert.deepEqual(
         await selectedByServer(ns, selector),
-        ours.map(({ metadata }) => metadata.name).sort(),
+        selected.map(({ metadata }) => metadata.name).sort(),
         JSON.stringify(selector),
       );
     }
     t.diagnostic(`${selectors.length} selectors on ${labelSets.length} pods`);
   });
 
-  test('that contradict themselves select nothing in either', async (t) => {
+  test('selectors that contradict themselves select no pod', async (t) => {
     const ns = await testNamespace(t, 'contradictions');
     await barePod(ns, 'web', { labels: { app: 'web' } });
     const empty: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] };

@@ -4,12 +4,12 @@ import { completed, running, setPodStatus, terminated, waiting } from '../suppor
 import { setScene } from '../support/scene.ts';
 
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
-/** With a node's clock that is ahead, weeder counts the two seconds itself, from the moment it sees this. */
+/** The node's clock is ahead, so weeder counts the two seconds from when it observes the status. */
 const inAnHour = () => ({ finishedAt: new Date(Date.now() + 3_600_000) });
 const tenSecondsAgo = () => ({ finishedAt: new Date(Date.now() - 10_000) });
 
-suite('back-off that the kubelet does not report', { concurrency: true }, () => {
-  test('is assumed for a terminated main container, init container or sidecar that restarted before', async (t) => {
+suite('silent back-offs', { concurrency: true }, () => {
+  test('a terminated main container, init container or sidecar that has restarted before is in a silent back-off', async (t) => {
     const scene = await setScene(t, 'silent');
     await scene.start();
     const silent = terminated(2, tenSecondsAgo());
@@ -34,8 +34,8 @@ suite('back-off that the kubelet does not report', { concurrency: true }, () => 
     scene.assertDeleted(...pods);
   });
 
-  test('is not assumed for the first end of a container, nor for one that its restart policy does not restart', async (t) => {
-    const scene = await setScene(t, 'resting');
+  test('a container that ends for the first time, or that is not restarted by its policy, is in no silent back-off', async (t) => {
+    const scene = await setScene(t, 'ended');
     await scene.start();
     const main = (restarts: number, exitCode: number) => ({
       containers: { main: terminated(restarts, { ...tenSecondsAgo(), exitCode }) },
@@ -63,7 +63,7 @@ suite('back-off that the kubelet does not report', { concurrency: true }, () => 
     scene.assertDeleted();
   });
 
-  test('is assumed by the container’s own restart policy, if it has one', async (t) => {
+  test('the restart policy of the container takes precedence over that of the pod', async (t) => {
     const scene = await setScene(t, 'own-policy');
     await scene.start();
     const ab = (a: object, policy: 'Always' | 'Never') => ({
@@ -75,34 +75,34 @@ suite('back-off that the kubelet does not report', { concurrency: true }, () => 
       } as const,
     });
     const restarted = ab({ exitCode: 0 }, 'Never');
-    const resting = ab({ exitCode: 1 }, 'Always');
+    const ended = ab({ exitCode: 1 }, 'Always');
     const pod = await scene.pod('restarted', restarted.status, restarted.options);
-    await scene.pod('resting', resting.status, resting.options);
+    await scene.pod('ended', ended.status, ended.options);
     await scene.endpoints(true);
     await scene.untilDeleted(pod);
     await scene.laterPodDeleted(() => terminated(2));
     scene.assertDeleted(pod);
   });
 
-  test('is assumed after two seconds only, in which a restart cancels it', async (t) => {
-    const scene = await setScene(t, 'settles');
+  test('a silent back-off is assumed after two seconds, unless the container restarts in that time', async (t) => {
+    const scene = await setScene(t, 'delayed');
     await scene.start();
     await scene.endpoints(true);
     await scene.pod('restarted', running(1));
-    const heldBack = await scene.pod('held-back', running(1));
+    const ending = await scene.pod('ending', running(1));
     await setPodStatus(scene.ns, 'restarted', terminated(1, inAnHour()));
     await setPodStatus(scene.ns, 'restarted', running(2));
     const finishedAt = new Date();
-    await setPodStatus(scene.ns, 'held-back', terminated(1, { finishedAt }));
-    const [deletion] = await scene.untilDeleted(heldBack);
+    await setPodStatus(scene.ns, 'ending', terminated(1, { finishedAt }));
+    const [deletion] = await scene.untilDeleted(ending);
     const waited = (deletion?.at ?? 0) - finishedAt.getTime();
-    // The API stores whole seconds, so that a finish may look almost a second older than it is.
+    // The API truncates times to whole seconds, so finishedAt may be almost a second early.
     assert.ok(waited > 1000 && waited < 8000, `deleted ${Math.round(waited)} ms after it finished`);
     await scene.laterPodDeleted(() => terminated(1));
-    scene.assertDeleted(heldBack);
+    scene.assertDeleted(ending);
   });
 
-  test('is assumed after two seconds by weeder’s own clock when the node’s clock is ahead', async (t) => {
+  test('weeder counts the two seconds by its own clock if the clock of the node is ahead', async (t) => {
     const scene = await setScene(t, 'node-ahead');
     await scene.start();
     await scene.endpoints(true);
@@ -110,11 +110,11 @@ suite('back-off that the kubelet does not report', { concurrency: true }, () => 
     const pod = await scene.pod('web', terminated(1, inAnHour()));
     const [deletion] = await scene.untilDeleted(pod);
     const waited = (deletion?.at ?? 0) - began;
-    assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was seen`);
+    assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was created`);
   });
 
-  test('is assumed two seconds after the newest restart in the window', async (t) => {
-    const scene = await setScene(t, 'anew');
+  test('each restart in the window starts the two seconds again', async (t) => {
+    const scene = await setScene(t, 'restarts');
     await scene.start();
     await scene.endpoints(true);
     const pod = await scene.pod('web', running(1));

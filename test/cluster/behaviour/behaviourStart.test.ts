@@ -5,7 +5,7 @@ import { type Scene, setScene } from '../support/scene.ts';
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-/** A service whose backing pods have been ready for so many seconds, before any weeder runs. */
+/** Creates a service whose pods have been ready for these numbers of seconds. */
 async function readySince(scene: Scene, ...seconds: number[]): Promise<void> {
   const names = seconds.map((_, index) => `backing-${index}`);
   for (const [index, name] of names.entries()) {
@@ -16,7 +16,7 @@ async function readySince(scene: Scene, ...seconds: number[]): Promise<void> {
 }
 
 suite('services that are ready when weeder starts', { concurrency: true }, () => {
-  test('ready for long: no window', async (t) => {
+  test('a service that has been ready for longer than a window opens none', async (t) => {
     const scene = await setScene(t, 'long-ready', { settings: { watchDuration: '5s' } });
     await readySince(scene, 3600, 2);
     await scene.pod('web');
@@ -29,7 +29,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await weeder.log.until('service recovered, window opened', { service: scene.service });
   });
 
-  test('ready for a short time: a window for the rest of its time', async (t) => {
+  test('a service that has been ready for a short time opens a window for the remaining time', async (t) => {
     const scene = await setScene(t, 'just-ready', { settings: { watchDuration: '28s' } });
     const since = ago(20);
     await readySince(scene, 20, 4);
@@ -38,15 +38,15 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(early);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - since.getTime();
-    // The API stores whole seconds.
+    // The API truncates times to whole seconds.
     assert.ok(length > 26_900 && length < 30_000, `the window ended ${length} ms after the recovery`);
     await scene.pod('late');
     await scene.laterServiceHandled();
     scene.assertDeleted(early);
   });
 
-  test('ready since an unknown time: a whole window', async (t) => {
-    const scene = await setScene(t, 'undated', { settings: { watchDuration: '90s' } });
+  test('a service that is ready since an unknown time opens a full window', async (t) => {
+    const scene = await setScene(t, 'unknown-time', { settings: { watchDuration: '90s' } });
     await scene.endpoints(true);
     const pod = await scene.pod('web');
     const weeder = await scene.start();
@@ -54,15 +54,15 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     assert.equal(weeder.eventsOf('window.opened').find(({ service }) => service === scene.service)?.duration, 90_000);
   });
 
-  test('the pods behind it are deleted: a whole window', async (t) => {
+  test('a service whose pods do not exist opens a full window', async (t) => {
     const scene = await setScene(t, 'no-backing');
-    await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['nobody'] });
+    await setSlice(scene.ns, scene.service, { ready: [true], targetRefs: ['missing'] });
     const pod = await scene.pod('web');
     await scene.start();
     await scene.untilDeleted(pod);
   });
 
-  test('onStart: always opens a whole window for a service that is ready for long', async (t) => {
+  test('onStart: always opens a full window for a service that has been ready for long', async (t) => {
     const scene = await setScene(t, 'always', { settings: { onStart: 'always', watchDuration: '5s' } });
     await readySince(scene, 3600);
     const pod = await scene.pod('web');
@@ -70,7 +70,7 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('onStart: never opens none for a service that has just become ready', async (t) => {
+  test('onStart: never opens no window for a service that has just become ready', async (t) => {
     const scene = await setScene(t, 'never', { global: { onStart: 'never' } });
     await readySince(scene, 1);
     const pod = await scene.pod('web');
@@ -93,8 +93,8 @@ suite('services that are ready when weeder starts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('weeder is killed in a window: the next process continues it for the rest of its time, and no longer', async (t) => {
-    const scene = await setScene(t, 'dies', { settings: { watchDuration: '10s' } });
+  test('weeder is killed in a window: the next process continues the window for its remaining time', async (t) => {
+    const scene = await setScene(t, 'killed', { settings: { watchDuration: '10s' } });
     const first = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await first.ready();
     await scene.endpoints(false);

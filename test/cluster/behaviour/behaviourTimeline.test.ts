@@ -19,7 +19,7 @@ import {
   watchDeletions,
 } from '../support/cluster.ts';
 
-/** As the Go original's documentation has it. */
+/** The example config in the documentation of the Go original. */
 const config = `
 watchDuration: 2m0s
 servicesAndDependantSelectors:
@@ -50,7 +50,7 @@ servicesAndDependantSelectors:
 
 const component = (role: string) => ({ 'gardener.cloud/role': 'controlplane', role });
 
-/** A workload of pods that have been ready for ten minutes. */
+/** Creates a workload whose pods have been ready for ten minutes. */
 async function startComponent(ns: TestNamespace, name: string, role: string, replicas: number): Promise<Pod[]> {
   const pods = await createReplicaSet(ns, name, { labels: component(role), replicas, onNode: true });
   const readySince = new Date(Date.now() - 600_000);
@@ -61,7 +61,7 @@ async function startComponent(ns: TestNamespace, name: string, role: string, rep
   return pods;
 }
 
-/** When the first event with a ready endpoint of the service arrives here. */
+/** Resolves `at` with the time of the first event with a ready endpoint of the service. */
 async function followRecovery(ns: TestNamespace, service: string): Promise<{ readonly at: Promise<number> }> {
   const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
   const path = `${ns.path('apis/discovery.k8s.io/v1', 'endpointslices')}?watch=true&labelSelector=${selector}`;
@@ -79,7 +79,7 @@ async function followRecovery(ns: TestNamespace, service: string): Promise<{ rea
 }
 
 suite('the timeline of the original’s documentation', () => {
-  test('etcd fails and recovers, and so do its dependants, one after the other', async (t) => {
+  test('etcd fails and recovers, and its dependants recover one after the other', async (t) => {
     const ns = await testNamespace(t, 'timeline');
     const observer = await watchDeletions(ns);
     const assertDeleted = async (...pods: (Pod | undefined)[]) => {
@@ -107,7 +107,7 @@ suite('the timeline of the original’s documentation', () => {
     await weeder.log.until('service is ready, and no window is due', { service: 'etcd-main-client' });
     await weeder.log.until('service is ready, and no window is due', { service: 'kube-apiserver' });
 
-    // t=0: both etcd pods go down. t=10: their dependants begin to crash-loop.
+    // t=0: both etcd pods are down. t=10: their dependants crash-loop.
     for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, crashLoopBackOff(1));
     await readyEndpoints(ns, 'etcd-main-client', 0);
     await setPodStatus(ns, apiServer.metadata.name, crashLoopBackOff(4));
@@ -117,7 +117,7 @@ suite('the timeline of the original’s documentation', () => {
     await weeder.log.until('service is not ready', { service: 'kube-apiserver' });
     await assertDeleted();
 
-    // t=100: both recover. t=103: the API server's pod is deleted. t=104: its ReplicaSet has created a new one.
+    // t=100: both recover. t=103: the pod of the API server is deleted. t=104: its ReplicaSet has replaced it.
     const etcdRecovery = await followRecovery(ns, 'etcd-main-client');
     for (const { metadata } of etcd) await setPodStatus(ns, metadata.name, running(2));
     const deletion = await observer.untilDeleted(apiServer.metadata.uid);
@@ -125,7 +125,7 @@ suite('the timeline of the original’s documentation', () => {
     const first = Math.round(deletion.at - (await etcdRecovery.at));
     await assertDeleted(apiServer);
 
-    // It starts, serves, and so opens the next window.
+    // The new pod becomes ready, which opens the next window.
     const apiServerRecovery = await followRecovery(ns, 'kube-apiserver');
     await setPodStatus(ns, successor.metadata.name, { containers: { main: running() }, ip: '10.7.9.9' });
     const second = await observer.untilDeleted(manager.metadata.uid);
@@ -133,8 +133,8 @@ suite('the timeline of the original’s documentation', () => {
     const later = Math.round(second.at - (await apiServerRecovery.at));
     await assertDeleted(apiServer, manager);
 
-    t.diagnostic(`from the flip to the deletion event: ${first} ms, and in the second window ${later} ms`);
-    // They would have waited 80 s.
+    t.diagnostic(`from the recovery to the DELETED event: ${first} ms, and in the second window ${later} ms`);
+    // Without weeder, the back-off would be 80 s.
     assert.ok(first < 10_000 && later < 10_000);
     await weeder.stop();
     assert.equal(weeder.log.lines.at(-1)?.msg, 'weeder stopped');

@@ -4,7 +4,7 @@ import { crashLoopBackOff, deleteSlice, running, setPodStatus, setSlice } from '
 import { setScene, untilTime } from '../support/scene.ts';
 
 suite('when a window opens, and how long it lasts', { concurrency: true }, () => {
-  test('a service that becomes ready opens a window, one that goes down opens none', async (t) => {
+  test('a service opens a window when it becomes ready, and not when it goes down', async (t) => {
     const scene = await setScene(t, 'recovers');
     const weeder = await scene.start();
     const pod = await scene.pod('web');
@@ -18,7 +18,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     assert.partialDeepStrictEqual(opened, { namespace: scene.ns.name, window: 1, for: '5m0s' });
   });
 
-  test('a service that appears after weeder’s start and is ready opens one', async (t) => {
+  test('a service that is created after the start of weeder and is ready opens a window', async (t) => {
     const scene = await setScene(t, 'appears');
     await scene.start();
     const pod = await scene.pod('web');
@@ -26,7 +26,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('a service that stays ready opens none: more endpoints, a slice more, replaced, split or deleted', async (t) => {
+  test('changes of endpoints and slices open no window while the service remains ready', async (t) => {
     const scene = await setScene(t, 'stays-ready', { settings: { onStart: 'never' } });
     await scene.endpoints(true);
     await scene.start();
@@ -49,7 +49,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
   });
 
-  test('in an open window pods are deleted that begin to crash-loop, until its time is over', async (t) => {
+  test('pods that start to crash-loop are deleted until the window closes', async (t) => {
     const scene = await setScene(t, 'ends', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     const early = await scene.pod('early', running());
@@ -69,8 +69,8 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     scene.assertDeleted(early);
   });
 
-  test('a window lasts its whole time although every dependant recovered in it', async (t) => {
-    const scene = await setScene(t, 'whole', { settings: { watchDuration: '20s' } });
+  test('a window remains open for its full time although all dependants have recovered', async (t) => {
+    const scene = await setScene(t, 'full', { settings: { watchDuration: '20s' } });
     const weeder = await scene.start();
     const [first, second] = [await scene.pod('first'), await scene.pod('second')];
     await setPodStatus(scene.ns, 'second', running(3));
@@ -82,7 +82,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(second);
   });
 
-  test('a new recovery replaces the open window by one with its whole time', async (t) => {
+  test('a new recovery replaces the open window by a full one', async (t) => {
     const scene = await setScene(t, 'replaces', { settings: { watchDuration: '8s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
