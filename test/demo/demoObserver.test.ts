@@ -67,7 +67,7 @@ suite('weeder demo observer', { concurrency: 2 }, () => {
     assert.deepEqual(longest, []);
     const [, ...parts] = stdout.split(/^\d\. .*\n/m);
     const weeder = parts.map((part) => [...part.matchAll(/^t= *[\d.]+s {2}weeder {3}(.*)$/gm)].map(([, what]) => what));
-    const [created, image, container, label, scaled, deleted, fight, version] = weeder;
+    const [created, image, container, label, scaled, deleted, competition, version] = weeder;
     assert.deepEqual(created, ['creates Service nginx', 'creates Deployment nginx']);
     assert.equal(image?.[0], 'Deployment nginx has drifted, by kubectl-set:');
     assert.match(parts[1] ?? '', /image\n {20}- "nginx:1\.27"\n {20}\+ "nginx:latest"\n/);
@@ -76,10 +76,10 @@ suite('weeder demo observer', { concurrency: 2 }, () => {
     assert.match(container?.[1] ?? '', /^corrects it, /);
     assert.deepEqual([label, scaled], [[], []]);
     assert.deepEqual(deleted, ['Service nginx is missing', 'recreates Service nginx']);
-    const waits = fight?.filter((line) => line?.startsWith('waits ')) ?? [];
+    const waits = competition?.filter((line) => line?.startsWith('waits ')) ?? [];
     assert.equal(waits.length, 2);
     assert.ok(waits.every((line) => line?.endsWith(' s, because label-bot repeats its change')));
-    assert.equal(fight?.filter((line) => line?.startsWith('corrects it, ')).length, 3);
+    assert.equal(competition?.filter((line) => line?.startsWith('corrects it, ')).length, 3);
     assert.ok(version?.includes('updates Deployment nginx'));
     assert.match(stdout, /^ {2}another image +yes +restores it +[\d.]+ ms$/m);
     assert.match(stdout, /^ {2}a new version +applies it, 5 replicas stay$/m);

@@ -83,7 +83,7 @@ function sentence(read: Result<unknown>): readonly string[] {
   return [read.error.message];
 }
 
-/** Lines that a person can read. */
+/** Asserts that the lines are readable sentences. */
 function assertReadable(lines: readonly string[]): void {
   for (const line of lines)
     assert.doesNotMatch(line, /undefined|\bNaN\b|\[object|Invalid|Infinity/, line.slice(0, 200));
@@ -124,7 +124,7 @@ test('a mapping anywhere in a header, as a value or as a key, is reported in a s
     }
   }
   assert.ok([...said].some((each) => each.startsWith('found a mapping, expected ')));
-  // What a person wrote so is quoted as it is: the fuzz must not write it.
+  // Messages quote the input verbatim, so the fuzz must not contain this text.
   assert.equal(nameFrom(value), '{"a":1}');
   const config = '{"servicesAndDependantSelectors":{"[object Object]":{}}}';
   const [quoted = ''] = await linesOf(Buffer.from(header.replace(/"config":\{.*\}(?=\})/, `"config":${config}`)));

@@ -83,7 +83,7 @@ function stateOf({ weeder, deletions }: Simulation) {
   return { crashLoopingPods, endpoints, windows, deletions: deletions.length };
 }
 
-/** By a plain check of an object: whether anything in it may count as crash-looping, and nothing forbids deletion. */
+/** Whether an object may count as crash-looping and may be deleted, by a simple independent check. */
 function mayBeDeleted(object: unknown): boolean {
   const { metadata, status } = objectOf(object);
   const { deletionTimestamp, annotations, ownerReferences } = objectOf(metadata);

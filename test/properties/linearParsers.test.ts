@@ -121,7 +121,7 @@ const beginnings = [
   'back-off ',
 ];
 
-/** CPU time of this thread meanwhile, in milliseconds: other work on the machine does not count. */
+/** The CPU time of this thread during the call, in milliseconds, without other work of the machine. */
 function cpuOf(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();
@@ -130,12 +130,12 @@ function cpuOf(run: () => unknown): number {
 }
 
 const [short, long] = [2_000, 32_000];
-/** The CPU clock is coarse: anything quicker than this for the long text is quick enough. Milliseconds. */
+/** Shorter times for the long text count as linear, because the CPU clock is coarse. Milliseconds. */
 const negligible = 20;
 
 /**
- * How much longer one long text takes than as much text in short ones: about once where the parser is linear, and 16
- * times where it is quadratic.
+ * The time for one long text, divided by that for short texts of the same total length: about 1 if the parser is
+ * linear, and 16 if it is quadratic.
  */
 function growth(parse: (text: string) => unknown, textOf: (length: number) => string): number {
   const longText = textOf(long);
@@ -148,7 +148,7 @@ function growth(parse: (text: string) => unknown, textOf: (length: number) => st
   return taken / Math.max(1, inShort);
 }
 
-/** Between once and sixteen times. */
+/** The highest accepted growth, between 1 and 16. */
 const most = 5;
 
 for (const [what, parse] of Object.entries(parsers)) {

@@ -34,8 +34,8 @@ async function aMorning(world: ObserverWorld): Promise<void> {
   await world.pass(10 * second);
   world.edit('ConfigMap/settings', { data: { a: 'by hand' } });
   await world.pass(10 * second);
-  for (let fight = 0; fight < 3; fight += 1) {
-    world.edit('ConfigMap/settings', { data: { a: `again ${fight}` } });
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    world.edit('ConfigMap/settings', { data: { a: `again ${attempt}` } });
     await world.pass(3 * second);
   }
   world.remove('Deployment/web');
@@ -165,7 +165,7 @@ test('a replay repeats the deletion of an object under another API version than 
 });
 
 test('a replay repeats the result of a dry-run apply, also from a file that begins in the middle', async () => {
-  const file = path('observed-trials.jsonl');
+  const file = path('observed-dry-runs.jsonl');
   const world = await recordObserved(
     file,
     async (its) => {
@@ -240,7 +240,7 @@ test('no secret value is in a recording, wherever it was, and the recording can 
 });
 
 test('a replay repeats the use of the last applied manifest while a new one is refused, also from each file alone', async () => {
-  const file = path('observed-kept.jsonl');
+  const file = path('observed-last-applied.jsonl');
   const world = await recordObserved(
     file,
     async (its) => {

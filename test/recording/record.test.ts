@@ -160,7 +160,7 @@ test('on a full disk there is one warning, the recording stops, and weeder conti
 
 test('if a file cannot be rotated there is one warning, the recording stops, and weeder continues', async () => {
   const path = join(folder, 'stuck.jsonl');
-  mkdirSync(join(`${path}.1`, 'in the way'), { recursive: true });
+  mkdirSync(join(`${path}.1`, 'blocking'), { recursive: true });
   const { failures, deletions } = await recordIncident(path, { limit: 10_000, repeats: 20 });
   assert.equal(failures.length, 1);
   assert.equal(deletions, 20);

@@ -40,13 +40,13 @@ async function recordSite(t: TestContext): Promise<string> {
   const path = join(folder, 'site.jsonl');
   const words = ['--config-file', file('site.yaml', configText), '--record', path];
   const access = ['--kubeconfig', file('site.kubeconfig', kubeconfig(listening.url))];
-  const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+  const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
   const [image, password] = [
     () => imagesOf(site.object('Deployment'))[0],
     () => objectOf(site.server.store.get(secrets, home, 'login')?.['data'])['password'],
   ];
   await people.createApplication(firstImage);
-  const weeder = startCli([...words, ...access, ...nowhere]);
+  const weeder = startCli([...words, ...access, ...noServers]);
   t.after(() => weeder.child.kill('SIGKILL'));
   const untilLogged = (text: string, times = 1) =>
     until(`"${text}", ${times} times`, () => weeder.stdout().split(text).length > times);
@@ -114,11 +114,11 @@ test('run --record records the observer, its replay repeats the decisions, and a
   const extra = await altered('without-a-correction.jsonl', lines.toSpliced(first, 1));
   assert.equal(extra.code, 1, extra.stdout);
   assert.match(extra.stdout, /^\+ .* corrected .*containers.*\(replayed, not recorded\)$/m);
-  const calm = lines.map((line) =>
+  const withoutDrift = lines.map((line) =>
     line.includes('"in":"MODIFIED"') ? line.replaceAll('nginx:latest', firstImage) : line,
   );
-  assert.notDeepEqual(calm, lines);
-  const missing = await altered('without-a-drift.jsonl', calm);
+  assert.notDeepEqual(withoutDrift, lines);
+  const missing = await altered('without-a-drift.jsonl', withoutDrift);
   assert.equal(missing.code, 1, missing.stdout);
   assert.match(missing.stdout, /^- .* corrected .*containers.*\(recorded, not replayed\)$/m);
 });

@@ -26,9 +26,9 @@ test('run --record records restart control, its replay repeats the decisions, an
   const path = join(folder, 'shop.jsonl');
   const words = ['--config-file', file('shop.yaml', JSON.stringify({ restartControl }))];
   const access = ['--kubeconfig', file('shop.kubeconfig', kubeconfig(listening.url))];
-  const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+  const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
   await until('the shop is open', () => shop.isSettled());
-  const weeder = startCli([...words, ...access, ...nowhere, '--record', path], { env: { POD_NAMESPACE: 'weeder' } });
+  const weeder = startCli([...words, ...access, ...noServers, '--record', path], { env: { POD_NAMESPACE: 'weeder' } });
   t.after(() => weeder.child.kill('SIGKILL'));
   const count = (text: string) => weeder.stdout().split(text).length - 1;
   await until('all five are adopted', () => count('workload adopted') === 5);
@@ -38,7 +38,7 @@ test('run --record records restart control, its replay repeats the decisions, an
   shop.change('Secret', 'db-password', { password: marker });
   await until('the new password is rolled out', () => count('workload rolled out') === 3);
   shop.remove('ConfigMap', 'features');
-  await until('the missing source is told', () => count('restart blocked') === 1);
+  await until('the missing source is reported', () => count('restart blocked') === 1);
   weeder.child.kill('SIGTERM');
   const ended = await weeder.ended;
   assert.equal(ended.code, 0, ended.stdout + ended.stderr);

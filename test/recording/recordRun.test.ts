@@ -75,12 +75,12 @@ suite('weeder run --record', { concurrency: true }, () => {
     const send = serveOutage(server);
     const path = join(folder, 'small.jsonl');
     const kubeconfigFile = file('small.kubeconfig', kubeconfig(server.url));
-    const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
-    const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...nowhere];
+    const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+    const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...noServers];
     const weeder = startCli([...words, `--record=${path}`, '--record-limit=64Ki', '--record-files', '2']);
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
-    await until('the oldest file is gone', () => {
+    await until('the oldest file is deleted', () => {
       for (const isReady of [false, true]) send('EndpointSlice', outage(isReady));
       return existsSync(`${path}.2`) && Number(readLines(`${path}.2`)[0]?.['part']) > 1;
     });

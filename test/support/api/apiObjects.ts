@@ -18,7 +18,7 @@ export interface TestEvent {
   readonly object: TestPod;
 }
 
-/** The objects of one collection with their history, as etcd keeps them. */
+/** The objects of one collection with their history, as etcd stores them. */
 export interface TestStore {
   readonly objects: ReadonlyMap<string, TestPod>;
   readonly history: readonly TestEvent[];

@@ -27,7 +27,7 @@ export function createServer(
   onRequest: (request: IncomingMessage | Http2ServerRequest, answer: ServerResponse | Http2ServerResponse) => void,
 ): Server {
   const tls = { key: serverKey, cert: serverCertificate };
-  // An API server keeps idle connections for minutes; Node's own 5 s can be over while a busy machine is still in a
+  // An API server closes idle connections after minutes; Node's 5 s can be over while a busy machine is still in a
   // handshake.
   const options = { keepAliveTimeout: 120_000 };
   if (protocol === 'http') return createHttpServer(options, onRequest);
@@ -78,7 +78,7 @@ export async function readBody(raw: IncomingMessage | Http2ServerRequest): Promi
   try {
     for await (const piece of raw) pieces.push(Buffer.from(piece));
   } catch {
-    // The client has given up: the response has no receiver.
+    // The client has cancelled the request.
   }
   return Buffer.concat(pieces).toString('utf8');
 }

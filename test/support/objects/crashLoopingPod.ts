@@ -1,6 +1,6 @@
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 
-/** A pod as weeder keeps it, in a back-off that the kubelet reports. */
+/** A pod of weeder's index, in a back-off that the kubelet reports. */
 export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopingPod {
   return {
     uid: 'u-1',

@@ -10,8 +10,8 @@ export interface RareObserverTransition<E> {
   readonly events: readonly (E | InternalEvent)[];
 }
 
-const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
-const atOnce = 'between two answers of the API server, which come at once in a replay';
+const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
+const immediateResponses = 'it happens between two responses of the API server, which are immediate in a replay';
 
 const valid: ApplicationEvent = { type: 'spec.valid' };
 const changed: ApplicationEvent = { type: 'application.changed' };
@@ -24,46 +24,46 @@ type OfApplication = RareObserverTransition<ApplicationEvent>;
 export const rareOfApplication: readonly OfApplication[] = [
   {
     name: 'application.validating -- application.changed -> application.validating',
-    why: atOnce,
+    why: immediateResponses,
     events: [changed],
   },
   brokenApplication('validating', 'validate', []),
   {
     name: 'application.validating -- spec.refused -> application.backingOff',
     why: 'in a replay the finalizer of an application is never refused',
-    events: [{ type: 'spec.refused', failure: 'transient', reason: 'it is away' }],
+    events: [{ type: 'spec.refused', failure: 'transient', reason: 'unavailable' }],
   },
   brokenApplication('applying', 'applyResources', [valid]),
   brokenApplication('observing', 'observer', observing),
   {
     name: 'application.stopping -- application.changed -> (stays)',
-    why: atOnce,
+    why: immediateResponses,
     events: [...observing, changed, changed],
   },
   brokenApplication('stopping', 'drain', [...observing, changed]),
   {
     name: 'application.deleting.attempting -- application.changed -> (stays)',
-    why: atOnce,
+    why: immediateResponses,
     events: [ending, changed],
   },
   {
     name: 'application.deleting.attempting -- deletion.done -> application.deleted',
-    why: 'in a replay the stream tells that the application is gone before the answer to the last request does',
+    why: 'in a replay the stream delivers the deletion of the application before the last response',
     events: [ending, { type: 'deletion.done' }],
   },
   {
     name: 'application.deleting.attempting -- deletion.pending [hasChanged] -> application.deleting.attempting',
-    why: atOnce,
+    why: immediateResponses,
     events: [ending, changed, { type: 'deletion.pending' }],
   },
   {
     name: 'application.deleting.attempting -- deletion.refused [hasChanged] -> application.deleting.attempting',
-    why: atOnce,
+    why: immediateResponses,
     events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
   },
   {
     name: 'application.deleting.attempting -- xstate.error.actor.deleteResources -> application.deleting.waiting',
-    why: throwsNowhere,
+    why: throwsOnlyOnBug,
     events: [ending, { type: 'xstate.error.actor.deleteResources', actorId: 'deleteResources' }],
   },
 ];
@@ -71,7 +71,7 @@ export const rareOfApplication: readonly OfApplication[] = [
 function brokenApplication(state: string, actor: string, events: OfApplication['events']): OfApplication {
   const type = `xstate.error.actor.${actor}` as const;
   const name = `application.${state} -- ${type} -> application.backingOff`;
-  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+  return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
 }
 
 const drifted: ResourceEvent = { type: 'check.drifted' };
@@ -79,9 +79,9 @@ const missing: ResourceEvent = { type: 'check.missing' };
 const kindUnavailable: ResourceEvent = {
   type: 'check.kindUnavailable',
   failure: 'transient',
-  reason: 'its group is away',
+  reason: 'its group is unavailable',
 };
-const failed: ResourceEvent = { type: 'check.failed', failure: 'transient', reason: 'it is away' };
+const failed: ResourceEvent = { type: 'check.failed', failure: 'transient', reason: 'unavailable' };
 
 type OfResource = RareObserverTransition<ResourceEvent>;
 
@@ -89,30 +89,30 @@ export const rareOfResource: readonly OfResource[] = [
   brokenResource('checking', 'check', []),
   {
     name: 'resource.correcting -- resync.due -> (stays)',
-    why: 'the resync would have to come while a request is under way',
+    why: 'the resync would have to be due while a request is in flight',
     events: [drifted, { type: 'resync.due' }],
   },
   brokenResource('correcting', 'correct', [drifted]),
   {
     name: 'resource.creating -- resync.due -> (stays)',
-    why: 'the resync would have to come while a request is under way',
+    why: 'the resync would have to be due while a request is in flight',
     events: [missing, { type: 'resync.due' }],
   },
   brokenResource('creating', 'create', [missing]),
   {
     name: 'resource.typeMissing -- check.failed -> resource.backingOff',
-    why: 'in a replay discovery is asked for at once',
-    events: [{ type: 'check.typeMissing', reason: 'there is no such kind' }, failed],
+    why: 'in a replay the response of discovery is immediate',
+    events: [{ type: 'check.typeMissing', reason: 'the kind does not exist' }, failed],
   },
-  brokenResource('typeMissing', 'awaitKind', [{ type: 'check.typeMissing', reason: 'there is no such kind' }]),
+  brokenResource('typeMissing', 'awaitKind', [{ type: 'check.typeMissing', reason: 'the kind does not exist' }]),
   {
     name: 'resource.kindUnavailable -- check.failed -> resource.backingOff',
-    why: 'in a replay discovery is asked for at once',
+    why: 'in a replay the response of discovery is immediate',
     events: [kindUnavailable, failed],
   },
   {
     name: 'resource.kindUnavailable -- resync.due -> (stays)',
-    why: 'a replay is over before a kind has been away for that long',
+    why: 'a replay ends before a kind has been unavailable for that long',
     events: [kindUnavailable, { type: 'resync.due' }],
   },
   brokenResource('kindUnavailable', 'awaitKind', [kindUnavailable]),
@@ -126,5 +126,5 @@ export const rareOfResource: readonly OfResource[] = [
 function brokenResource(state: string, actor: string, events: OfResource['events']): OfResource {
   const type = `xstate.error.actor.${actor}` as const;
   const name = `resource.${state} -- ${type} -> resource.backingOff`;
-  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+  return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
 }

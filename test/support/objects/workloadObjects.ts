@@ -43,7 +43,7 @@ function specOf(kind: WorkloadKind): object {
   return kind === 'Job' ? { parallelism: 3 } : { replicas: 3 };
 }
 
-/** The same workload, as restart control keeps it. */
+/** The summary of the same workload, which restart control stores. */
 export function workloadSummary(kind: WorkloadKind, options: WorkloadOptions = {}): WorkloadSummary {
   const summary = readWorkload(workloadObject(kind, options), kind);
   assert(summary);

@@ -10,7 +10,7 @@ export interface RareTransition {
   readonly events: readonly (WorkloadEvent | InternalEvent)[];
 }
 
-const throwsNowhere = 'this effect turns what fails in it into a refusal, and throws only by a mistake in weeder';
+const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
 
 /** Each transition with the events that lead to it; test/machines/workloadMachineRare.test.ts executes them. */
 export const rareTransitions: readonly RareTransition[] = [
@@ -29,5 +29,5 @@ export const rareTransitions: readonly RareTransition[] = [
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
   const type = `xstate.error.actor.${actor}` as const;
   const name = `workload.${state} -- ${type} -> workload.backingOff`;
-  return { name, why: throwsNowhere, events: [...events, { type, actorId: actor }] };
+  return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
 }

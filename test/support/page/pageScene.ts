@@ -140,7 +140,7 @@ export function applicationScene(now: number): ApplicationView[] {
       isDetectOnly: true,
       resources: [
         resourceView('ConfigMap shop/cart', {
-          state: 'drifted.told',
+          state: 'drifted.detectOnly',
           conflictingManager: 'argocd/Apply',
           drifts: [
             { path: '.data.currency', is: 'changed', desired: '"EUR"', found: '"USD"' },

@@ -10,8 +10,8 @@ import { replayRecording } from '../../../src/replay/replayRecording.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Replays a flight recording, which is a replay by itself: each decision that differs from the recorded ones, with its
- * `file:line`. For one that is not in the file, that is the last line before its time.
+ * Replays a recording and returns each decision that differs from the recorded ones, with its `file:line`. For one that
+ * is not in the file, that is the last line before its time.
  */
 export async function playRecording(path: string): Promise<readonly string[]> {
   const file = relative(root, path);

@@ -193,7 +193,7 @@ function update(scene: Scene, dice: Dice): void {
   become(scene, application, { ...before, resources });
 }
 
-/** Written by its owner; a refused value never was. */
+/** An owner writes only specs that the server accepts. */
 function become({ world }: Scene, application: StoryApplication, next: Generation): void {
   const { name, generations } = application;
   const key = `Application/${name}`;

@@ -13,7 +13,7 @@ const pauses = [150, 300, 600, 1200, 2400, 4800, 7500, 7500];
 
 const times = (at: World) => at.deletions.map((each) => each.at);
 
-/** Responses of a script, in order; after its end the API server responds by itself. */
+/** Responses of a script, in order; after the last one the simulated API server responds. */
 function scripted(answers: readonly DeletionAnswer[]): World {
   const script = [...answers];
   const at: World = world({ answer: (request) => script.shift() ?? at.answerTo(request) });
