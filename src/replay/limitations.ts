@@ -4,7 +4,9 @@ import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 
-/** What a config asks of a recording that was made with another one, and it cannot say: one sentence each. */
+/**
+ * Returns one sentence for each fact that a config depends on and a recording, made with another config, does not have.
+ */
 export function limitationsOf(recording: RecordingFile, config: Config): string[] {
   const { header, config: recorded, lines } = recording;
   const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
@@ -42,7 +44,7 @@ export function limitationsOf(recording: RecordingFile, config: Config): string[
   ];
 }
 
-/** Whether a restart or a correction is due depends on contents that a recording does not have. */
+/** Whether a restart or a correction is due depends on content that a recording does not have. */
 function ofOtherControllers(lines: readonly RecordedLine[], { restart, observer }: Config): string[] {
   const hasRestarts = restart !== undefined || lines.some((line) => 'restart' in line);
   const hasApplications = observer !== undefined || lines.some((line) => 'observer' in line);
@@ -56,7 +58,7 @@ function podsOf(count: number): string {
   return count === 1 ? '1 pod was' : `${count} pods were`;
 }
 
-/** What the streams of a config bring. */
+/** What the streams of a config deliver. */
 interface Watched {
   hasService(name: string): boolean;
   /** By the canonical text of a podSelector. */

@@ -21,22 +21,22 @@ import type { RecordingFile } from './recorded/recordingFile.ts';
 import { createRestartPlayer } from './restart/restartPlayer.ts';
 import { assumeReady } from './weeder/assumeReady.ts';
 
-/** The real wiring in simulated time, against what was recorded, line by line. */
+/** Runs the real controllers in simulated time with the recorded inputs, line by line. */
 export interface Player {
   /** Its `monotonic()` is the time since the start of the recording. */
   readonly clock: VirtualClock;
   weeder(): Weeder;
-  /** Undefined: nothing of restart control was recorded so far. */
+  /** Undefined: no input of restart control has been recorded so far. */
   restarts(): RestartControl | undefined;
-  /** Undefined: nothing of the application observer was recorded so far. */
+  /** Undefined: no input of the application observer has been recorded so far. */
   observer(): ObserverCore | undefined;
-  /** How many inputs it has had. */
+  /** The number of inputs that were played. */
   inputs(): number;
-  /** When the next line was written, in milliseconds since the start; undefined after the last. */
+  /** The time of the next line in milliseconds since the start; undefined after the last. */
   nextAt(): number | undefined;
-  /** Goes on to the next line and plays it; false after the last. */
+  /** Plays the next line. Returns false after the last. */
   next(): Promise<boolean>;
-  /** Plays what was until then, and lets time go on to it. Milliseconds since the start. */
+  /** Plays all lines up to `t`, and advances the clock to it. Milliseconds since the start. */
   playTo(t: number): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ interface PlayerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** A weeder, and the streams that feed it. */
+/** A weeder and its streams. */
 interface PlayedWeeder {
   readonly weeder: Weeder;
   readonly streams: Streams;
@@ -118,9 +118,9 @@ export function createPlayer(
     else if (line.in === 'response') answers.respond(line.uid, line.response);
     else if (line.in === 'readySince') ages.respond(line.evidence, line.since ?? undefined);
     else feed(line, stage);
-    // What the file began with is known: from now on services are found by their own config.
+    // The state at the beginning of the file is complete: from now on the config of the services themselves applies.
     if (line.in === 'snapshotEnd') stage.weeder.configure(config);
-    // An answer was acted upon before the next input came, even where both have the same time.
+    // A response was handled before the next input came, even if both have the same time.
     if (line.in === 'response' || line.in === 'readySince') await settled();
   }
 

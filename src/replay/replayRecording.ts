@@ -6,7 +6,7 @@ import type { RecordingFile } from './recorded/recordingFile.ts';
 import type { PlacedEvent, Replay, TimelineEvent } from './recorded/timelineEvent.ts';
 import { comparableRestartEvents } from './restart/excludedWorkloads.ts';
 
-/** Runs the real wiring in simulated time against what was recorded. */
+/** Runs the real controllers in simulated time with the recorded inputs. */
 export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const { header, lines } = file;
   const replayed: PlacedEvent[] = [];
@@ -23,14 +23,14 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   await player.clock.pass(0);
   const before = inputsBefore(lines);
   const recorded = lines.flatMap((line, index) => ('about' in line ? { event: line, after: before[index] ?? 0 } : []));
-  const quiet = exclusionsOf(lines);
+  const exclusions = exclusionsOf(lines);
   return {
     startedAt: Date.parse(header.startedAt),
-    recorded: inOrder(comparableEvents(recorded, quiet), [
+    recorded: inOrder(comparableEvents(recorded, exclusions), [
       ...comparableRestartEvents(lines),
       ...comparableObserverEvents(lines),
     ]),
-    replayed: inOrder(comparableEvents(replayed, quiet), others),
+    replayed: inOrder(comparableEvents(replayed, exclusions), others),
     endedAt: lines.at(-1)?.t ?? 0,
   };
 }

@@ -11,12 +11,12 @@ import { assumeReady } from './weeder/assumeReady.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts';
 
-/** Service ages that a question found: epoch milliseconds; null: it could not be known. */
+/** The recorded times since when services are ready, by request: epoch milliseconds; null if unknown. */
 type Ages = ReadonlyMap<string, number | null>;
 
 /**
- * Runs the real wiring in simulated time with another config against what a recording has. Since when a service was
- * ready is what was recorded of it; where nothing was, it counts as long ago, so that nothing is made up.
+ * Runs the real weeder in simulated time with another config and the recorded inputs. The time since when a service is
+ * ready is the recorded one. If there is none, the service counts as ready for long, so that no window is assumed.
  */
 export async function replayWhatIf(recording: RecordingFile, config: Config): Promise<WhatIfResult> {
   const { header, config: recorded, lines } = recording;
@@ -45,7 +45,7 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
       streams = begin(recordedConfig(line.config));
     } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
     else if (line.in === 'start' || (line.in === 'snapshotEnd' && line.isRunning)) weeder.start();
-    else if ('stream' in line) pass(line, streams.needs.get(line.stream)?.sink);
+    else if ('stream' in line) deliver(line, streams.needs.get(line.stream)?.sink);
     if (line.in === 'snapshotEnd') weeder.configure(config);
   };
 
@@ -59,14 +59,17 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
   return stage.end();
 }
 
-/** What came of a stream goes to its sink. */
-function pass(line: Extract<WeederInput, { stream: string }>, sink: ObjectSink | undefined): void {
+/** Delivers a line of a stream to its sink. */
+function deliver(line: Extract<WeederInput, { stream: string }>, sink: ObjectSink | undefined): void {
   if (line.in === 'begin') sink?.begin();
   else if (line.in === 'end') sink?.end(line.resourceVersion);
   else sink?.apply(line.in, line.object);
 }
 
-/** All that the recorded streams brought, of services and pods that the recorded config did not name, too. */
+/**
+ * Delivers everything that the recorded streams have, including services and pods that the recorded config does not
+ * name.
+ */
 function unfiltered({ slices }: Weeder, pods: PodUnion): StreamSinks {
   return {
     slices: ({ covers, labelSelector }, options) =>

@@ -3,12 +3,15 @@ import type { ObserverInput } from '../../recording/observer/observerLines.ts';
 import { applicationOf } from '../../recording/observer/recordedObserverEvent.ts';
 import type { TimelineEvent } from '../recorded/timelineEvent.ts';
 
-/** What reached the application observer. */
+/** Returns the recorded inputs of the application observer. */
 export function observerInputs(lines: readonly RecordedLine[]): ObserverInput[] {
   return lines.flatMap((line) => ('observer' in line && 'in' in line.observer ? line.observer : []));
 }
 
-/** Its events and requests, as far as a replay has to come to the same: not of applications that were busy. */
+/**
+ * Returns the events and requests of the application observer that a replay has to reproduce: not those of busy
+ * applications.
+ */
 export function comparableObserverEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
   const busy = new Set<string>();
   return lines.flatMap((line) => {

@@ -17,15 +17,15 @@ import { observerRequests } from '../../recording/observer/recordObserverApi.ts'
 import { recordedConfig } from '../recorded/recordedConfig.ts';
 import { recordedRandom } from '../recorded/recordedRandom.ts';
 import { createResponses } from '../recorded/recordedResponses.ts';
-import { countAnswers } from '../restart/restartInputs.ts';
+import { countResponses } from '../restart/restartInputs.ts';
 import { observerApis } from './observerApis.ts';
 import { observerInputs } from './observerInputs.ts';
-import { recordedSchemaNodes } from './recordedPlaces.ts';
+import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
 
-/** The real application observer in simulated time, against what was recorded of it. */
+/** Runs the real application observer in simulated time, with the recorded inputs. */
 interface ObserverPlayer {
   take(input: ObserverInput): Promise<void>;
-  /** Undefined: nothing of it was recorded so far. */
+  /** Undefined: no input has been recorded so far. */
   core(): ObserverCore | undefined;
 }
 
@@ -39,58 +39,61 @@ interface ObserverPlayerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-/** What is asked beyond what was recorded. */
+/** The response to a request that has no recorded response. */
 const unanswered: RecordedObserverResponse = { is: 'failed', failure: 'transient', retryAfter: 0 };
-const written: RecordedObserverResponse = { is: 'ok' };
-/** As often as what is known is handed on, from one question to the next, until an application has begun. */
+const success: RecordedObserverResponse = { is: 'ok' };
+/** The number of rounds of requests and responses until an application has started. */
 const rounds = 30;
 
 export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPlayer {
   const { header, clock, inspect } = options;
-  /** In a file that begins in the middle the requests come at other times than they were recorded. */
-  let isMidway = header.part > 1;
-  let isRecalling = isMidway;
+  /** In a file that begins in the middle, requests come at other times than in the recorded run. */
+  let isContinued = header.part > 1;
+  let isRestoring = isContinued;
   const snapshot = createObserverSnapshot();
   const inputs = observerInputs(options.lines);
-  const randomAt = recordedRandom(options.lines, isMidway, 'observer');
-  const answers = createResponses<RecordedObserverResponse>(countAnswers(inputs), (to) => !isMidway || isWrite(to));
+  const randomAt = recordedRandom(options.lines, isContinued, 'observer');
+  const responses = createResponses<RecordedObserverResponse>(
+    countResponses(inputs),
+    (to) => !isContinued || isWrite(to),
+  );
   const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
-  /** Which kinds and accounts there are, and what these may see, by question. */
-  const standing = new Map<string, RecordedObserverResponse>();
-  /** These had not settled when the file began: the observer does not get them. */
+  /** By request: the responses about kinds and accounts, which are valid for later requests as well. */
+  const lasting = new Map<string, RecordedObserverResponse>();
+  /** Applications that had not settled when the file began: the observer does not receive them. */
   const busy = new Set<string>();
-  /** These are being added: the events of that are not in the recording. */
-  const beginning = new Set<string>();
-  /** Streams that were closed here: what is known of them is of before. */
+  /** Applications that are being added: the recording does not have the events of that. */
+  const starting = new Set<string>();
+  /** Streams that were closed here: their recorded state is out of date. */
   const closed = new Set<string>();
   const open = new Set<string>();
   let core: ObserverCore | undefined;
 
   function isReportedFor(event: RecordedObserverEvent): boolean {
     const application = applicationOf(event) ?? '';
-    return !beginning.has(application) && !busy.has(application);
+    return !starting.has(application) && !busy.has(application);
   }
 
   function report(event: RecordedObserverEvent): void {
     if (isReportedFor(event)) options.report(event);
   }
 
-  async function ask(to: string): Promise<RecordedObserverResponse> {
-    const known = isMidway ? standing.get(to) : undefined;
-    return known ?? answers.request(to, /^(?:status|account|access|patchable) /.test(to) ? written : unanswered);
+  async function request(to: string): Promise<RecordedObserverResponse> {
+    const known = isContinued ? lasting.get(to) : undefined;
+    return known ?? responses.request(to, /^(?:status|account|access|patchable) /.test(to) ? success : unanswered);
   }
 
   const apis = observerApis({
-    ask,
+    request,
     async read({ identity }) {
-      const known = isMidway ? snapshot.object(identity.kind, identity.namespace, identity.name) : undefined;
-      return known === undefined ? ask(observerRequests.resource('read', identity)) : { is: 'ok', value: known };
+      const known = isContinued ? snapshot.object(identity.kind, identity.namespace, identity.name) : undefined;
+      return known === undefined ? request(observerRequests.resource('read', identity)) : { is: 'ok', value: known };
     },
     async dryRunApply({ owner, target }) {
       const to = observerRequests.resource('dryRunApply', target.identity);
-      return (beginning.has(owner.name) ? snapshot.response(to) : undefined) ?? ask(to);
+      return (starting.has(owner.name) ? snapshot.response(to) : undefined) ?? request(to);
     },
-    placesOf: recordedSchemaNodes(inputs),
+    schemaOf: recordedSchemaNodes(inputs),
     report,
   });
 
@@ -102,13 +105,13 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
       config: recordedConfig(config),
       runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
       namespaces: header.namespaces,
-      // What was recorded came through the shard.
+      // The recorded objects have already passed the shard filter.
       shard: undefined,
       isDryRun: header.isDryRun,
-      // In whose place something is asked is not decided by.
+      // No decision depends on the account that a request impersonates.
       mayUseOwnRights: false,
-      hashManifest(manifest, shape) {
-        const hash = hashManifest(manifest, shape);
+      hashManifest(manifest, mask) {
+        const hash = hashManifest(manifest, mask);
         return hashes.get(hash) ?? hash;
       },
       report(event) {
@@ -124,9 +127,9 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     });
   }
 
-  /** Delivers what a stream had before the observer opened it. */
+  /** Delivers the state of each stream that the observer has opened. */
   function openStreams(): void {
-    if (isRecalling) return;
+    if (isRestoring) return;
     for (const [name, { sink }] of core?.needs ?? []) {
       if (open.has(name)) continue;
       open.add(name);
@@ -155,14 +158,14 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   }
 
   async function restartAt(applications: readonly string[], reportEvent: () => void): Promise<void> {
-    for (const each of applications) beginning.add(each);
+    for (const each of applications) starting.add(each);
     reportEvent();
     for (let round = 0; round < rounds; round += 1) await settled();
-    for (const each of applications) beginning.delete(each);
+    for (const each of applications) starting.delete(each);
   }
 
-  /** Delivers the application, in its last recorded state. */
-  async function rest(application: string): Promise<void> {
+  /** Delivers the application in its last recorded state. */
+  async function startSettled(application: string): Promise<void> {
     busy.delete(application);
     const found = snapshot.application(application);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
@@ -171,7 +174,7 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   }
 
   async function resume(): Promise<void> {
-    isRecalling = false;
+    isRestoring = false;
     await restartAt(
       [...snapshot.applications()].filter((each) => !busy.has(each)),
       openStreams,
@@ -181,9 +184,9 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   function learn(input: ObserverInput): void {
     if (input.in === 'begin') closed.delete(input.stream);
     snapshot.apply(input);
-    if (input.in === 'response' && isAnsweredAlike(input.request)) {
-      if (input.response.is === 'ok' && input.response.value !== false) standing.set(input.request, input.response);
-      else standing.delete(input.request);
+    if (input.in === 'response' && isLasting(input.request)) {
+      if (input.response.is === 'ok' && input.response.value !== false) lasting.set(input.request, input.response);
+      else lasting.delete(input.request);
     }
     if (input.in === 'snapshotEnd') for (const application of input.busy) busy.add(application);
   }
@@ -192,12 +195,12 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     const line = 'object' in input ? { ...input, object: snapshot.withSpec(input.stream, input.object) } : input;
     const sink = core?.needs.get(input.stream)?.sink;
     learn(input);
-    if (!isRecalling) deliver(line, sink);
+    if (!isRestoring) deliver(line, sink);
   }
 
   function feed(input: ObserverInput): void {
     if (input.in === 'created' && core !== undefined) {
-      isMidway = false;
+      isContinued = false;
       busy.clear();
     }
     learn(input);
@@ -211,23 +214,23 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
     async take(input) {
       if ('stream' in input) feedStream(input);
       else feed(input);
-      if (input.in === 'response' && !isRecalling) {
-        answers.respond(input.request, input.response);
-        // An answer was acted upon before the next input came, even where both have the same time.
+      if (input.in === 'response' && !isRestoring) {
+        responses.respond(input.request, input.response);
+        // A response was handled before the next input came, even if both have the same time.
         await settled();
       } else if (input.in === 'snapshotEnd') await resume();
-      else if (input.in === 'settled' && busy.has(input.application)) await rest(input.application);
+      else if (input.in === 'settled' && busy.has(input.application)) await startSettled(input.application);
     },
     core: () => core,
   };
 }
 
-/** Which kinds there are, and which accounts: one that is there is not asked for each time. */
-function isAnsweredAlike(to: string): boolean {
+/** Requests about kinds and accounts: a positive response is valid for later requests as well. */
+function isLasting(to: string): boolean {
   return /^(find|findServed|structure|account|access|patchable) /.test(to);
 }
 
-/** A write is asked for once for each time that it was decided. */
+/** A write is requested once for each decision. */
 function isWrite(to: string): boolean {
   return /^(?:create|correct|update|delete|release) /.test(to);
 }

@@ -4,48 +4,49 @@ import { tolerance } from './compare.ts';
 import type { PlacedEvent, TimelineEvent } from './timelineEvent.ts';
 
 /**
- * What a replay that begins in the middle cannot know of. Its border is the number of inputs that came before, not
- * a time: a replay is a little early or late, and an event at the border has to be on the same side for both.
+ * What a replay that begins in the middle cannot reproduce. The limit is a number of preceding inputs and not a time: a
+ * replay is a little early or late, and an event at the limit has to be on the same side in both runs.
  */
 interface Exclusions {
-  /** For each service with a window that was open when the file began: how many inputs came before that closed. */
+  /** For each service whose window was open when the file began: the number of inputs before that window closed. */
   readonly until: ReadonlyMap<string, number>;
-  /** The questions since when a service is ready, whichever service that was. */
-  readonly questions: readonly { readonly askedAfter: number; readonly answered: number }[];
+  /** The requests for the time since when a service is ready, of any service. */
+  readonly requests: readonly { readonly requestedAfter: number; readonly answeredAt: number }[];
 }
 
 /**
- * Leaves out what a replay that begins in the middle cannot know of: of a service whose window was open then, what is
- * event until that window closed, and whatever belongs to a window that opened by then, or by the answer to a question
- * of that time: whether it counts depends on that window.
+ * Leaves out what a replay that begins in the middle cannot reproduce. Of a service whose window was open then, these
+ * are all events until that window closed. They are also the events of each window that opened before that, or by the
+ * response to a request from before that, because it depends on the first window whether the second opens.
  */
-export function comparableEvents(events: readonly PlacedEvent[], { until, questions }: Exclusions): TimelineEvent[] {
-  const excluded = new Set<string>();
+export function comparableEvents(events: readonly PlacedEvent[], { until, requests }: Exclusions): TimelineEvent[] {
+  const excludedWindows = new Set<string>();
   const isComparable = ({ event: { t, out, about, window }, after }: PlacedEvent): boolean => {
     const key = windowKey(about, window);
-    const quietUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
-    const isQuiet = after <= quietUntil;
-    const isOfThen = questions.some(
-      ({ askedAfter, answered }) => askedAfter <= quietUntil && answered <= t && t - answered < tolerance,
+    const excludedUntil = until.get(about) ?? Number.NEGATIVE_INFINITY;
+    const isExcluded = after <= excludedUntil;
+    const isFromBefore = requests.some(
+      ({ requestedAfter, answeredAt }) =>
+        requestedAfter <= excludedUntil && answeredAt <= t && t - answeredAt < tolerance,
     );
-    if (out === 'window.opened' && (isQuiet || isOfThen)) excluded.add(key);
-    else if (out === 'window.opened') excluded.delete(key);
-    return !isQuiet && !excluded.has(key);
+    if (out === 'window.opened' && (isExcluded || isFromBefore)) excludedWindows.add(key);
+    else if (out === 'window.opened') excludedWindows.delete(key);
+    return !isExcluded && !excludedWindows.has(key);
   };
   return events.filter(isComparable).map(({ event }) => event);
 }
 
 export function exclusionsOf(lines: readonly RecordedLine[]): Exclusions {
   const before = inputsBefore(lines);
-  return { until: quietTimes(lines, before), questions: questionsOf(lines, before) };
+  return { until: exclusionLimits(lines, before), requests: requestsIn(lines, before) };
 }
 
-/** A random value is recorded in the middle of what follows from another input. */
+/** Random values do not count: one is recorded among the effects of another input. */
 export function isCounted(line: RecordedLine): boolean {
   return 'in' in line && line.in !== 'random';
 }
 
-/** For each line how many inputs came before it, itself included. */
+/** Returns for each line the number of inputs up to and including it. */
 export function inputsBefore(lines: readonly RecordedLine[]): number[] {
   let count = 0;
   return lines.map((line) => {
@@ -54,28 +55,28 @@ export function inputsBefore(lines: readonly RecordedLine[]): number[] {
   });
 }
 
-function quietTimes(lines: readonly RecordedLine[], before: readonly number[]): ReadonlyMap<string, number> {
+function exclusionLimits(lines: readonly RecordedLine[], before: readonly number[]): ReadonlyMap<string, number> {
   const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'snapshotEnd' ? line.windows : [])));
-  const quietUntil = new Map<string, number>();
-  for (const key of open) quietUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
+  const excludedUntil = new Map<string, number>();
+  for (const key of open) excludedUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
   for (const [index, line] of lines.entries()) {
     if (!('about' in line) || line.out !== 'window.closed' || !open.delete(windowKey(line.about, line.window)))
       continue;
-    quietUntil.set(line.about, before[index] ?? 0);
+    excludedUntil.set(line.about, before[index] ?? 0);
   }
-  return quietUntil;
+  return excludedUntil;
 }
 
-function questionsOf(lines: readonly RecordedLine[], before: readonly number[]): Exclusions['questions'] {
+function requestsIn(lines: readonly RecordedLine[], before: readonly number[]): Exclusions['requests'] {
   const open = new Map<string, number[]>();
-  const questions: { askedAfter: number; answered: number }[] = [];
+  const requests: { requestedAfter: number; answeredAt: number }[] = [];
   for (const [index, line] of lines.entries()) {
     if (!('evidence' in line)) continue;
-    const asked = open.get(line.evidence) ?? [];
-    open.set(line.evidence, asked);
-    if ('out' in line) asked.push(before[index] ?? 0);
-    // Asked before the file began, where it has no question for the answer.
-    else questions.push({ askedAfter: asked.shift() ?? 0, answered: line.t });
+    const pending = open.get(line.evidence) ?? [];
+    open.set(line.evidence, pending);
+    if ('out' in line) pending.push(before[index] ?? 0);
+    // If the file has no request for this response, it was sent before the file began.
+    else requests.push({ requestedAfter: pending.shift() ?? 0, answeredAt: line.t });
   }
-  return questions;
+  return requests;
 }

@@ -2,33 +2,34 @@ import { isDecision } from '../../recording/events.ts';
 import type { Replay, TimelineEvent } from './timelineEvent.ts';
 
 /**
- * A decision that only one of the two came to, or that they came to at different times. `late`: it was recorded later
- * than it was due, as by a process that had to wait for its turn; the decision is the same.
+ * A decision in only one of the two runs, or at different times in both. `late`: it was recorded later than it was due,
+ * because the process had to wait; the decision is the same.
  */
 export type Difference =
   | { readonly kind: 'missing' | 'extra'; readonly event: TimelineEvent }
   | { readonly kind: 'moved' | 'late'; readonly event: TimelineEvent; readonly replayedAt: number };
 
 /**
- * In a replay every timer is punctual, in the recorded run it waited for the event loop: reading a long list held that
- * for 30 ms, in the worst case measured for 440 ms, and timers are late by as much. The shortest time that the weeder
- * decides by is the 2 s of a silent back-off, so what differs by less than this is the same decision. Milliseconds.
+ * In a replay every timer is punctual. In the recorded run timers waited for the event loop, which was blocked for 30
+ * ms by reading a long list, and for 440 ms in the worst case measured. The shortest time on which a decision of the
+ * weeder depends is the 2 s of a silent back-off, so decisions that differ by less than this are the same.
+ * Milliseconds.
  */
 export const tolerance = 250;
 
-/** A process that waits for longer has lost its streams and its Lease, too. Milliseconds. */
+/** A process that waits for longer has also lost its streams and its Lease. Milliseconds. */
 const mostLate = 5_000;
 
-/** How many were late, and the latest of them by how much, in milliseconds. */
+/** Returns the number of late decisions, and the longest delay in milliseconds. */
 export function lateness(found: readonly Difference[]): { readonly count: number; readonly most: number } {
   const delays = found.flatMap((each) => (each.kind === 'late' ? [each.event.t - each.replayedAt] : []));
   return { count: delays.length, most: Math.max(0, ...delays) };
 }
 
-/** Where the decisions of the replay differ from the recorded ones, in the order of their times. */
+/** Returns the decisions of the replay that differ from the recorded ones, in the order of their times. */
 export function differences({ recorded, replayed, endedAt }: Replay): Difference[] {
   const [then, now] = [byText(recorded), byText(replayed)];
-  // What was about to be decided when the recording ended is not in it.
+  // A decision that was due when the recording ended is not in it.
   const counts = ({ t }: TimelineEvent) => t <= endedAt - tolerance;
   const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
     const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
@@ -38,7 +39,10 @@ export function differences({ recorded, replayed, endedAt }: Replay): Difference
   return found.sort((a, b) => a.event.t - b.event.t);
 }
 
-/** Decisions that differ by their time alone, in the order of their times. Windows are numbered from 1 again in a replay. */
+/**
+ * Groups the decisions that differ only by their times, in the order of these. A replay numbers the windows from 1
+ * again.
+ */
 function byText(events: readonly TimelineEvent[]): Map<string, TimelineEvent[]> {
   const groups = Map.groupBy(events.filter(isDecision), ({ out, about, pod, detail }) =>
     [out, about, pod ?? '', detail].join('\n'),
@@ -47,24 +51,24 @@ function byText(events: readonly TimelineEvent[]): Map<string, TimelineEvent[]> 
   return groups;
 }
 
-/** Pairs what was decided at the same time on both sides, in its order; what is left has no counterpart there. */
+/** Pairs the decisions of the same time in both runs, in their order. Returns those without a counterpart. */
 function unmatched(recorded: readonly TimelineEvent[], replayed: readonly TimelineEvent[]) {
   const [missing, extra]: [TimelineEvent[], TimelineEvent[]] = [[], []];
-  const left = replayed.values();
-  let next = left.next().value;
+  const remaining = replayed.values();
+  let next = remaining.next().value;
   for (const event of recorded) {
     while (next !== undefined && next.t < event.t - tolerance) {
       extra.push(next);
-      next = left.next().value;
+      next = remaining.next().value;
     }
-    if (next !== undefined && next.t <= event.t + tolerance) next = left.next().value;
+    if (next !== undefined && next.t <= event.t + tolerance) next = remaining.next().value;
     else missing.push(event);
   }
-  if (next !== undefined) extra.push(next, ...left);
+  if (next !== undefined) extra.push(next, ...remaining);
   return { missing, extra };
 }
 
-/** Takes the nearest of what is left on the other side, as the same decision at another time. */
+/** Pairs a decision with the nearest unpaired one of the replay, as the same decision at another time. */
 function movedOrMissing(event: TimelineEvent, extra: TimelineEvent[]): Difference {
   const [nearest] = extra.toSorted((a, b) => Math.abs(a.t - event.t) - Math.abs(b.t - event.t));
   if (nearest === undefined) return { kind: 'missing', event };

@@ -4,7 +4,7 @@ import { parseJson } from '../../base/exactInteger.ts';
 import { oneLine } from '../../base/fieldError.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** One JSON object of a file, and where it stands. */
+/** A JSON object in a file, and its position. */
 export interface JsonLine {
   readonly file: string;
   /** From 1. */
@@ -17,7 +17,7 @@ export interface JsonFile {
   /** The first of `lines`. */
   readonly first: JsonLine;
   readonly rest: readonly JsonLine[];
-  /** The last line has no end: the writer was killed, or the file was cut. */
+  /** The last line is incomplete: the writer was killed, or the file was truncated. */
   readonly cut: CodedError | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function readJsonLines(file: string): Promise<Result<JsonFile>> {
   return first === undefined ? failed(codedError('RECORDING_INVALID', `${file} is empty.`)) : ok({ first, rest, cut });
 }
 
-/** What is wrong with a line, as half a sentence. */
+/** Returns an error for a line. `message`: a clause. */
 export function invalid({ file, line }: Pick<JsonLine, 'file' | 'line'>, message: string): CodedError {
   return codedError('RECORDING_INVALID', `${file}:${line}: ${message}.`);
 }
@@ -51,7 +51,7 @@ function isLast(texts: readonly string[], index: number): boolean {
   return texts.slice(index + 1).every((text) => text.trim() === '');
 }
 
-/** What kubectl and the shell write into a file that is no line of JSON, by how it begins. */
+/** Output of kubectl that is not a line of JSON, by its beginning. */
 const foreign: readonly (readonly [RegExp, string])[] = [
   [
     /^(error: |Error from server|The connection to the server |Unable to connect to the server|[EW]\d{4} )/,
@@ -98,7 +98,10 @@ async function readTexts(path: string): Promise<Result<readonly string[]>> {
   }
 }
 
-/** At line feeds alone: JSON may have the separators U+2028 and U+2029 in its texts, at which readline splits, too. */
+/**
+ * Splits only at line feeds: JSON strings may contain the separators U+2028 and U+2029, at which readline splits as
+ * well.
+ */
 async function linesOf(pieces: AsyncIterable<string>): Promise<string[]> {
   const texts: string[] = [];
   let rest = '';
@@ -113,7 +116,7 @@ async function linesOf(pieces: AsyncIterable<string>): Promise<string[]> {
   return rest === '' ? texts : [...texts, rest];
 }
 
-/** By the bytes that a file begins with: what else than UTF-8 it holds. */
+/** Returns why a file is not UTF-8 text, by its first bytes; undefined if it may be. */
 function whyNoText(start: Buffer): string | undefined {
   const [a, b] = start;
   if (a === 0x1f && b === 0x8b) return 'is compressed; unpack it first, as with gunzip';

@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, numberOf, objectOf, timeOf } from '../../base
 
 const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-/** The newest of the times that the API and the kubelet write into an object; epoch milliseconds. */
+/** Returns the newest time that the API server and the kubelet have written into an object; epoch milliseconds. */
 export function newestTime({ metadata, status }: JsonObject): number | undefined {
   const meta = objectOf(metadata);
   const podStatus = objectOf(status);
@@ -15,18 +15,18 @@ export function newestTime({ metadata, status }: JsonObject): number | undefined
     ...arrayOf(podStatus['conditions']).map((condition) => objectOf(condition)['lastTransitionTime']),
     ...states.flatMap((state) => Object.values(objectOf(state)).flatMap(timesOfState)),
   ];
-  const times = [...named.map(timeOf), deletionAsked(meta)].filter((time) => time !== undefined);
+  const times = [...named.map(timeOf), deletionRequestedAt(meta)].filter((time) => time !== undefined);
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-/** Has nothing happened to it since it was made, by the times that it names? */
+/** Returns true if nothing has happened to the object since its creation, according to the times in it. */
 export function isNewborn(object: JsonObject): boolean {
-  const made = timeOf(objectOf(object['metadata'])['creationTimestamp']);
-  return made !== undefined && made === newestTime(object);
+  const createdAt = timeOf(objectOf(object['metadata'])['creationTimestamp']);
+  return createdAt !== undefined && createdAt === newestTime(object);
 }
 
-/** `deletionTimestamp` is when the grace period ends. */
-function deletionAsked(meta: JsonObject): number | undefined {
+/** `deletionTimestamp` is the end of the grace period. */
+function deletionRequestedAt(meta: JsonObject): number | undefined {
   const ends = timeOf(meta['deletionTimestamp']);
   if (ends === undefined) return undefined;
   const grace = 1000 * (numberOf(meta['deletionGracePeriodSeconds']) ?? 0);

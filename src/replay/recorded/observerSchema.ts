@@ -20,7 +20,7 @@ const failures = [
   'terminating',
 ] as const satisfies readonly ApplyFailureKind[];
 
-const answer: z.ZodType<RecordedObserverResponse> = z.discriminatedUnion('is', [
+const response: z.ZodType<RecordedObserverResponse> = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
   z.object({
     is: z.literal('failed'),
@@ -49,7 +49,7 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
   z.object({ in: z.literal('closed'), stream }),
   z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
   z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
-  z.object({ in: z.literal('response'), request: z.string(), response: answer }),
+  z.object({ in: z.literal('response'), request: z.string(), response }),
   z.object({
     in: z.literal('schemaNode'),
     kind: z.string(),
@@ -63,7 +63,7 @@ const input: z.ZodType<ObserverInput> = z.discriminatedUnion('in', [
   z.object({ in: z.literal('settled'), application: z.string() }),
 ]);
 
-/** What a line of the application observer has beside its time. */
+/** A line of the application observer, without its time. */
 export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
   input,
   z.object({
@@ -75,7 +75,7 @@ export const observerEntry: z.ZodType<ObserverEntry['observer']> = z.union([
 
 const object = z.looseObject({});
 
-/** What an answer to an apply has. */
+/** The value in a response to an apply. */
 export const recordedApplied: z.ZodType<Applied> = z.object({ object, hasChanged: z.boolean(), isNew: z.boolean() });
 
 export const recordedTried: z.ZodType<DryRun> = z.object({ object, isIndependent: z.boolean() });

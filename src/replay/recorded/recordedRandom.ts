@@ -1,20 +1,21 @@
 import type { RecordedLine } from '../../recording/lines.ts';
 import { tolerance } from './compare.ts';
 
-/** Whose lines they are. */
+/** The controller that lines belong to. */
 type ControllerName = 'restart' | 'observer';
 
 /**
- * What a controller made jitter of, in its order. In a file that begins in the middle a replay asks more often, or less,
- * and each chance is for its own time alone: without one it is the middle.
+ * Returns the recorded random values of a controller, which determine its jitter, in their order. In a file that begins
+ * in the middle, a replay needs more or fewer values than the recorded run, so each value is used only at its own time.
+ * Without a value the result is 0.5.
  */
 export function recordedRandom(
   lines: readonly RecordedLine[],
   isContinued: boolean,
-  whose: ControllerName = 'restart',
+  controller: ControllerName = 'restart',
 ): (now: number) => number {
   const randoms = lines.flatMap((line) => {
-    const entry = entryOf(line, whose);
+    const entry = entryOf(line, controller);
     return entry !== undefined && 'in' in entry && entry.in === 'random' ? [{ t: line.t, value: entry.value }] : [];
   });
   const isNear = (t: number, now: number) => !isContinued || Math.abs(t - now) <= tolerance;
@@ -27,7 +28,7 @@ export function recordedRandom(
   };
 }
 
-function entryOf(line: RecordedLine, whose: ControllerName) {
-  if (whose === 'restart') return 'restart' in line ? line.restart : undefined;
+function entryOf(line: RecordedLine, controller: ControllerName) {
+  if (controller === 'restart') return 'restart' in line ? line.restart : undefined;
   return 'observer' in line ? line.observer : undefined;
 }

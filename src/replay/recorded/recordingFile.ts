@@ -6,7 +6,7 @@ import { type RecordedLine, type RecordingHeader, recordingVersion } from '../..
 import { invalid, type JsonLine } from './jsonLines.ts';
 import { recordedLine, recordingHeader } from './recordingSchema.ts';
 
-/** One file of a recording, read and checked. */
+/** A validated file of a recording. */
 export interface RecordingFile {
   readonly name: string;
   readonly header: RecordingHeader;
@@ -39,10 +39,10 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
   return ok({ name: first.file, header: header.value, config: config.value, lines });
 }
 
-/** Undefined: the line has none. */
+/** Returns undefined if the line has no config. */
 function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined {
-  const said = saidIn(line);
-  return 'config' in said ? readConfig(said.config, at) : undefined;
+  const entry = entryIn(line);
+  return 'config' in entry ? readConfig(entry.config, at) : undefined;
 }
 
 function readConfig(file: object, line: JsonLine): Result<Config> {
@@ -70,19 +70,21 @@ function outOfOrder(line: JsonLine, is: number, was: number): CodedError {
   return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
 }
 
-/** Without the key of the controller that it is of. */
-function saidIn(line: RecordedLine) {
+/** Returns a line without the key of its controller. */
+function entryIn(line: RecordedLine) {
   if ('restart' in line) return line.restart;
   return 'observer' in line ? line.observer : line;
 }
 
-/** What stands up to it repeats the file before: the weeder has such a line of its own, and each other controller. */
-function isResume(line: RecordedLine): boolean {
-  const said = saidIn(line);
-  return 'in' in said && said.in === 'snapshotEnd';
+/**
+ * The lines up to this one repeat the file before. The weeder and each other controller have such a line of their own.
+ */
+function isSnapshotEnd(line: RecordedLine): boolean {
+  const entry = entryIn(line);
+  return 'in' in entry && entry.in === 'snapshotEnd';
 }
 
-/** Puts the files of one recording in order, and leaves out what a later one only repeats. */
+/** Puts the files of one recording in order, and leaves out the lines that only repeat an earlier file. */
 export function joinRecordings(files: readonly RecordingFile[]): Result<RecordingFile> {
   const [first, ...later] = files.toSorted((a, b) => a.header.part - b.header.part);
   if (first === undefined) return failed(codedError('RECORDING_INVALID', 'There is nothing to replay.'));
@@ -91,11 +93,11 @@ export function joinRecordings(files: readonly RecordingFile[]): Result<Recordin
   for (const file of later) {
     const isNext = file.header.part === last.header.part + 1 && file.header.startedAt === last.header.startedAt;
     if (!isNext) {
-      const sentence = `this file does not continue ${last.name}; only the files of one recording are replayed together`;
-      return failed(invalid({ file: file.name, line: 1 }, sentence));
+      const message = `this file does not continue ${last.name}; only the files of one recording are replayed together`;
+      return failed(invalid({ file: file.name, line: 1 }, message));
     }
-    const resume = file.lines.findLastIndex(isResume);
-    for (const line of file.lines.slice(resume + 1)) lines.push(line);
+    const snapshotEnd = file.lines.findLastIndex(isSnapshotEnd);
+    for (const line of file.lines.slice(snapshotEnd + 1)) lines.push(line);
     last = file;
   }
   return ok({ ...first, lines });

@@ -7,7 +7,7 @@ import { restartEntry } from './restartSchema.ts';
 
 const reason = z.string();
 
-const deletionAnswer = z.discriminatedUnion('type', [
+const deletionResponse = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delete.accepted') }),
   z.object({ type: z.literal('delete.notFound') }),
   z.object({ type: z.literal('delete.conflicted') }),
@@ -20,7 +20,7 @@ const deletionAnswer = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** A hundred years: what is later is no time that could be written. Milliseconds. */
+/** A hundred years; longer times are invalid. Milliseconds. */
 const longest = 100 * 365 * 86_400_000;
 const stamp = { t: z.number().min(0).max(longest), wall: z.number().min(-longest).max(longest).exactOptional() };
 const stream = z.string();
@@ -36,7 +36,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
     z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
     z.object({ ...stamp, in: z.literal('snapshotEnd'), isRunning: z.boolean(), windows: z.array(z.string()) }),
     z.object({ ...stamp, in: z.literal('readySince'), evidence: z.string(), since: z.number().nullable() }),
-    z.object({ ...stamp, in: z.literal('response'), uid: z.string(), response: deletionAnswer }),
+    z.object({ ...stamp, in: z.literal('response'), uid: z.string(), response: deletionResponse }),
     z.object({ ...stamp, in: z.literal('random'), value: z.number() }),
   ]),
   z.object({ ...stamp, restart: restartEntry }),

@@ -25,7 +25,7 @@ const failure = z.enum([
   'immutable',
 ]);
 
-const answer: z.ZodType<RecordedResponse> = z.discriminatedUnion('is', [
+const response: z.ZodType<RecordedResponse> = z.discriminatedUnion('is', [
   z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
   z.object({ is: z.literal('notFound') }),
   z.object({ is: z.literal('conflicted') }),
@@ -35,7 +35,7 @@ const answer: z.ZodType<RecordedResponse> = z.discriminatedUnion('is', [
 const stream = z.string();
 const config = z.looseObject({});
 
-/** What a line of restart control has beside its time. */
+/** A line of restart control, without its time. */
 export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
   z.discriminatedUnion('in', [
     z.object({ in: z.enum(['created', 'config']), config }),
@@ -44,7 +44,7 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
     z.object({ in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
     z.object({ in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object: z.looseObject({}) }),
     z.object({ in: z.literal('keys'), current: z.string(), ids: z.array(z.string()) }),
-    z.object({ in: z.literal('response'), request: z.string(), response: answer }),
+    z.object({ in: z.literal('response'), request: z.string(), response }),
     z.object({ in: z.literal('hash'), request: z.string(), hash: z.string() }),
     z.object({ in: z.literal('random'), value: z.number() }),
     z.object({ in: z.literal('snapshotEnd'), busy: z.array(z.string()) }),
@@ -57,7 +57,7 @@ export const restartEntry: z.ZodType<RestartEntry['restart']> = z.union([
   }),
 ]);
 
-/** What stands in a recorded answer in place of a source's content. */
+/** The digest of a source, which a recorded response has in place of the content. */
 export const recordedDigest: z.ZodType<Digest> = z.object({
   tag: z.string(),
   keys: z
@@ -71,7 +71,7 @@ export const recordedDigest: z.ZodType<Digest> = z.object({
 
 const job = z.object({ kind: z.literal('Job'), namespace: z.string(), name: z.string() });
 
-/** Which Job is copied by which other; nothing of their content. */
+/** A Job and its copy, without their content. */
 export const recordedCopy: z.ZodType<StoredCopy> = z.object({
   copy: z.object({
     ref: job,

@@ -3,17 +3,23 @@ import { wordsOf } from '../../recording/events.ts';
 import type { Difference } from './compare.ts';
 import type { TimelineEvent } from './timelineEvent.ts';
 
-/** A dry run only decides: nothing was deleted. */
+/** In a dry run nothing was deleted. */
 function wordsFor({ out, detail }: TimelineEvent): string {
   return out === 'pod.deleted' && detail.startsWith('dryRun') ? 'would be deleted' : wordsOf(out);
 }
 
-/** One line an event, aligned: time since the start, wall time (UTC), what happened, to what. */
+/**
+ * Returns one aligned line for each event: the time since the start, the wall time (UTC), the event, and what it is
+ * about.
+ */
 export function timeline(events: readonly TimelineEvent[], startedAt: number): string[] {
   return table(events.map((event) => cellsOf(event, startedAt)));
 }
 
-/** One line a difference: `-` was recorded and not replayed, `+` the other way round, `~` at another time. */
+/**
+ * Returns one line for each difference: `-` was recorded and not replayed, `+` was replayed and not recorded, `~` was
+ * replayed at another time.
+ */
 export function diffLines(differences: readonly Difference[], startedAt: number): string[] {
   return table(
     differences.map((difference) => {

@@ -3,13 +3,13 @@ import type { RecordedEvent } from '../../recording/events.ts';
 /** An event with its time in milliseconds since the start of the recording. */
 export type TimelineEvent = RecordedEvent & { readonly t: number };
 
-/** An event, and how many inputs came before it: what follows from the same input has the same number on both sides. */
+/** An event with the number of preceding inputs, which is the same in both runs for the effects of the same input. */
 export interface PlacedEvent {
   readonly event: TimelineEvent;
   readonly after: number;
 }
 
-/** What the weeder says now to the recorded inputs, and what it said then. */
+/** The events of a replay, and the recorded events. */
 export interface Replay {
   readonly startedAt: number;
   /** Milliseconds since the start. */

@@ -13,13 +13,13 @@ export interface TimedEvent {
   readonly object: JsonObject;
 }
 
-/** One file of watch events: what was there when the watch began, and what happened then. */
+/** A file of watch events: the objects that existed when the watch began, and the changes after that. */
 export interface EventFile {
   readonly listed: readonly TimedEvent[];
   readonly changes: readonly TimedEvent[];
 }
 
-/** What kubectl lists when a watch begins comes at once. Milliseconds. */
+/** kubectl writes the existing objects at once when a watch begins. Milliseconds. */
 const listedWithin = 1000;
 
 /** Reads the lines of one file as watch events in the order of their times. */
@@ -39,7 +39,7 @@ export function readEvents(lines: readonly JsonLine[]): Result<EventFile> {
   return ok({ listed: [...listed], changes: events.filter((event) => !listed.has(event)) });
 }
 
-/** A bookmark says nothing of objects; an ERROR with a Status is how the API server ends a watch. */
+/** A bookmark has no content; an ERROR with a Status is how the API server ends a watch. */
 function isIgnored({ type, object }: JsonObject): boolean {
   return type === 'BOOKMARK' || (type === 'ERROR' && objectOf(object)['kind'] === 'Status');
 }
@@ -50,22 +50,22 @@ function comesAtOnce([first]: readonly TimedEvent[]): (event: TimedEvent) => boo
 
 /** Without `ts`: an object whose creation time is after all earlier events was not in the list. */
 function wereListed(added: readonly TimedEvent[]): (event: TimedEvent) => boolean {
-  const news = new Set<TimedEvent>();
+  const created = new Set<TimedEvent>();
   let newest: number | undefined;
   for (const event of added) {
     const version = versionOf(event);
-    if (newest !== undefined && version > newest && isNewborn(event.object)) news.add(event);
+    if (newest !== undefined && version > newest && isNewborn(event.object)) created.add(event);
     newest = Math.max(version, newest ?? version);
   }
-  return (event) => !news.has(event);
+  return (event) => !created.has(event);
 }
 
-/** By which objects stand in the order in which the API server wrote them; NaN where it does not say. */
+/** Returns a number that increases with the writes of the API server; NaN if the object has none. */
 export function versionOf({ object }: TimedEvent): number {
   return Number(textOf(objectOf(object['metadata'])['resourceVersion']));
 }
 
-function readEvent(line: JsonLine, before: number | undefined): Result<TimedEvent> {
+function readEvent(line: JsonLine, previous: number | undefined): Result<TimedEvent> {
   const { type, object, ts } = line.value;
   if (!isChangeType(type) || !isObject(object)) return failed(invalid(line, whyNoEvent(line.value)));
   const { kind } = object;
@@ -76,14 +76,14 @@ function readEvent(line: JsonLine, before: number | undefined): Result<TimedEven
   if (ts !== undefined && written === undefined) {
     return failed(invalid(line, `ts is ${JSON.stringify(ts)}, which is not a time such as 2026-11-21T06:20:40.737Z`));
   }
-  if (written !== undefined && before !== undefined && written < before) {
-    const was = new Date(before).toISOString();
+  if (written !== undefined && previous !== undefined && written < previous) {
+    const was = new Date(previous).toISOString();
     return failed(invalid(line, `the event is out of order: its ts is ${textOf(ts)}, and the one before has ${was}`));
   }
-  const named = written ?? newestTime(object) ?? before;
+  const named = written ?? newestTime(object) ?? previous;
   if (named === undefined) return failed(invalid(line, 'the event has no ts, and its object names no time'));
-  // A change that writes no time into its object did not happen before the one that came before it.
-  return ok({ at: Math.max(named, before ?? named), type, kind, object });
+  // A change that writes no time into its object did not happen before the preceding one.
+  return ok({ at: Math.max(named, previous ?? named), type, kind, object });
 }
 
 function whyNoEvent({ kind, items, t }: JsonObject): string {

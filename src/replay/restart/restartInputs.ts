@@ -11,7 +11,7 @@ export function restartInputs(lines: readonly RecordedLine[]): RestartInput[] {
 }
 
 /** Returns the number of responses to each request. */
-export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
+export function countResponses(inputs: readonly (RestartInput | ObserverInput)[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const input of inputs)
     if (input.in === 'response') counts.set(input.request, (counts.get(input.request) ?? 0) + 1);
@@ -19,7 +19,7 @@ export function countAnswers(inputs: readonly (RestartInput | ObserverInput)[]):
 }
 
 /** Returns the requests that concern only this workload. */
-export function questionsAbout(id: string, object: object): string[] {
+export function requestsAbout(id: string, object: object): string[] {
   const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
   const events = kind === undefined ? undefined : readWorkload(object, kind);
   if (events === undefined) return [];

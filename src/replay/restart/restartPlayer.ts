@@ -22,7 +22,7 @@ import { recordedCopy, recordedDigest } from '../recorded/restartSchema.ts';
 import { createExcludedWorkloads } from './excludedWorkloads.ts';
 import { recordedHashes } from './recordedHashes.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
-import { countAnswers, questionsAbout, restartInputs } from './restartInputs.ts';
+import { countResponses, requestsAbout, restartInputs } from './restartInputs.ts';
 
 /** Runs the real restart control in simulated time, with the recorded inputs. */
 interface RestartPlayer {
@@ -53,7 +53,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   const inputs = restartInputs(options.lines);
   const randomAt = recordedRandom(options.lines, isContinued);
   const hashAt = recordedHashes(options.lines);
-  const answers = createResponses<RecordedResponse>(countAnswers(inputs));
+  const responses = createResponses<RecordedResponse>(countResponses(inputs));
   const keys = createRecordedKeys();
   let core: RestartCore | undefined;
   /** In a file that begins in the middle, each response is repeated once, and answers every later request. */
@@ -64,7 +64,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   }
 
   async function request<T>(to: string, read: (value: unknown) => T): Promise<Answer<T>> {
-    const answer = digests.get(to) ?? (await answers.request(to, unanswered));
+    const answer = digests.get(to) ?? (await responses.request(to, unanswered));
     if (answer.is === 'refused') return { ...answer, reason };
     return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
   }
@@ -141,11 +141,11 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   }
 
   /** Starts the workload again from its stored state: its earlier progress is not in the file. */
-  function rest(workload: string): void {
+  function restartSettled(workload: string): void {
     const found = snapshot.workload(workload);
     const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
     if (found === undefined || sink === undefined) return;
-    for (const question of questionsAbout(workload, found.object)) answers.forget(question);
+    for (const key of requestsAbout(workload, found.object)) responses.forget(key);
     sink.apply('DELETED', found.object);
     sink.apply('ADDED', found.object);
   }
@@ -154,7 +154,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
     const isBusy = input.in === 'settled' && excluded.has(input.workload);
     snapshot.apply(input);
     excluded.apply(input);
-    if (input.in === 'settled' && isBusy) rest(input.workload);
+    if (input.in === 'settled' && isBusy) restartSettled(input.workload);
     else if (input.in === 'response' && input.request.startsWith('digest ') && input.response.is === 'ok')
       digests.set(input.request, input.response);
   }
@@ -171,7 +171,7 @@ export function createRestartPlayer(options: RestartPlayerOptions): RestartPlaye
   return {
     async take(input) {
       if (isContinued) learn(input);
-      if (input.in === 'response') answers.respond(input.request, input.response);
+      if (input.in === 'response') responses.respond(input.request, input.response);
       else feed(input);
       // A response was handled before the next input came, even if both have the same time.
       if (waitedFor.has(input.in)) await settled();

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
 
-/** The config for a replay that begins in the middle: services that are ready at its beginning open no window. */
+/**
+ * Returns the config for a replay that begins in the middle: services that are ready at its beginning open no window.
+ */
 export function assumeReady({ services, ...config }: Config): Config {
   return {
     ...config,

@@ -7,7 +7,7 @@ export interface PodUnion {
   createSink(): ClosableSink;
 }
 
-/** Calls `report` with each change. */
+/** Calls `notify` with each change. */
 export function createPodUnion(notify: (type: ChangeType, pod: JsonObject) => void): PodUnion {
   const streams = new Set<Map<string, JsonObject>>();
 

@@ -5,13 +5,13 @@ import { assumeReady } from './assumeReady.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './whatIfWeeder.ts';
 
 /**
- * Runs the real wiring in simulated time against watch events, as if weeder had been there all the time: what is ready
- * in the beginning opens no window.
+ * Runs the real weeder in simulated time with watch events, as if it had been running before: services that are ready
+ * at the beginning open no window.
  */
 export async function replayEvents(config: Config, files: readonly EventFile[]): Promise<WhatIfResult> {
   const listed = files.flatMap((file) => file.listed);
   const changes = mergeEvents(files.map((file) => file.changes));
-  // Weeder begins when all its lists are complete: with the newest thing that is in one of them.
+  // The weeder starts when all its lists are complete: at the time of the newest object in them.
   const startedAt = listed.length > 0 ? Math.max(...listed.map(({ at }) => at)) : (changes[0]?.at ?? 0);
   const { clock, weeder, pod, end } = createWhatIfWeeder({
     config: assumeReady(config),

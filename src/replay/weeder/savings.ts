@@ -2,7 +2,7 @@ import { formatDuration } from '../../base/duration.ts';
 import { table, wallTime } from '../recorded/timeline.ts';
 import type { WouldDelete } from './whatIfWeeder.ts';
 
-/** Which pods would have been deleted, when, and how much of a back-off that would have saved each of them. */
+/** Returns a table of the pods that would have been deleted, with the time and the saved back-off of each. */
 export function savings(deleted: readonly WouldDelete[]): string[] {
   if (deleted.length === 0) return ['weeder would have deleted no pod'];
   const rows = deleted.map((each) => [
@@ -20,14 +20,17 @@ export function savings(deleted: readonly WouldDelete[]): string[] {
   return [...table([head, ...rows]), `${count}, ${sum} of back-off saved`];
 }
 
-/** Until the kubelet restarted it: by the schedule alone that is a lower bound, because kubelets restart late. */
+/**
+ * If the restart of the container is not in the recording, the schedule gives a lower bound, because kubelets restart
+ * late.
+ */
 function savedWords(each: WouldDelete): string {
   if (each.isRepeated) return 'counted before';
   const saved = inSeconds(savedBy(each));
   return each.restartedAt === undefined && each.backOff.until !== undefined ? `at least ${saved}` : saved;
 }
 
-/** Milliseconds; undefined if it is unknown when the container finished, or if it was counted before. */
+/** Returns milliseconds; undefined if it is unknown when the container finished, or if the pod was counted before. */
 function savedBy({ backOff, at, isRepeated, restartedAt }: WouldDelete): number | undefined {
   if (isRepeated) return undefined;
   if (restartedAt !== undefined) return restartedAt - at;

@@ -21,10 +21,10 @@ export interface WouldDelete {
   /** Milliseconds since the window opened. */
   readonly sinceOpened: number;
   readonly isSilent: boolean;
-  /** It replaced a pod that was deleted in the same window: what that saves was counted once. */
+  /** The pod replaced one that was deleted in the same window, and whose saved back-off was counted. */
   readonly isRepeated: boolean;
   readonly backOff: BackOff;
-  /** When the recording shows that the kubelet restarted the container after all; epoch milliseconds. */
+  /** When the kubelet restarted the container in the recording; epoch milliseconds. */
   restartedAt: number | undefined;
 }
 
@@ -46,16 +46,16 @@ interface WhatIfOptions {
 /** A weeder in simulated time. All deletions are accepted; later events of a deleted pod are ignored. */
 interface WhatIfWeeder {
   readonly clock: VirtualClock;
-  /** The one at work now. */
+  /** The current weeder. */
   readonly weeder: Weeder;
   /** Stops the current weeder, and replaces it by a new one. */
   renew(config: Config): void;
   pod(type: ChangeType, object: JsonObject): void;
-  /** Awaits the end of the last window. */
+  /** Waits for the end of the last window. */
   end(): Promise<WhatIfResult>;
 }
 
-/** What happens after the last input is awaited for this long: longer than any window that is open then. */
+/** How long to wait after the longest window that may be open. Milliseconds. */
 const margin = 60_000;
 
 export function createWhatIfWeeder({
@@ -80,7 +80,7 @@ export function createWhatIfWeeder({
       readySince,
       deletePod: async ({ uid }) => {
         // The watch delivers the deletion a moment after the response.
-        clock.setTimeout(() => deal('DELETED', newest.get(uid) ?? {}), 1);
+        clock.setTimeout(() => deliver('DELETED', newest.get(uid) ?? {}), 1);
         return { type: 'delete.accepted' };
       },
       report(event) {
@@ -100,7 +100,7 @@ export function createWhatIfWeeder({
   let streams = podStreamsOf(weeder, config);
 
   /** A stream that does not select the pod receives it as DELETED. */
-  function deal(type: ChangeType, object: JsonObject): void {
+  function deliver(type: ChangeType, object: JsonObject): void {
     for (const { sink, labelSelector } of streams) {
       const selector = selectors.get(labelSelector);
       const isSelected = selector === undefined || matchesSelector(selector, labelsOf(object));
@@ -126,7 +126,7 @@ export function createWhatIfWeeder({
         return;
       }
       newest.set(uid, object);
-      deal(type, object);
+      deliver(type, object);
     },
     async end() {
       const longest = Math.max(0, ...[...config.services.values()].map(({ watchDuration }) => watchDuration));
@@ -136,14 +136,14 @@ export function createWhatIfWeeder({
   };
 }
 
-/** Whether the container that crash-looped was started again since then. */
+/** Returns true if the crash-looping container was restarted since then. */
 function isRestarted({ status }: JsonObject, { container, restarts }: CrashLoopingPod): boolean {
   const { containerStatuses, initContainerStatuses } = objectOf(status);
   const statuses = [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf);
   return statuses.some(({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts);
 }
 
-/** The streams of pods: complete from the start, and each gets every pod. */
+/** Returns the streams of pods: each is complete from the start, and receives every pod. */
 function podStreamsOf(weeder: Weeder, config: Config): readonly StreamNeed[] {
   const streams = streamsOf(weeder, config, 'all').filter(({ kind }) => kind === 'Pod');
   for (const { sink } of streams) {
