@@ -41,7 +41,7 @@ test('the resources of a large application are applied sixteen at a time, in the
   const names = Array.from({ length: 160 }, (_, index) => `c${index}`);
   world.apply('web', { manifests: names.map((name) => configMap(name)) });
   for (let tick = 0; tick < 600 && stateOf(world) !== 'observing'; tick += 1) await world.pass(100);
-  assert.equal(world.mostAtOnce, 16);
+  assert.equal(world.maxInFlight, 16);
   const created = world.requests.filter(({ what }) => what === 'create');
   assert.deepEqual(
     created.map(({ key }) => key),
@@ -348,7 +348,7 @@ test('with a missing service account nothing is applied, which is reported once;
     .find(({ type }) => type === 'Applied');
   assert.deepEqual([applied?.['reason'], applied?.['message']], ['ServiceAccountNotFound', sentence]);
   assert.equal(world.condition('web', 'Degraded'), 'True');
-  assert.ok(world.accountLooks.length < 25, String(world.accountLooks.length));
+  assert.ok(world.accountLookups.length < 25, String(world.accountLookups.length));
   world.missingAccounts.clear();
   await world.pass(minute + 2 * second);
   assert.deepEqual(world.writes(), ['create ConfigMap/one']);
@@ -386,15 +386,15 @@ test('an existing service account is checked once in five minutes, for all appli
   for (const name of ['api', 'jobs']) world.apply(name, { manifests: [configMap(`of-${name}`)] });
   world.apply('seen', { manifests: [configMap('seen')], mode: 'detect', serviceAccountName: 'other' });
   await world.pass(minute);
-  assert.deepEqual(world.accountLooks, ['shop/default']);
+  assert.deepEqual(world.accountLookups, ['shop/default']);
   await world.restart();
   await world.pass(6 * minute);
-  assert.deepEqual(world.accountLooks, ['shop/default'], 'everything is applied');
+  assert.deepEqual(world.accountLookups, ['shop/default'], 'everything is applied');
   world.apply('web', { manifests: [configMap('one', 'b')] });
   await world.pass(6 * minute);
   world.apply('web', { manifests: [configMap('one', 'c')] });
   await world.pass(second);
-  assert.deepEqual(world.accountLooks, ['shop/default', 'shop/default', 'shop/default']);
+  assert.deepEqual(world.accountLookups, ['shop/default', 'shop/default', 'shop/default']);
   world.stop();
 });
 

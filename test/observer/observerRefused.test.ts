@@ -362,7 +362,7 @@ test('replicas that are scaled while the new manifest is refused are not correct
   await world.pass(2 * second);
   const scale = { manager: 'autoscaler', operation: 'Update', subresource: 'scale' };
   const managedFields = [{ ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
-  world.keeps = new Set(['replicas']);
+  world.unchangedFields = new Set(['replicas']);
   world.edit('Deployment/web', { spec: { replicas: 7 }, metadata: { managedFields } });
   await world.pass(minute);
   assert.ok(!world.writes().includes('correct Deployment/web'));

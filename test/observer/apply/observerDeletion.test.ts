@@ -182,10 +182,10 @@ test('a status that is wiped while the response to its last write is delayed is 
   await world.pass(minute);
   world.lateReplies.set('status', 500);
   const written = world.statuses.length;
-  world.wipeStatus('web');
+  world.clearStatus('web');
   for (let waited = 0; world.statuses.length === written && waited < 3 * second; waited += 100) await world.pass(100);
   assert.equal(world.statuses.length, written + 1);
-  world.wipeStatus('web');
+  world.clearStatus('web');
   await world.pass(10 * second);
   assert.equal(world.condition('web', 'InSync'), 'True');
   assert.equal(arrayOf(objectOf(world.application('web')?.['status'])['resources']).length, 1);
@@ -199,7 +199,7 @@ test('a wiped status is written again once, and the echo of weeder’s own write
   const rows = () => objectOf(world.application('web')?.['status'])['resources'];
   const before = rows();
   const written = world.statuses.length;
-  world.wipeStatus('web');
+  world.clearStatus('web');
   await world.pass(3 * second);
   assert.deepEqual([rows(), world.condition('web', 'InSync')], [before, 'True']);
   assert.equal(world.statuses.length, written + 1);
@@ -213,7 +213,7 @@ test('if the status was wiped while weeder was down, the inventory is derived fr
   world.apply('web', { manifests: [configMap('one'), configMap('two')] });
   await world.pass(2 * second);
   world.stop();
-  world.wipeStatus('web');
+  world.clearStatus('web');
   world.deleteApplication('web');
   await world.restart();
   await world.pass(second);

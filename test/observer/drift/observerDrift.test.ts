@@ -82,7 +82,7 @@ test('watch events with versions before weeder’s own write are not drift', asy
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   const old = world.object('ConfigMap/one') ?? {};
   await world.pass(second);
-  world.tellAgain('ConfigMap/one', old);
+  world.redeliver('ConfigMap/one', old);
   await world.pass(minute);
   assert.deepEqual([count(world, 'correct ConfigMap/one'), world.eventsOf('resource.drifted').length], [1, 1]);
   world.stop();
@@ -295,7 +295,7 @@ test('at most sixteen applies run at once, and no application blocks another one
   for (const name of many) world.apply(name, { manifests: [configMap(name)] });
   world.apply('last', { manifests: [configMap('last')] });
   await world.pass(minute);
-  assert.ok(world.mostAtOnce >= 8 && world.mostAtOnce <= 16, String(world.mostAtOnce));
+  assert.ok(world.maxInFlight >= 8 && world.maxInFlight <= 16, String(world.maxInFlight));
   assert.equal(keyOf(world, 'last'), 'a');
   world.stop();
 });
@@ -345,7 +345,7 @@ const deployment = {
 test('scaled replicas are not corrected, and other drift still is', async () => {
   const world = await observerWorld();
   // The API server leaves the fields of the init manager to other managers.
-  world.keeps = new Set(['replicas']);
+  world.unchangedFields = new Set(['replicas']);
   world.apply('web', { manifests: [deployment] });
   await world.pass(2 * second);
   scale(world, 7);

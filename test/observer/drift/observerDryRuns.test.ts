@@ -196,7 +196,7 @@ test('if only a dry run on the existing object succeeds, only the values of the 
   await world.pass(10 * minute);
   const [first = 0] = timesOf(world);
   await world.pass(first + 10 * minute - second - (10 * minute + 2 * second));
-  world.isProbeTaken = false;
+  world.isProbeAccepted = false;
   world.sendsEvents = false;
   world.edit('ConfigMap/one', { data: { evil: 'x' } });
   admitting(world, mirrored);

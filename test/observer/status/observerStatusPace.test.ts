@@ -92,7 +92,7 @@ test('at most four statuses are written at a time, and eventually all', async ()
   world.statusTime = 100;
   for (const name of names(40)) world.apply(name, { manifests: [configMap(name)], mode: 'detect' });
   await world.pass(10 * second);
-  assert.equal(world.mostStatusesAtOnce, 4);
+  assert.equal(world.maxStatusesInFlight, 4);
   assert.ok(names(40).every((name) => world.condition(name, 'InSync') !== undefined));
   world.stop();
 });

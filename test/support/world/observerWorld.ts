@@ -66,13 +66,13 @@ export interface ObserverWorld {
   readonly statusesAt: number[];
   /** How long a status write takes, and the maximum number in flight. */
   statusTime: number;
-  mostStatusesAtOnce: number;
+  maxStatusesInFlight: number;
   /** Whether the watch delivers an object's change; otherwise it does so later, or never. */
   sendsEvents: boolean;
   /** The maximum number of requests about resources in flight. */
-  mostAtOnce: number;
+  maxInFlight: number;
   /** Fields of the spec that an apply leaves unchanged in an existing object. */
-  keeps: ReadonlySet<string>;
+  unchangedFields: ReadonlySet<string>;
   /** How long a request takes. */
   requestTime: number;
   /** How long the next discovery responses take, in milliseconds; when the list is empty: no time. */
@@ -82,7 +82,7 @@ export interface ObserverWorld {
   /** `shop/deployer`. */
   readonly missingAccounts: Set<string>;
   /** The accounts that were looked up, in order. */
-  readonly accountLooks: string[];
+  readonly accountLookups: string[];
   /** The rights of an application's account on `Deployment/web`; default: everything. */
   may: (verb: AccessVerb, text: string, account: string | undefined) => boolean;
   /** Whether the account's rights apply to a kind as a whole, or only to its single objects. */
@@ -90,7 +90,7 @@ export interface ObserverWorld {
   /** The access reviews of the account, in order: `get kind Deployment/web`, `tryPatch Deployment/web`. */
   readonly accessReviews: string[];
   /** Whether a dry run under another name is accepted; otherwise it is made on the live object. */
-  isProbeTaken: boolean;
+  isProbeAccepted: boolean;
   /** Returns the object as admission changes it. */
   admit: (object: JsonObject) => JsonObject;
   /** A user creates the application, or sets this spec. */
@@ -98,7 +98,7 @@ export interface ObserverWorld {
   /** A user deletes the application: it exists until its finalizer is removed. */
   deleteApplication(name: string): void;
   /** Another client empties its status. */
-  wipeStatus(name: string): void;
+  clearStatus(name: string): void;
   /** Another client replaces its status. */
   replaceStatus(name: string, status: JsonObject): void;
   application(name: string): JsonObject | undefined;
@@ -110,7 +110,7 @@ export interface ObserverWorld {
   put(object: JsonObject): void;
   remove(text: string): void;
   /** The watch delivers an older version of the object again. */
-  tellAgain(text: string, object: JsonObject): void;
+  redeliver(text: string, object: JsonObject): void;
   condition(name: string, type: string): string | undefined;
   /** The writes to resources, without reads and dry runs. */
   writes(): string[];
@@ -234,7 +234,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
     world.requests.push(request);
     options.onRequest?.(request);
     inFlight += 1;
-    world.mostAtOnce = Math.max(world.mostAtOnce, inFlight);
+    world.maxInFlight = Math.max(world.maxInFlight, inFlight);
     const rejection = manifest === undefined ? undefined : world.rejects(manifest);
     const isServed = !world.unserved.has(target.apiVersion);
     const givenRefusal = world.refusals.get(`${what} ${key}`) ?? world.refusals.get(what) ?? rejection;
@@ -263,7 +263,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       return failure('claimed', 'it belongs to another application');
     const labels = { metadata: { labels: { [labelName]: owner.label } } };
     const before = objects.get(keyOf(manifest.object))?.['metadata'];
-    const preserved = Object.entries(objectOf(live['spec'])).filter(([name]) => world.keeps.has(name));
+    const preserved = Object.entries(objectOf(live['spec'])).filter(([name]) => world.unchangedFields.has(name));
     const desired = mergePatch(mergePatch(live, manifest.object), { ...labels, spec: Object.fromEntries(preserved) });
     const object = store(preserved.length === 0 ? mergePatch(mergePatch(live, manifest.object), labels) : desired);
     const hasChanged = objectOf(before)['resourceVersion'] !== metaOf(object)['resourceVersion'];
@@ -277,8 +277,8 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
 
   function dryRunOf({ manifest }: ResourcePlan): Outcome<DryRun> {
     const live = objects.get(keyOf(manifest.object)) ?? {};
-    const object = world.admit(world.isProbeTaken ? manifest.object : mergePatch(live, manifest.object));
-    return { ok: true, value: { object, isIndependent: world.isProbeTaken } };
+    const object = world.admit(world.isProbeAccepted ? manifest.object : mergePatch(live, manifest.object));
+    return { ok: true, value: { object, isIndependent: world.isProbeAccepted } };
   }
 
   async function respond<T>(text: string, answer: () => Outcome<T>): Promise<Outcome<T>> {
@@ -390,7 +390,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       const refusal = world.refusals.get('status');
       if (refusal !== undefined) return { ok: false, failure: refusal };
       statusesInFlight += 1;
-      world.mostStatusesAtOnce = Math.max(world.mostStatusesAtOnce, statusesInFlight);
+      world.maxStatusesInFlight = Math.max(world.maxStatusesInFlight, statusesInFlight);
       if (world.statusTime === 0) await settled();
       else await new Promise<void>((resolve) => void clock.setTimeout(resolve, world.statusTime));
       statusesInFlight -= 1;
@@ -410,7 +410,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       return changeApplication(ref, (object) => mergePatch(object, { metadata: { finalizers: [] } }));
     },
     async hasAccount(home, name) {
-      world.accountLooks.push(`${home}/${name}`);
+      world.accountLookups.push(`${home}/${name}`);
       const refusal = world.refusals.get('account');
       if (refusal !== undefined) return { ok: false, failure: refusal };
       await settled();
@@ -476,19 +476,19 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
     statuses: [],
     statusesAt: [],
     statusTime: 0,
-    mostStatusesAtOnce: 0,
+    maxStatusesInFlight: 0,
     sendsEvents: true,
-    mostAtOnce: 0,
+    maxInFlight: 0,
     requestTime: 0,
     findTimes: [],
-    keeps: new Set(),
+    unchangedFields: new Set(),
     terminating: new Set(),
     missingAccounts: new Set(),
-    accountLooks: [],
+    accountLookups: [],
     may: () => true,
     isAllowedByKind: true,
     accessReviews: [],
-    isProbeTaken: true,
+    isProbeAccepted: true,
     admit: (object) => object,
     apply(name, spec, more = {}) {
       const before = applications.get(name);
@@ -501,7 +501,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       const deletionTimestamp = new Date(clock.now()).toISOString();
       storeApplication(name, mergePatch(object, { metadata: { deletionTimestamp } }));
     },
-    wipeStatus(name) {
+    clearStatus(name) {
       const { status: _, ...object } = applications.get(name) ?? fail(name);
       storeApplication(name, object);
     },
@@ -519,7 +519,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       objects.delete(fullKey(text));
       deliver(object, undefined);
     },
-    tellAgain: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
+    redeliver: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
     condition(name, type) {
       const { conditions } = objectOf(applications.get(name)?.['status']);
       return textOf(
