@@ -143,7 +143,7 @@ export const lease = setup({
     reportReleased: unprovided,
     reportFailed: unprovided,
     reportUnwatched: unprovided,
-    dropTenure: unprovided,
+    endTerm: unprovided,
   },
   guards: {
     isFree: ({ context, event }) => {
@@ -353,7 +353,7 @@ export const lease = setup({
     },
     releasing: {
       description: 'Gives the Lease back, so that another replica takes over at once.',
-      entry: 'dropTenure',
+      entry: 'endTerm',
       initial: 'writing',
       states: {
         writing: {
@@ -395,7 +395,7 @@ export const lease = setup({
       id: 'lost',
       type: 'final',
       description: 'Another replica may lead: nothing is started from now on. A new candidate stands by.',
-      entry: ['dropTenure', 'reportLost', 'announceLost'],
+      entry: ['endTerm', 'reportLost', 'announceLost'],
     },
   },
 });

@@ -17,12 +17,12 @@ export function servePages(
     const url = urlOf(request);
     const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
     if (page === undefined) {
-      sendText(request, response, 404, `not found: there is ${known}\n`);
+      sendText(request, response, 404, `not found: this server has ${known}\n`);
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
-      sendText(request, response, 405, 'method not allowed: GET and HEAD are\n');
+      sendText(request, response, 405, 'method not allowed, expected GET or HEAD\n');
       return;
     }
     void serve(page, url, request, response).catch((error: unknown) => {

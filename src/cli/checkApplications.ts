@@ -78,5 +78,5 @@ function inShort({ name, spec, resources }: CheckedApplication): readonly string
 const observedInWords = {
   all: 'every field of its manifest is observed',
   listed: 'observed as its entry of the schema lists',
-  presence: 'only that it is there is observed',
+  presence: 'only its existence is observed',
 } as const;

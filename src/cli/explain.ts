@@ -33,7 +33,7 @@ export async function explain(flags: ClusterFlags & { readonly configFile?: stri
   const [first] = reader.refused;
   if (first !== undefined && reader.isAllRefused()) return fail({ ...first, message: `Cannot read ${first.message}` });
   print(sections.value.join('\n\n'));
-  for (const problem of reader.refused) fail({ ...problem, message: `This is without ${problem.message}` });
+  for (const problem of reader.refused) fail({ ...problem, message: `The output does not include ${problem.message}` });
   return first === undefined ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -57,7 +57,7 @@ async function explainAll(
   ]);
 }
 
-const otherKey = 'if weeder has its key elsewhere, say so by hashKey in the config, or by POD_NAMESPACE';
+const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
 
 function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
   const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
@@ -66,7 +66,7 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   return [
     ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.message}`]),
-    ...(isOther ? [`not all was hashed with the key in the Secret ${keySecret}: ${otherKey}`] : []),
+    ...(isOther ? [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`] : []),
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
   ];

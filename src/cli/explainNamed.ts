@@ -54,7 +54,10 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
 
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
   if (what !== 'application')
-    return codedError('USAGE', `weeder explain does not take the word ${what}; the config goes behind --config-file.`);
+    return codedError(
+      'USAGE',
+      `weeder explain does not accept the argument ${what}; give the config with --config-file.`,
+    );
   return name === undefined || name === '' ? codedError('USAGE', 'weeder explain application needs NAME.') : undefined;
 }
 
@@ -87,7 +90,8 @@ async function inspect(
     return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
   }
   const application = readApplication(read.body);
-  if (application === undefined) return failed(codedError('CLUSTER_NOT_KUBERNETES', `${path} is no Application.`));
+  if (application === undefined)
+    return failed(codedError('CLUSTER_NOT_KUBERNETES', `The object at ${path} is not an Application.`));
   const applications = applicationApi(client);
   const claims = createOwnershipClaims({ applications, isKnown: () => false, seesAll: false });
   const api = resourceRequests(client);

@@ -7,9 +7,9 @@ export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 /** Prints an error and its hint on stderr, and returns the exit code. */
 export function fail({ code, message, hint }: CodedError): number {
   // Each of several errors is on a line of its own, and has already been made printable.
-  const said = code === 'CONFIG_INVALID' ? printableLines(message) : printable(message);
-  const isLong = said.includes('\n');
-  process.stderr.write(`weeder: ${said}${hint === '' ? '' : `${isLong ? '\n' : ' '}${printable(hint)}`}\n`);
+  const text = code === 'CONFIG_INVALID' ? printableLines(message) : printable(message);
+  const isLong = text.includes('\n');
+  process.stderr.write(`weeder: ${text}${hint === '' ? '' : `${isLong ? '\n' : ' '}${printable(hint)}`}\n`);
   return code === 'USAGE' ? exitCodes.usage : exitCodes.failed;
 }
 

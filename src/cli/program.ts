@@ -29,7 +29,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
     .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
     .description(
-      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Keeps applications as they were applied.',
+      'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Corrects drift of applications.',
     )
     .exitOverride()
     .configureOutput({ writeErr: () => {} })
@@ -61,7 +61,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .optionsGroup('Other:')
     .option('-n, --namespace <name>', 'of the application; default: that of the kubeconfig’s context', readNamespace)
     .description('show the observed state, and what weeder would do')
-    .argument('[what]', 'application: one of the application observer; a config says what it may hold')
+    .argument('[what]', 'application: describes one Application; the config defines what it may hold')
     .argument('[name]', 'its name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
       if (what !== undefined) {
@@ -137,8 +137,8 @@ function visibleOptions(command: Command, program: Command, run: Command) {
 
 const epilogue = [
   'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',
-  `Taken, so that manifests of dependency-watchdog work, and without a meaning here: ${ignoredFlags.map((flag) => `--${flag}`).join(' ')}`,
-  `Exit codes: ${exitCodes.ok} when stopped by a signal, ${exitCodes.failed} when something is wrong, ${exitCodes.usage} when the command line is.`,
+  `Accepted for manifests of dependency-watchdog, and ignored: ${ignoredFlags.map((flag) => `--${flag}`).join(' ')}`,
+  `Exit codes: ${exitCodes.ok} when stopped by a signal, ${exitCodes.failed} after an error, ${exitCodes.usage} if the command line is invalid.`,
 ]
   .map((paragraph) => `\n${new Help().boxWrap(paragraph, 80)}`)
   .join('\n');

@@ -120,8 +120,8 @@ async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlag
 /** Watch events contain only EndpointSlices and pods. */
 function unknownFromEvents({ restart, observer }: Config): string[] {
   return [
-    ...(restart === undefined ? [] : ['nothing is known of workloads: record with weeder run --record']),
-    ...(observer === undefined ? [] : ['nothing is known of applications: record with weeder run --record']),
+    ...(restart === undefined ? [] : ['workloads are unknown: use a recording of weeder run --record']),
+    ...(observer === undefined ? [] : ['applications are unknown: use a recording of weeder run --record']),
   ];
 }
 
@@ -142,7 +142,7 @@ async function replayPage(recording: RecordingFile, address: BindAddress): Promi
   const { live } = replaying;
   const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });
   if (!served.ok) return fail(served.error);
-  process.stdout.write(`The recording as a page, until Ctrl-C: ${served.value.url}\n`);
+  process.stdout.write(`The live page shows the recording until Ctrl-C: ${served.value.url}\n`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   stop.forget();

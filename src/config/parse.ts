@@ -5,7 +5,7 @@ import { type Config, resolveConfig } from './config.ts';
 import { configFile, keysAt } from './schema/schema.ts';
 import { locate } from './text/document.ts';
 import { type Located, type LocatedError, located } from './text/located.ts';
-import { fieldErrorsOf, unsaid } from './text/messages.ts';
+import { fieldErrorsOf, noMessage } from './text/messages.ts';
 import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 
 /** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot be larger. */
@@ -41,7 +41,7 @@ function readDocuments({ documents, lines }: YamlText): Result<Config, readonly 
   if (broken.length > 0) return failed([...broken, ...errors]);
   const shape = wrongShape(root) ?? (others.length > 0 ? severalDocuments(others) : undefined);
   if (shape !== undefined) return failed([{ offset: root.offset, path: [], ...shape }]);
-  const parsed = configFile.safeParse(root.value, { error: () => unsaid });
+  const parsed = configFile.safeParse(root.value, { error: () => noMessage });
   if (parsed.success && errors.length === 0) return ok(resolveConfig(parsed.data));
   const issues = parsed.success ? [] : parsed.error.issues;
   return failed([...errors, ...issues.flatMap((issue) => fieldErrorsOf(issue, root, keysAt))]);
@@ -70,5 +70,8 @@ function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
 
 function severalDocuments(others: readonly Document.Parsed[]): Pick<LocatedError, 'message' | 'offset'> {
   const offset = others[0]?.contents?.range[0] ?? 0;
-  return { offset, message: `a config is one YAML document; here begins another, the first of ${others.length} more` };
+  return {
+    offset,
+    message: `a config is one YAML document; another one begins here, the first of ${others.length} more`,
+  };
 }

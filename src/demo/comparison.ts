@@ -7,18 +7,23 @@ import { alignedRows } from './table.ts';
 export function comparison(withWeeder: readonly Downtime[], without: readonly Downtime[]): readonly string[] {
   const rows = withWeeder.map((own, index) => {
     const alone = without[index];
-    return [own.pod, said(own), alone === undefined ? '' : said(alone), alone === undefined ? '' : saved(own, alone)];
+    return [
+      own.pod,
+      textOf(own),
+      alone === undefined ? '' : textOf(alone),
+      alone === undefined ? '' : saved(own, alone),
+    ];
   });
   return alignedRows([['downtime', 'with weeder', 'without', 'saved'], ...rows]);
 }
 
-function said({ total, isDown }: Downtime): string {
+function textOf({ total, isDown }: Downtime): string {
   return `${isDown ? '> ' : ''}${seconds(total)}`;
 }
 
 /** Unknown for a replica that is still down. */
 function saved(own: Downtime, alone: Downtime): string {
-  return own.isDown ? '' : said({ ...alone, total: Math.max(0, alone.total - own.total) });
+  return own.isDown ? '' : textOf({ ...alone, total: Math.max(0, alone.total - own.total) });
 }
 
 function seconds(ms: number): string {

@@ -11,7 +11,7 @@ export interface PodView {
   /** How often its first container has exited. */
   readonly exits: number;
   /** Why it is not ready, as the cluster reports it; undefined if it reports nothing. */
-  readonly trouble: string | undefined;
+  readonly notReadyBecause: string | undefined;
 }
 
 /** Reads a Pod of the API. */
@@ -26,7 +26,7 @@ export function podView(pod: JsonObject): PodView {
     isReady: isPodReady(pod),
     isEnding: meta['deletionTimestamp'] !== undefined,
     exits: exitsOf(container),
-    trouble: waitingFor(container) ?? unscheduled(pod),
+    notReadyBecause: waitingFor(container) ?? unscheduled(pod),
   };
 }
 

@@ -30,7 +30,7 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
     case 'window.opened':
       return {
         who: 'weeder',
-        what: `sees the recovery: window of ${formatDuration(event.duration)} opened`,
+        what: `detects the recovery: window of ${formatDuration(event.duration)} opened`,
         tone: 'action',
       };
     case 'pod.deleted': {

@@ -31,7 +31,8 @@ export function diagram(name: string, format: DiagramFormat): Result<string> {
 }
 
 function systemDiagram(format: DiagramFormat): Result<string> {
-  if (format === 'json') return failed(codedError('USAGE', 'The actor system is no machine: there is no JSON of it.'));
+  if (format === 'json')
+    return failed(codedError('USAGE', 'The actor system is not a machine, and has no JSON format.'));
   if (format === 'svg') return ok(svg(systemPicture(), layoutOf(system)));
   return ok(format === 'mermaid' ? systemMermaid() : systemAscii());
 }

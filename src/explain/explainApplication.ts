@@ -11,7 +11,7 @@ import type { InspectedApplication } from './inspectApplication.ts';
 export function explainApplication(seen: InspectedApplication, now: number): readonly string[] {
   const verdict = verdictOf(seen, now);
   return [
-    [head(seen), ...aboutIt(seen, now).map((line) => `  ${line}`)].join('\n'),
+    [head(seen), ...detailLines(seen, now).map((line) => `  ${line}`)].join('\n'),
     ...seen.resources.map((each) => explainResource(each, verdict)),
     ...[...seen.entry.pendingRemovals.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
   ].map(inOneColour);
@@ -23,7 +23,7 @@ function head({ entry, account }: InspectedApplication): string {
   return `Application ${entry.id}: mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
 }
 
-function aboutIt(seen: InspectedApplication, now: number): string[] {
+function detailLines(seen: InspectedApplication, now: number): string[] {
   const { entry, errors, error } = seen;
   const { spec, warnings, isTerminating } = entry.newest;
   const isPaused = (spec.pausedUntil ?? 0) > now;
@@ -46,20 +46,20 @@ function conditionsOf({ entry }: InspectedApplication): Condition[] {
 }
 
 const degraded: Readonly<Record<string, string>> = {
-  OwnershipConflict: 'take the resource out of one of the two applications',
-  Refused: 'correct the manifest, or what the API server refuses it for; weeder retries every five minutes',
+  OwnershipConflict: 'remove the resource from one of the two applications',
+  Refused: 'correct the manifest, or the cause of the refusal; weeder retries every five minutes',
   NoKindMatch: 'install the CustomResourceDefinition, or correct apiVersion and kind; weeder retries',
   Retrying: 'nothing, if it is transient; weeder retries',
-  CorrectionBackOff: 'find out why the other one changes these fields, or leave them out of the observer schema',
+  CorrectionBackOff: 'find out why the other client changes these fields, or leave them out of the observer schema',
   DeletionBlocked:
-    'remove what is in the way; or annotate weeder.dev/force-finalize: "true", which leaves the rest behind',
+    'remove the obstacle, or set the annotation weeder.dev/force-finalize: "true", which leaves the remaining resources in the cluster',
 };
 
 /** What the user can do. */
 function advice(seen: InspectedApplication): string[] {
   const { entry, errors, resources } = seen;
   const { generation, observedGeneration } = entry.newest;
-  const trouble = conditionsOf(seen).find(({ type, status }) => type === 'Degraded' && status === 'True');
+  const degradedCondition = conditionsOf(seen).find(({ type, status }) => type === 'Degraded' && status === 'True');
   const isUnseen = observedGeneration < generation;
   return [
     ...(isUnseen
@@ -68,7 +68,7 @@ function advice(seen: InspectedApplication): string[] {
         ]
       : []),
     ...(errors.length > 0 ? ['correct the errors; nothing is deleted while there are any'] : []),
-    ...(trouble === undefined ? [] : [degraded[trouble.reason] ?? trouble.message]),
+    ...(degradedCondition === undefined ? [] : [degraded[degradedCondition.reason] ?? degradedCondition.message]),
     ...(resources.some(({ refusal }) => refusal !== '')
       ? ['check that the account may create, get, patch and delete these kinds; your own permissions may differ']
       : []),
@@ -79,9 +79,9 @@ function advice(seen: InspectedApplication): string[] {
 function verdictOf({ entry, error }: InspectedApplication, now: number): string {
   const { isTerminating, spec } = entry.newest;
   if (error !== '') return '';
-  if (isTerminating) return 'left so, for the application is being deleted';
-  if (spec.mode === 'detect') return 'reported, and left as it is';
-  if ((spec.pausedUntil ?? 0) > now) return `left so until ${timeOf(spec.pausedUntil ?? 0)}`;
+  if (isTerminating) return 'not corrected, because the application is being deleted';
+  if (spec.mode === 'detect') return 'reported, and not corrected';
+  if ((spec.pausedUntil ?? 0) > now) return `not corrected until ${timeOf(spec.pausedUntil ?? 0)}`;
   return 'corrected immediately while weeder runs, later if it is changed back repeatedly';
 }
 

@@ -29,12 +29,11 @@ function standing(seen: InspectedResource): { readonly is: string; readonly isWr
   const { entry, live, error } = seen;
   const { plan, fieldError, drifts, application } = entry;
   const is = (text: string, isWrong = false) => ({ is: text, isWrong });
-  if (fieldError !== '')
-    return is('left as it is, because its manifest or its entry of the observer schema has errors');
+  if (fieldError !== '') return is('not changed, because its manifest or its entry of the observer schema has errors');
   if (plan === undefined) return is(unplanned(entry));
   if (live === undefined && error !== '') return is(error);
-  if (live === undefined) return is(entry.appliedHash === undefined ? 'not there yet' : 'missing', true);
-  if (foundOf(entry)?.isTerminating === true) return is('being deleted, and its end is waited for');
+  if (live === undefined) return is(entry.appliedHash === undefined ? 'not created yet' : 'missing', true);
+  if (foundOf(entry)?.isTerminating === true) return is('being deleted; weeder waits for the end of the deletion');
   if (foreignOwnerOf(entry) !== undefined) return is(claimed(seen));
   if (error !== '') return is(error);
   if (needsApply(entry) && entry.state === 'refused')
@@ -46,7 +45,7 @@ function standing(seen: InspectedResource): { readonly is: string; readonly isWr
 
 function unplanned({ state, reason, manifest, identity }: ResourceEntry): string {
   if (state === 'backingOff') return `not checked: ${reason.replace(/\.$/, '')}`;
-  return `the cluster does not know ${manifest.apiVersion} ${identity.kind}`;
+  return `the cluster does not serve ${manifest.apiVersion} ${identity.kind}`;
 }
 
 function claimed({ entry, live }: InspectedResource): string {
@@ -64,7 +63,7 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';
   const whole = `every field of its manifest${plan.mask.is === 'leaf' ? '' : ' except the replicas, which another client scales'}`;
   const how = isListed ? 'as its entry of the schema lists' : whole;
-  const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest than this one';
+  const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest';
   return [
     ...(fields.length === 0 || baseline === undefined
       ? []

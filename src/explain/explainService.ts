@@ -18,7 +18,7 @@ export function explainService(service: ServiceConfig, view: ClusterView): strin
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
   const { watchDuration, whileNotReady, deletion } = service;
   const head = `${service.name}  (window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion})`;
-  if (found.length === 0) return `${head}\n  in no namespace that is watched has this service an EndpointSlice`;
+  if (found.length === 0) return `${head}\n  no watched namespace has an EndpointSlice of this service`;
   return [head, ...found.flatMap((each) => explainIn(each, service, view))].join('\n');
 }
 

@@ -23,7 +23,7 @@ export function explainWorkload(view: WorkloadView, now: number): string {
       const error = view.sources.get(ref)?.allowReferencesError;
       return `← ${describeSource(ref, namespace)}: does not allow it (${error === undefined ? allowReferencesFrom : `${error.annotation}: ${error.reason}`})`;
     }),
-    ...notFollowed.map((ref) => `← ${describeSource(ref, namespace)}: not watched, sourceKinds leaves its kind out`),
+    ...notFollowed.map((ref) => `← ${describeSource(ref, namespace)}: not watched, sourceKinds excludes its kind`),
     ...[...ownErrors(view.summary), ...errors].map((error) => `annotation that cannot be read: ${error}`),
     ...restartsOf(view),
     ...podsOf(view),
@@ -43,7 +43,7 @@ function stateOf(view: WorkloadView, now: number): string {
   if (current.is === 'refused') return `its sources cannot be read: ${current.reason}`;
   const assessment = assess(current.sources, typeof state === 'object' ? state : undefined, false);
   if (assessment.is === 'blocked') return `blocked: ${assessment.reason}`;
-  if (state === 'otherKey') return 'whether it has changed cannot be said: its state was made with another hash key';
+  if (state === 'otherKey') return 'it is unknown whether it has changed: its state was made with another hash key';
   switch (assessment.is) {
     case 'new':
       return 'to be adopted: the tags of its sources are recorded, and nothing restarts';
@@ -72,13 +72,13 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'cha
   if (permission?.is === 'pending' || permission?.is === 'blocked') return `${permission.is}: ${permission.reason}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
-      ? 'all of its pods would be ended before new ones start, for an immutable source was recreated'
+      ? 'all of its pods would be terminated before new ones start, because an immutable source was recreated'
       : 'blocked: an immutable source was recreated';
   if (summary.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
   return podsToReplace(summary, pods, sources).length > 0
     ? 'would be restarted'
-    : 'needs no restart: its pods were made after the change';
+    : 'needs no restart: its pods were created after the change';
 }
 
 function rolling({ summary, state, pods }: WorkloadView): string {

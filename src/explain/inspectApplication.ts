@@ -26,7 +26,7 @@ export interface InspectedResource {
   readonly live: JsonObject | undefined;
   /** Why the resource cannot be compared; '' if it can be compared or does not exist. */
   readonly error: string;
-  /** Why the dry run with the rights of the account failed; '' if it succeeded. */
+  /** Why the dry run with the permissions of the account failed; '' if it succeeded. */
   readonly refusal: string;
   /** The fields that the manifest sets and the schema lists, by path. */
   readonly fields: readonly FieldReport[];
@@ -40,9 +40,9 @@ export interface InspectedResource {
 /** An application, and its resources compared with the live objects. */
 export interface InspectedApplication {
   readonly entry: ApplicationEntry;
-  /** Undefined: weeder uses its own rights. */
+  /** Undefined: weeder uses its own permissions. */
   readonly account: string | undefined;
-  /** Faults of the spec, the manifests and the schema. */
+  /** Errors of the spec, the manifests and the schema. */
   readonly errors: readonly ReportedError[];
   /** Why the manifests could not be inspected; '' if they could. */
   readonly error: string;
@@ -135,14 +135,14 @@ async function inspectResource(
   if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
     setStaleClaim(entry, await claims.isStale(live), clock.monotonic());
   const { tried, refusal } = await dryRunApply(api, plan, signal);
-  if (!tried.ok) return { ...nothing, live, refusal, error: troubleOf(entry, tried.failure) };
+  if (!tried.ok) return { ...nothing, live, refusal, error: errorOf(entry, tried.failure) };
   setDryRunBaseline(entry, plan, tried.value, clock.monotonic());
   return { ...nothing, live, refusal, fields: fieldReports(entry, plan, live) };
 }
 
-function troubleOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
+function errorOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
   const isRefused = needsApply(entry) && (is === 'permanent' || is === 'immutable');
-  return isRefused ? `its manifest is refused: ${reason}` : `the desired state is not known: ${reason}`;
+  return isRefused ? `its manifest is refused: ${reason}` : `the desired state is unknown: ${reason}`;
 }
 
 function withBefore(seen: InspectedResource, { inventory }: Application): InspectedResource {
@@ -151,7 +151,7 @@ function withBefore(seen: InspectedResource, { inventory }: Application): Inspec
   return needsApply(entry) && row?.hash !== undefined ? { ...seen, before: row.drifts } : seen;
 }
 
-/** Impersonates the ServiceAccount; if that is forbidden, uses the caller's own rights. */
+/** Impersonates the ServiceAccount; if that is forbidden, uses the caller's own permissions. */
 async function dryRunApply(
   api: Pick<ResourceApi, 'dryRunApply'>,
   plan: ResourcePlan,

@@ -136,9 +136,9 @@ export function startManager(options: ManagerOptions): Manager {
   const work = () => totalWork(parts);
 
   function createEvents(instance: string) {
-    const isHeldBack = () => isBusy(work());
+    const mustWait = () => isBusy(work());
     const source = { controller: 'weeder.dev/weeder', instance };
-    return createEventRecorder({ client, clock, log: logger, source, isHeldBack });
+    return createEventRecorder({ client, clock, log: logger, source, mustWait });
   }
 
   let closing: Promise<void> | undefined;

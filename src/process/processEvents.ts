@@ -11,14 +11,14 @@ export const processEventTable = {
     types: ['Normal'],
     actions: ['Apply'],
     meaning:
-      'On weeder’s own pod: the config file has changed, and is in force. Names what was added, changed and removed.',
+      'On weeder’s own pod: the config file has changed, and is in force. The note names what was added, changed and removed.',
   },
   ConfigRejected: {
     about: 'Pod',
     types: ['Warning'],
     actions: ['Reject'],
     meaning:
-      'On weeder’s own pod: the config file has changed and cannot be used. The config from before stays in force. Says what is wrong.',
+      'On weeder’s own pod: the config file has changed and cannot be used. The previous config stays in force. The note has the errors.',
   },
 } as const;
 
@@ -36,7 +36,7 @@ export function recordProcessEvents(pod: ObjectRef, record: (occurrence: EventDr
       record({ regarding: pod, type: 'Normal', reason: 'ConfigApplied', action: 'Apply', note: appliedNote(event) });
     }
     if (event.type === 'config.rejected') {
-      const note = `The config from before stays in force. ${event.problem.message}`;
+      const note = `The previous config stays in force. ${event.problem.message}`;
       record({ regarding: pod, type: 'Warning', reason: 'ConfigRejected', action: 'Reject', note });
     }
   };
@@ -56,5 +56,5 @@ function appliedNote({
     what === undefined ? [] : [`${name} ${what}`],
   );
   const parts = [...services, ...sections];
-  return parts.length === 0 ? 'Applied: it says the same as before.' : `Applied: ${parts.join('; ')}.`;
+  return parts.length === 0 ? 'Applied: no setting has changed.' : `Applied: ${parts.join('; ')}.`;
 }

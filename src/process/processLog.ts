@@ -19,7 +19,7 @@ const messages = {
   'leadership.released': { level: 'info', message: 'lease released' },
   'leadership.standsBy': { level: 'info', message: 'another replica leads, standing by' },
   'config.applied': { level: 'info', message: 'config applied' },
-  'config.rejected': { level: 'error', message: 'config rejected, the one before stays in force' },
+  'config.rejected': { level: 'error', message: 'config rejected, previous config stays in force' },
 } as const satisfies Record<
   ProcessEvent['type'],
   { readonly level: 'info' | 'warn' | 'error'; readonly message: string }

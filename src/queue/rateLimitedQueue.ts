@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../base/clock.ts';
 import { createTokenBucket } from './tokenBucket.ts';
 
 /**
- * The limits: `burst` turns at once after a quiet time, `perMinute` from then on, and at most `atOnce` held at the same
+ * The limits: `burst` turns at once after a quiet time, `perMinute` from then on, and at most `atOnce` taken at the same
  * time.
  */
 interface RateLimit {
@@ -31,7 +31,7 @@ export type Release = (how?: { readonly wasUsed: boolean }) => void;
 /** Grants turns at a limited rate, and equally often to each namespace that waits. */
 interface RateLimitedQueue {
   /** Throws if the waiter is already in the queue, which is a bug of the caller. */
-  enter(asker: Waiter): Release;
+  enter(waiter: Waiter): Release;
   /** Takes a place for work that is already in progress, even if none is free. */
   hold(key: string): Release;
   /** The rate limit has changed, and is read again, as with each turn. */
@@ -61,38 +61,38 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
   let isClosed = false;
 
   function next(): Waiter | undefined {
-    for (const askers of order.values()) {
-      const oldest = oldestOf(askers);
+    for (const waiters of order.values()) {
+      const oldest = oldestOf(waiters);
       if (oldest !== undefined) return oldest;
     }
     return undefined;
   }
 
-  function grant(asker: Waiter): void {
-    const { key, namespace } = asker;
-    const askers = order.get(namespace) ?? new Set();
-    leave(asker);
+  function grant(waiter: Waiter): void {
+    const { key, namespace } = waiter;
+    const waiters = order.get(namespace) ?? new Set();
+    leave(waiter);
     order.delete(namespace);
-    order.set(namespace, askers);
+    order.set(namespace, waiters);
     active.add(key);
-    asker.onGranted();
+    waiter.onGranted();
   }
 
-  function isWaiting(asker: Waiter): boolean {
-    return waiting.get(asker.key) === asker;
+  function isWaiting(waiter: Waiter): boolean {
+    return waiting.get(waiter.key) === waiter;
   }
 
-  function leave(asker: Waiter): void {
-    waiting.delete(asker.key);
-    order.get(asker.namespace)?.delete(asker);
+  function leave(waiter: Waiter): void {
+    waiting.delete(waiter.key);
+    order.get(waiter.namespace)?.delete(waiter);
   }
 
   function grantSlots(): void {
     agreed = rateLimit();
     bucket.resize(Math.max(1, agreed.burst), agreed.perMinute / 60);
-    for (let asker = next(); asker !== undefined; asker = next()) {
+    for (let waiter = next(); waiter !== undefined; waiter = next()) {
       if (isClosed || active.size >= agreed.atOnce || !bucket.take()) break;
-      grant(asker);
+      grant(waiter);
     }
     if (waiting.size === 0) order.clear();
     clock.clearTimeout(timer);
@@ -118,16 +118,16 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
   }
 
   return {
-    enter(asker) {
-      refuseTwice(asker.key);
-      waiting.set(asker.key, asker);
-      const askers = order.get(asker.namespace) ?? new Set();
-      order.set(asker.namespace, askers.add(asker));
+    enter(waiter) {
+      refuseTwice(waiter.key);
+      waiting.set(waiter.key, waiter);
+      const waiters = order.get(waiter.namespace) ?? new Set();
+      order.set(waiter.namespace, waiters.add(waiter));
       grantSlots();
-      if (isWaiting(asker)) asker.onWaits?.();
+      if (isWaiting(waiter)) waiter.onWaits?.();
       return release((wasUsed) => {
-        if (isWaiting(asker)) leave(asker);
-        else if (active.delete(asker.key) && !wasUsed) bucket.refund();
+        if (isWaiting(waiter)) leave(waiter);
+        else if (active.delete(waiter.key) && !wasUsed) bucket.refund();
       });
     },
     hold(key) {
@@ -137,7 +137,7 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
     },
     rateLimitChanged() {
       grantSlots();
-      for (const asker of [...waiting.values()]) if (isWaiting(asker)) asker.onWaits?.();
+      for (const waiter of [...waiting.values()]) if (isWaiting(waiter)) waiter.onWaits?.();
     },
     close() {
       isClosed = true;
@@ -152,8 +152,8 @@ export function createRateLimitedQueue(clock: Clock, rateLimit: () => RateLimit)
   };
 }
 
-function oldestOf(askers: ReadonlySet<Waiter>): Waiter | undefined {
+function oldestOf(waiters: ReadonlySet<Waiter>): Waiter | undefined {
   let oldest: Waiter | undefined;
-  for (const asker of askers) if (oldest === undefined || asker.since < oldest.since) oldest = asker;
+  for (const waiter of waiters) if (oldest === undefined || waiter.since < oldest.since) oldest = waiter;
   return oldest;
 }

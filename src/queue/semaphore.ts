@@ -29,11 +29,11 @@ type Grant = (release: Release) => void;
 export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semaphore {
   const slots = most + more;
   const queue = createFairQueue<Grant>();
-  /** The number of places held, by namespace. */
-  const held = new Map<string, number>();
+  /** The number of places taken, by namespace. */
+  const taken = new Map<string, number>();
   let active = 0;
 
-  const hasSlot = (namespace: string) => active < slots && (held.get(namespace) ?? 0) < most;
+  const hasSlot = (namespace: string) => active < slots && (taken.get(namespace) ?? 0) < most;
 
   function next(): void {
     if (active >= slots) return;
@@ -43,15 +43,15 @@ export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semap
 
   function occupy(namespace: string, grant: Grant): void {
     active += 1;
-    held.set(namespace, (held.get(namespace) ?? 0) + 1);
-    let isHeld = true;
+    taken.set(namespace, (taken.get(namespace) ?? 0) + 1);
+    let isTaken = true;
     grant(() => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isTaken) return;
+      isTaken = false;
       active -= 1;
-      const left = (held.get(namespace) ?? 0) - 1;
-      if (left > 0) held.set(namespace, left);
-      else held.delete(namespace);
+      const left = (taken.get(namespace) ?? 0) - 1;
+      if (left > 0) taken.set(namespace, left);
+      else taken.delete(namespace);
       next();
     });
   }
@@ -68,14 +68,14 @@ export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semap
       new Promise((grant) => {
         if (signal.aborted) return grant(undefined);
         enter(application, granted);
-        if (queue.has(granted)) signal.addEventListener('abort', giveUp);
+        if (queue.has(granted)) signal.addEventListener('abort', onAbort);
 
         function granted(release: Release): void {
-          signal.removeEventListener('abort', giveUp);
+          signal.removeEventListener('abort', onAbort);
           grant(release);
         }
 
-        function giveUp(): void {
+        function onAbort(): void {
           if (queue.delete(granted)) grant(undefined);
         }
         return undefined;

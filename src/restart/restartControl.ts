@@ -36,7 +36,7 @@ interface RestartControlOptions {
   readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
   /** Called with the used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
-  /** Wraps the digests: contents and keys stay behind the wrapper, which sees neither. */
+  /** Wraps the digests: contents and keys are not visible to the wrapper. */
   readonly wrapDigests?: WrapDigests;
 }
 

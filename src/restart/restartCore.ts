@@ -94,7 +94,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
     options.onStarted?.(streams.needs.size);
   }
 
-  /** Waits for no stream: each workload is held back only by the streams that it depends on. */
+  /** Waits for no stream: each workload waits only for the streams that it depends on. */
   function startUp(): void {
     if (!mayStart || control === undefined || stopKeys !== undefined) return;
     const running = control;

@@ -6,7 +6,7 @@ import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import { type UnseenService, unseenInWords } from '../weeder/services/unseenServices.ts';
+import { describeUnseenServices, type UnseenService } from '../weeder/services/unseenServices.ts';
 
 /** One check of a health endpoint. */
 interface HealthCheck {
@@ -95,7 +95,7 @@ export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: '
 
 /** Information only: a service may be deployed later. */
 function serviceCheck({ unseenServices }: HealthSource): HealthCheck[] {
-  const words = unseenInWords(unseenServices());
+  const words = describeUnseenServices(unseenServices());
   return words === '' ? [] : [{ name: 'services', isOk: true, detail: words }];
 }
 
@@ -104,7 +104,7 @@ export function configCheck({ generation, appliedAt, lastReload, rejected }: Con
   const since = `in force since ${new Date(appliedAt).toISOString()}`;
   const lines = rejected?.message.split('\n').map((line) => line.trim()) ?? [];
   const why = lines.filter((line) => line !== '').join(' ');
-  const rejection = `content ${generation} of the file is rejected, the one before is ${since}: ${why}`;
+  const rejection = `content ${generation} of the file is rejected, the previous one is ${since}: ${why}`;
   return {
     name: 'config',
     isOk: true,
@@ -118,7 +118,7 @@ const states: Readonly<Record<ManagerState, Pick<HealthCheck, 'isOk' | 'detail'>
   electing: { isOk: true, detail: 'standing by' },
   syncing: { isOk: false, detail: 'reading the complete state of the cluster' },
   running: { isOk: true, detail: 'at work' },
-  draining: { isOk: false, detail: 'stopping: the last requests end' },
+  draining: { isOk: false, detail: 'stopping: waiting for requests in flight' },
   releasing: { isOk: false, detail: 'stopping: releasing the lease' },
   stopped: { isOk: false, detail: 'stopped' },
   broken: { isOk: false, detail: 'failed: see the log' },
@@ -131,7 +131,8 @@ function managerCheck(state: ManagerState): HealthCheck {
 /** A standby that is never ready would block every rollout; one that cannot read the Lease would never take over. */
 function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck {
   const name = `lease/${lease}`;
-  if (state === 'electing') return { name, isOk: false, detail: 'it has not been read, so who leads is not known' };
+  if (state === 'electing')
+    return { name, isOk: false, detail: 'the Lease has not been read, so the leader is unknown' };
   if (state === 'leading') return { name, isOk: true, detail: `this replica leads, as ${identity}` };
   return { name, isOk: true, detail: holder === undefined ? 'no leader' : `${holder} leads` };
 }

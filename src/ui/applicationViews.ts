@@ -46,11 +46,11 @@ function textOf({ id, actor, resources }: ApplicationEntry): string {
 function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
   const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
   const all = [...resources.values()];
-  const [troubled, calm] = [all.filter(isTroubled), all.filter((each) => !isTroubled(each))];
+  const [affected, others] = [all.filter(needsAttention), all.filter((each) => !needsAttention(each))];
   const removals = [...pendingRemovals.values()].map(
     ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
   );
-  const shown = all.length > mostResources ? [...troubled, ...calm] : all;
+  const shown = all.length > mostResources ? [...affected, ...others] : all;
   return {
     id,
     actor: actor.id,
@@ -75,7 +75,7 @@ const nothing = {
   corrected: 0,
 };
 
-function isTroubled(resource: ResourceEntry): boolean {
+function needsAttention(resource: ResourceEntry): boolean {
   return resource.state !== 'inSync' || stateOf(resource) !== 'inSync';
 }
 

@@ -6,7 +6,7 @@ import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
-import { unseenInWords } from '../weeder/services/unseenServices.ts';
+import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import type { PageSource } from './actorTree.ts';
 import { applicationList, observerMoment } from './applicationViews.ts';
@@ -141,7 +141,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   function sendUnseen(): void {
-    const words = unseenInWords(source?.unseenServices?.() ?? []);
+    const words = describeUnseenServices(source?.unseenServices?.() ?? []);
     if (words !== unseen) send(eventText({ type: 'unseenServices', words }));
     unseen = words;
   }

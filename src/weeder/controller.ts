@@ -7,7 +7,7 @@ import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.t
 import { logEvents } from './report/logEvents.ts';
 import { recordEvents } from './report/recordEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
-import { unseenInWords } from './services/unseenServices.ts';
+import { describeUnseenServices } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
@@ -43,7 +43,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     runtime,
     deletePod: deleteThrough(client),
     readySince: readySinceThrough(client, (unknown) =>
-      logger.warn(unknown, 'a pod behind a service cannot be read: since when the service is ready is not known'),
+      logger.warn(unknown, 'a pod of a service cannot be read: the time when the service became ready is unknown'),
     ),
     report: (reported) => {
       const event = options.isLeading() ? reported : withoutLeadership(reported);
@@ -69,7 +69,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   function reportUnseenSoon(): void {
     clock.clearTimeout(unseenTimer);
     unseenTimer = clock.setTimeout(() => {
-      const words = unseenInWords(weeder.unseen());
+      const words = describeUnseenServices(weeder.unseen());
       if (words !== '' && words !== lastReported)
         logger.warn({ services: words }, 'services of the config that never opened a window');
       lastReported = words;
@@ -86,7 +86,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     },
     start(without = []) {
       if (without.length > 0)
-        logger.warn({ streams: without, ...weeder.counts() }, 'weeding, without streams that cannot be read yet');
+        logger.warn(
+          { streams: without, ...weeder.counts() },
+          'starting controller without streams that cannot be read yet',
+        );
       else if (streams.needs.size > 0)
         logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
       weeder.start();

@@ -1,5 +1,5 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
-import { type ClosableSink, tellingComplete } from '../kube/watch/sink.ts';
+import { type ClosableSink, notifyingComplete } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { fanOut } from './pods/fanOut.ts';
 import type { SliceStreamOptions } from './services/readiness.ts';
@@ -78,7 +78,7 @@ export function createStreams(options: StreamsOptions): Streams {
     const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
     const { path, kind, labelSelector } = plan;
     open.set(name, stream);
-    const sink = kind === 'Pod' ? tellingComplete(stream.sink, synced) : stream.sink;
+    const sink = kind === 'Pod' ? notifyingComplete(stream.sink, synced) : stream.sink;
     // A namespace may lack its Roles, or not exist: its stream may be refused. A stream that is refused in every
     // namespace is waited for.
     const peers = path.includes('/namespaces/') ? { peers: kind } : {};

@@ -58,7 +58,7 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     });
     assert.equal(
       oneSentence(await against(server), 1),
-      `${server} gave an answer that is not Kubernetes' (200): the answer is not JSON, but HTML ("Sign in"). Is this address a Kubernetes API server?`,
+      `${server} sent a response that is not from a Kubernetes API server (200): the response is not JSON, but HTML ("Sign in"). Is this address a Kubernetes API server?`,
     );
   });
 
@@ -69,7 +69,7 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     });
     assert.equal(
       oneSentence(await against(server), 1),
-      `${server} gave an answer that is not Kubernetes' (404): the answer was 404 with HTML ("404 Not Found"). Is this address a Kubernetes API server?`,
+      `${server} sent a response that is not from a Kubernetes API server (404): the response was 404 with HTML ("404 Not Found"). Is this address a Kubernetes API server?`,
     );
   });
 
@@ -78,7 +78,10 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
       response.writeHead(302, { location: 'https://login.test/' });
       response.end();
     });
-    assert.match(oneSentence(await against(server), 1), /gave an answer that is not Kubernetes' \(302\)/);
+    assert.match(
+      oneSentence(await against(server), 1),
+      /sent a response that is not from a Kubernetes API server \(302\)/,
+    );
   });
 
   test('a wrong or expired token is rejected', async (t) => {
@@ -94,7 +97,7 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     const url = `https://127.0.0.1:${await listening(t, server)}`;
     const other = { 'certificate-authority-data': tls('other-authority.crt').toString('base64') };
     const ended = await against(url, { cluster: other });
-    assert.match(oneSentence(ended, 1), /cannot be reached: no trust between us and the server: .+\. Check /);
+    assert.match(oneSentence(ended, 1), /cannot be reached: the server is not trusted: .+\. Check /);
     assert.equal(ended.stdout, '');
   });
 
@@ -125,7 +128,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
     assert.ok(performance.now() - started >= 1000);
     assert.equal(
       oneSentence(ended, 1),
-      'https://127.0.0.1:9 cannot be reached: nothing listens there (connection refused). Check that the address is right, that the API server runs, and that it can be reached from here.',
+      'https://127.0.0.1:9 cannot be reached: the connection was refused. Check that the address is right, that the API server runs, and that it can be reached from here.',
     );
     assert.equal(waited(ended), 1);
   });
@@ -142,7 +145,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
     const ended = await against(url, { flags: patience });
     assert.match(
       oneSentence(ended, 1),
-      /did not answer in time: nothing came for 1\.\d+ s\. The API server or the network/,
+      /did not answer in time: no data was received for 1\.\d+ s\. The API server or the network/,
     );
   });
 
@@ -152,7 +155,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
       response.end('<html><title>Service Unavailable</title></html>');
     });
     const ended = await against(server, { flags: patience });
-    assert.match(oneSentence(ended, 1), /refused \(503\): the answer was 503 with HTML \("Service Unavailable"\)\.$/);
+    assert.match(oneSentence(ended, 1), /refused \(503\): the response was 503 with HTML \("Service Unavailable"\)\.$/);
     assert.equal(waited(ended), 1);
   });
 });

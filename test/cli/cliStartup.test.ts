@@ -55,7 +55,7 @@ suite('startup', { concurrency: 3 }, () => {
       /^503 \[\+\]ping ok\n\[-\]manager failed: connecting to the API server\n\[\+\]config ok: .*\nreadyz check failed$/;
     assert.match((await probe(port, '/readyz')) ?? '', unready);
     assert.match((await probe(port, '/readyz?verbose')) ?? '', unready);
-    assert.equal(await probe(port, '/metricz'), '404 not found: there is /healthz, /readyz and /debug/actors');
+    assert.equal(await probe(port, '/metricz'), '404 not found: this server has /healthz, /readyz and /debug/actors');
     heal();
     await untilLogged(weeder, 'caches synced, starting controller');
     assert.equal(await probe(port, '/readyz'), '200 ok');

@@ -243,7 +243,7 @@ test('a whole ConfigMap manifest is recognised, and the error names where the co
 
 test('several documents in one file are refused where the second begins', () => {
   assert.deepEqual(errorsOf('a: 1\n---\nb: 1\n---\nc: 1\n'), [
-    'f:3:1: a config is one YAML document; here begins another, the first of 2 more',
+    'f:3:1: a config is one YAML document; another one begins here, the first of 2 more',
   ]);
 });
 

@@ -83,14 +83,14 @@ test('the error of a cron expression is one sentence: which field, and how to wr
     ['22', /which has 1 field and not five/],
     ['* * * * * *', /which has 6 fields and not five/],
     ['2026-01-01T00:00:00', /which has 1 field and not five/],
-    ['60 * * * *', /^found "60 \* \* \* \*", whose minute "60" cannot be read: it is 0 to 59; /],
-    ['0 24 * * *', /whose hour "24" cannot be read: it is 0 to 23/],
-    ['0 0 0 * *', /whose day of the month "0" cannot be read: it is 1 to 31/],
+    ['60 * * * *', /^found "60 \* \* \* \*", whose minute "60" is invalid, allowed are 0 to 59; /],
+    ['0 24 * * *', /whose hour "24" is invalid, allowed are 0 to 23/],
+    ['0 0 0 * *', /whose day of the month "0" is invalid, allowed are 1 to 31/],
     ['0 0 * 13 *', /whose month "13" cannot be read/],
     ['0 0 * * MONDAY', /whose day of the week "MONDAY" cannot be read/],
     ['x x * * *', /whose minute "x" cannot be read/],
     ['60/5 * * * *', /whose minute "60\/5" cannot be read/],
-    ['@reboot', /^found "@reboot", which is no nickname: those are @yearly, .*@hourly; /],
+    ['@reboot', /^found "@reboot", which is not a nickname, allowed are @yearly, .*@hourly; /],
     ['0 0 30 2 *', /^found "0 0 30 2 \*", a day that never comes, so that the window never opens$/],
     ['\u001b[2J * * * *', /whose minute "\\u001b\[2J" cannot be read/],
   ] as const) {
@@ -118,9 +118,9 @@ test('a time zone must be known, and a misspelt one gets a suggestion', () => {
     assert.equal(refusedTimeZone(name), undefined);
   assert.equal(
     refusedTimeZone('Europe/Berln'),
-    'found "Europe/Berln", which is no time zone that is known here: write a name such as "Europe/Berlin" or "UTC"; did you mean "Europe/Berlin"?',
+    'found "Europe/Berln", which is not a known time zone; write a name such as "Europe/Berlin" or "UTC"; did you mean "Europe/Berlin"?',
   );
   for (const name of ['', 'Local', 'CEST', 'Mars/Olympus', '\0']) {
-    assert.match(refusedTimeZone(name) ?? '', /which is no time zone that is known here/, name);
+    assert.match(refusedTimeZone(name) ?? '', /which is not a known time zone/, name);
   }
 });

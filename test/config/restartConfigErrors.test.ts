@@ -126,12 +126,12 @@ test('a window that is invalid, or never opens, is refused', () => {
     errorOf('cron: "0 22 * *"'),
     /^….windows\[0\].cron: found "0 22 \* \* ?", which has 4 fields and not five/,
   );
-  assert.match(errorOf('cron: "61 * * * *"'), /cron: found .*, whose minute "61" cannot be read/);
+  assert.match(errorOf('cron: "61 * * * *"'), /cron: found .*, whose minute "61" is invalid/);
   assert.match(errorOf('cron: "0 0 30 2 *"'), /cron: found "0 0 30 2 \*", a day that never comes/);
-  assert.match(errorOf('cron: "@nightly"'), /cron: found "@nightly", which is no nickname/);
+  assert.match(errorOf('cron: "@nightly"'), /cron: found "@nightly", which is not a nickname/);
   assert.match(
     errorOf('cron: "@daily", timeZone: Europe/Berlinn'),
-    /timeZone: found "Europe\/Berlinn", which is no time zone .*; did you mean "Europe\/Berlin"\?$/,
+    /timeZone: found "Europe\/Berlinn", which is not a known time zone; .*; did you mean "Europe\/Berlin"\?$/,
   );
   assert.match(errorOf('cron: 5'), /cron: found 5, expected a text; write it in quotes: "5"/);
   assert.equal(errorOf('cron: "0 0 29 2 *", timeZone: America/New_York'), '');

@@ -80,10 +80,10 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.equal(ended.code, 1);
     assert.equal(ended.stderr, '');
     assert.match(ended.stdout, /^ {2}kube-apiserver-\w{5} +> [\d.]+ s +> [\d.]+ s$/m);
-    assert.match(ended.stdout, /\n\nThe pods were not back 500ms after the outage\.\n$/);
+    assert.match(ended.stdout, /\n\nThe pods were not ready 500ms after the outage\.\n$/);
     const inTime = await cli(['demo', '--speed=30', '--outage=30s', '--timeout=1m']);
     assert.equal(inTime.code, 0);
-    assert.doesNotMatch(inTime.stdout, /not back| > /);
+    assert.doesNotMatch(inTime.stdout, /were not ready| > /);
   });
 
   test('prints colours on a terminal, and updates the last line as time passes', {

@@ -141,7 +141,7 @@ test('an unknown machine or format is reported in one sentence', async () => {
   const format = await offlineCli(['diagram', 'endpoint', '--format', 'png']);
   assert.match(oneSentence(format, 2), /^The flag --format: Allowed choices are mermaid, svg, json, ascii\. See /);
   const words = await offlineCli(['diagram', 'endpoint', 'lease']);
-  assert.match(oneSentence(words, 2), /^weeder diagram takes fewer words than endpoint, lease\. See /);
+  assert.match(oneSentence(words, 2), /^weeder diagram accepts fewer arguments than endpoint, lease\. See /);
   const system = await offlineCli(['diagram', 'system', '--format', 'json']);
-  assert.match(system.stderr, /The actor system is no machine/);
+  assert.match(system.stderr, /The actor system is not a machine/);
 });

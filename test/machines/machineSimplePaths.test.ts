@@ -224,7 +224,7 @@ for (const [name, entries] of Object.entries(rules)) {
 /** A replica that has led and no longer leads has ended its leadership term. */
 function endsTerm(walked: Walked, snapshot: AnyMachineSnapshot): boolean {
   const hasLed = count(walked, 'reportAcquired') === 1;
-  return !hasLed || isIn(snapshot, 'leading') || count(walked, 'dropTenure') > 0;
+  return !hasLed || isIn(snapshot, 'leading') || count(walked, 'endTerm') > 0;
 }
 
 /** An invoked actor runs exactly while this state is active. */

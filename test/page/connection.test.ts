@@ -48,7 +48,7 @@ test('a lost connection is shown immediately, and missed changes appear after a 
   await page.locator('[data-connection=broken]').waitFor();
   await page.getByText('The connection to weeder is lost.').first().waitFor();
   await page.locator('[data-connection=refused]').waitFor();
-  await page.getByText('weeder accepts no more pages: at most 16 may be open.').first().waitFor();
+  await page.getByText('too many pages are open: the maximum is 16.').first().waitFor();
   server.isFull = false;
   server.greeting = [hello(now), { type: 'services', services: [serviceView('new')] }];
   await page.locator('[data-connection=live]').waitFor();

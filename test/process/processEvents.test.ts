@@ -29,7 +29,7 @@ test('a rejected config is a Warning on weeder’s own pod, with the error', () 
       type: 'Warning',
       reason: 'ConfigRejected',
       action: 'Reject',
-      note: 'The config from before stays in force. a.yaml:1:1 x.',
+      note: 'The previous config stays in force. a.yaml:1:1 x.',
     },
   ]);
 });
@@ -42,7 +42,7 @@ test('the Event of an applied config names what changes, or that nothing changes
     eventsOf(applied, same, restart, both).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
     [
       'Normal ConfigApplied Applied: added: a, b; removed: c.',
-      'Normal ConfigApplied Applied: it says the same as before.',
+      'Normal ConfigApplied Applied: no setting has changed.',
       'Normal ConfigApplied Applied: restartControl changed.',
       'Normal ConfigApplied Applied: added: a, b; removed: c; restartControl added.',
     ],

@@ -144,7 +144,7 @@ test('a rejected config changes nothing, is reported once, and is dropped when t
   weeder.reload.take(failed(wrong));
   assert.deepEqual(weeder.reload.status(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
   assert.equal(controller.state(), 'running');
-  assert.ok(weeder.logged.includes('config rejected, the one before stays in force'));
+  assert.ok(weeder.logged.includes('config rejected, previous config stays in force'));
   play.pod('api-1', 'api');
   play.service('db', true);
   await until('the old config is in force', () => play.names().length === 0);

@@ -5,7 +5,7 @@ import { isObject, objectOf } from '../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../src/kube/client/client.ts';
 import { describeFailure } from '../../src/kube/client/describeFailure.ts';
 import { type ApiFailure, classify, classifyStatus, isRecoverable } from '../../src/kube/client/failure.ts';
-import { heldBy, readLease, released } from '../../src/kube/lease/record.ts';
+import { acquired, readLease, released } from '../../src/kube/lease/record.ts';
 import { versionOf } from '../../src/kube/objects/identity.ts';
 import { listPages } from '../../src/kube/watch/pagedList.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
@@ -81,7 +81,7 @@ const page = {
   items: [pod({ name: 'a', containers: [backOff(2)] }), pod({ name: 'b', containers: [running()] })],
 };
 
-test('with any value anywhere in a list, it is refused as a whole, or each object is taken or reported as unreadable', async () => {
+test('with any value anywhere in a list, it is refused, or each object is accepted or reported as unreadable', async () => {
   let taken = 0;
   let refused = 0;
   await fc.assert(
@@ -96,7 +96,7 @@ test('with any value anywhere in a list, it is refused as a whole, or each objec
       };
       const call = async (): Promise<ApiResult> => {
         calls += 1;
-        // A list that continues does not continue forever.
+        // Only the first page may name a next one, so that the list ends.
         return calls === 1 ? { ok: true, status: 200, body } : { ok: true, status: 200, body: page };
       };
       const source = { path: '/p', kind: 'Pod', labelSelector: '', sink, onUnreadable };
@@ -167,7 +167,7 @@ test('with any content, a Lease has no holder, or one whose holder and times are
   fc.assert(
     fc.property(counts, fc.constantFrom('me', 'other', '', null), (leaseTransitions, holderIdentity) => {
       const found = readLease({ ...lease, spec: { ...lease.spec, leaseTransitions, holderIdentity } }, election);
-      for (const written of [heldBy(election, found, 0), heldBy(election, undefined, 0)]) assertLease(written);
+      for (const written of [acquired(election, found, 0), acquired(election, undefined, 0)]) assertLease(written);
       if (found !== undefined) assertLease(released(election, found, 0));
     }),
     propertyRuns(500),

@@ -160,7 +160,7 @@ test('a standby that can read the Lease is ready; one that cannot is not, and bo
   assert.deepEqual(it.failing(), []);
   assert.equal(it.details()[2], 'lease/garden/weeder: no leader');
   it.elect({ state: 'electing' });
-  assert.deepEqual(it.failing(), ['lease/garden/weeder: it has not been read, so who leads is not known']);
+  assert.deepEqual(it.failing(), ['lease/garden/weeder: the Lease has not been read, so the leader is unknown']);
   assert.deepEqual(it.dead(), []);
   it.enter('running');
   it.elect({ state: 'leading', holder: 'us_1' });
@@ -178,7 +178,7 @@ test('a rejected config is shown with its position and errors, and does not make
     failed(codedError('CONFIG_INVALID', 'The config a.yaml has 2 errors:\n  a.yaml:1:1 x\n  a.yaml:2:1 y')),
   );
   const faults = 'The config a.yaml has 2 errors: a.yaml:1:1 x a.yaml:2:1 y';
-  assert.equal(await detail(), `content 2 of the file is rejected, the one before is ${since}: ${faults}`);
+  assert.equal(await detail(), `content 2 of the file is rejected, the previous one is ${since}: ${faults}`);
 });
 
 test('before weeder has reached the API server it is live, and not ready', () => {
@@ -214,7 +214,7 @@ test('over HTTP: one word for a probe, a line for each check on request, 405 for
   const posted = await seen.health('/readyz', { method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);
   assert.equal((await seen.health('/healthz', { method: 'HEAD' })).status, 200);
-  assert.equal(await text('/toString'), '404 not found: there is /healthz, /readyz and /debug/actors\n');
+  assert.equal(await text('/toString'), '404 not found: this server has /healthz, /readyz and /debug/actors\n');
 
   weeder.controller.shutdown();
   await weeder.controller.stopped;

@@ -103,7 +103,7 @@ test('the metrics can be read, and nothing else: HEAD has no body, other methods
   const posted = await seen.metrics({ method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);
   const other = await fetch(`http://127.0.0.1:${seen.served.metricsPort}/`);
-  assert.deepEqual([other.status, await other.text()], [404, 'not found: there is /metrics\n']);
+  assert.deepEqual([other.status, await other.text()], [404, 'not found: this server has /metrics\n']);
 });
 
 test('before there is a cluster weeder is not ready, and serves all its metrics', async () => {

@@ -105,7 +105,7 @@ test("the server's Retry-After and its message are passed on", async () => {
   const { client: kube } = client(() => failed('throttled', { retryAfterMs: 10_000 }));
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
     type: 'delete.refused',
-    reason: 'https://cluster refused: it was throttled. The server asks for patience.',
+    reason: 'https://cluster refused: it was throttled. The server limits requests: retry later.',
     failure: 'throttled',
     retryAfter: 10_000,
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
+import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { createPodIndex, type PodIndex, type Scope } from '../../src/weeder/pods/podIndex.ts';
 import { backOff, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -22,7 +22,7 @@ function listening(index: PodIndex, scope: Scope) {
   return { calls: () => calls.splice(0), end };
 }
 
-test('it holds the crash-looping pods and no others', () => {
+test('the index contains the crash-looping pods and no others', () => {
   const index = createPodIndex(virtualClock());
   put(index, healthy('one'));
   put(index, crashLooping('two'));
@@ -32,7 +32,7 @@ test('it holds the crash-looping pods and no others', () => {
   assert.equal(index.get('uid-of-a-one'), undefined);
 });
 
-test('it lists the pods that never started, until they start, crash-loop, are deleted or are missing from a list', () => {
+test('the index lists pods that never started until they start, crash-loop, are deleted or are not listed', () => {
   const index = createPodIndex(virtualClock());
   const stuck = (name: string, reason = 'ImagePullBackOff'): PodOptions => ({
     name,
@@ -61,7 +61,7 @@ test('an event about a pod that may never start is parsed, one about a pod that 
   const isIrrelevant = (reason: string) => {
     const object = pod({ name: 'one', namespace: 'a', containers: [{ state: { waiting: { reason } } }] });
     const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
-    const metadata = peekMetadata(line);
+    const metadata = readLineMetadata(line);
     assert(metadata !== undefined);
     return index.isIrrelevant?.(line, metadata);
   };
@@ -92,7 +92,7 @@ test('the same version again is not delivered', () => {
   assert.deepEqual(calls(), ['a/one']);
 });
 
-test('a pod leaves when it runs, is being deleted, no longer matches or is gone; once', () => {
+test('a pod is removed once: when it runs, is being deleted, no longer matches or no longer exists', () => {
   const index = createPodIndex(virtualClock());
   const { calls } = listening(index, 'all');
   const endings: (() => void)[] = [
@@ -110,7 +110,7 @@ test('a pod leaves when it runs, is being deleted, no longer matches or is gone;
   }
 });
 
-test('a listener gets only its namespaces, or all if it asks for all', () => {
+test('a listener gets only the pods of its namespaces, or all pods if it selects all namespaces', () => {
   const index = createPodIndex(virtualClock());
   const some = listening(index, ['a', 'c', 'a']);
   const all = listening(index, 'all');
@@ -195,7 +195,7 @@ test('an event is not parsed if the pod is unknown and the event cannot make it 
   const index = createPodIndex(virtualClock());
   const isIrrelevant = (options: PodOptions, type = 'MODIFIED') => {
     const line = Buffer.from(JSON.stringify({ type, object: ordered(options) }));
-    const metadata = peekMetadata(line);
+    const metadata = readLineMetadata(line);
     assert.ok(metadata !== undefined);
     return index.isIrrelevant?.(line, metadata);
   };

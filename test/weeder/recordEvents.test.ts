@@ -51,7 +51,7 @@ function eventsFor(
 
 const notes = (...given: Parameters<typeof eventsFor>) => eventsFor(...given).map(({ note }) => note);
 
-test('a deleted pod: which container, why, which service recovered, and the remaining back-off', () => {
+test('the Event of a deleted pod has its container, the reason, the service and the remaining back-off', () => {
   assert.deepEqual(eventsFor([deleted]), [
     {
       regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid-of-web-0' },
@@ -63,7 +63,7 @@ test('a deleted pod: which container, why, which service recovered, and the rema
   ]);
 });
 
-test('an evicted pod, in unreported back-off, in another namespace, restarted once, at an unknown time', () => {
+test('an eviction in unreported back-off, in another namespace and at an unknown time has an Event', () => {
   const silent = { ...pod, cause: 'silent', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
   const [event] = eventsFor([{ ...deleted, pod: silent, how: 'evict' }]);
   assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
@@ -83,7 +83,7 @@ test('a pod that two windows select is reported once, with both services', () =>
   assert.deepEqual(more, []);
 });
 
-test('a window is reported on the Service, with its uid also after its slices are gone', () => {
+test('a window is reported on the Service, with its uid also after its slices are deleted', () => {
   const uids = ['uid-of-etcd'];
   const events = eventsFor([opened, closed], { uid: () => uids.pop() });
   const service = { apiVersion: 'v1', kind: 'Service', namespace: 'shop', name: 'etcd', uid: 'uid-of-etcd' };
@@ -136,17 +136,17 @@ test('pods that do not fit into a note are counted', () => {
   assert.equal(shown.length + Number(hidden), 500);
 });
 
-test('a pending deletion: why, and for how long', () => {
+test('the Event of a pending deletion has the reason and the duration', () => {
   assert.deepEqual(notes([pending, { ...pending, reason: 'restartIsSooner', waitIn: 300 }]), [
-    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. It is considered again in 12s.',
-    'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. It is considered again in 1s.',
+    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. The next check is in 12s.',
+    'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. The next check is in 1s.',
   ]);
 });
 
-test('a skipped pod and a failed deletion: why', () => {
+test('the Event of a skipped pod or a failed deletion has the reason', () => {
   const refused = 'https://api refused (403): no. Grant it.';
   assert.deepEqual(notes([skipped, failed, { ...failed, reason: refused }]), [
-    'Crash-looping, and skipped after service etcd recovered: it has no controller that would bring it back (barePods: keep).',
+    'Crash-looping, and skipped after service etcd recovered: it has no controller that would recreate it (barePods: keep).',
     'Not deleted after service etcd recovered: the window closed first.',
     `Not deleted after service etcd recovered: ${refused}`,
   ]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import type { LabelSelector } from '../../src/kube/objects/selector.ts';
-import { peekMetadata } from '../../src/kube/watch/metadataFastPath.ts';
+import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { streamsOf } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';
@@ -20,7 +20,7 @@ function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) 
 const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });
 const manyRoles = Array.from({ length: 17 }, (_, index) => role(`role-${index}`));
 
-test('one stream of slices, and one of pods per distinct selector, however it is written', () => {
+test('there is one stream of slices, and one of pods per distinct selector, however it is written', () => {
   const same: LabelSelector = { matchExpressions: [{ key: 'role', operator: 'In', values: ['api'] }] };
   const { weeder, config } = weederOf({ db: [role('api'), role('worker')], cache: [same] });
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('an event of the stream of all pods is relevant if it is relevant to any in
   const sink = streamsOf(weeder, config, 'all')[1]?.sink;
   const isIrrelevant = (object: object) => {
     const line = Buffer.from(JSON.stringify({ type: 'MODIFIED', object }));
-    const metadata = peekMetadata(line);
+    const metadata = readLineMetadata(line);
     assert.ok(metadata);
     return sink?.isIrrelevant?.(line, metadata);
   };

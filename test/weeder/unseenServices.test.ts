@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scaledClock } from '@weeder/embedded-cluster';
 import type { ServiceReadiness } from '../../src/weeder/services/readiness.ts';
-import { createUnseenServices, type UnseenService, unseenInWords } from '../../src/weeder/services/unseenServices.ts';
+import {
+  createUnseenServices,
+  describeUnseenServices,
+  type UnseenService,
+} from '../../src/weeder/services/unseenServices.ts';
 import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 
@@ -28,8 +32,8 @@ test('a service is unseen until it was ready in a namespace, and again when it h
 
 test('the message names ten services, and counts the others', () => {
   const many: UnseenService[] = Array.from({ length: 12 }, (_, index) => ({ service: `s${index}`, is: 'absent' }));
-  assert.match(unseenInWords(many), /^no watched namespace has an EndpointSlice of s0, .*, s9 and 2 more$/);
-  assert.equal(unseenInWords([]), '');
+  assert.match(describeUnseenServices(many), /^no watched namespace has an EndpointSlice of s0, .*, s9 and 2 more$/);
+  assert.equal(describeUnseenServices([]), '');
 });
 
 test('the log reports unseen services some time after the start, and again when the config names others', async () => {

@@ -26,7 +26,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
   if (!page.ok) return fail(page.error);
   print(
-    'The real weeder, on an API server of its own: no cluster is needed.',
+    'This demo runs the real weeder on an embedded API server: no cluster is needed.',
     `Kubelet ${flags.kubelet} is simulated, time runs ${speed} times as fast: this takes about ${Math.ceil(simulated / speed / 1_000)} s.`,
     '',
   );
@@ -48,7 +48,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
       print('', `The same outage (${formatDuration(flags.outage)}, seed ${flags.seed}) with and without weeder:`, '');
       printTable(comparison(downtimes, without));
       if (!isBack) {
-        print('', `The pods were not back ${formatDuration(flags.timeout)} after the outage.`);
+        print('', `The pods were not ready ${formatDuration(flags.timeout)} after the outage.`);
         exitCode = exitCodes.failed;
       }
       if (page.value === undefined) return;

@@ -62,7 +62,7 @@ export function unknownStory(story: string): CodedError | undefined {
     meant === undefined
       ? `: it shows ${stories.slice(0, -1).join(', ')} or ${stories.at(-1)}`
       : `; did you mean ${meant}?`;
-  return codedError('USAGE', `weeder demo does not know "${story}"${hint}${meant === undefined ? '.' : ''}`);
+  return codedError('USAGE', `There is no demo "${story}"${hint}${meant === undefined ? '.' : ''}`);
 }
 
 /** Flags that do not apply to the stories with a fixed course. */

@@ -48,7 +48,7 @@ async function play(
   const namespace = uniqueNamespace();
   const progress = progressLine();
   print(
-    `The real weeder, on ${client.server},`,
+    `This demo runs the real weeder on ${client.server},`,
     `in a namespace of its own: ${namespace}.`,
     'Half of the dependants are annotated weeder.dev/ignore: weeder does not delete them.',
     `In real time: this takes about ${formatDuration(roughly(returnAfter(outage) + around))}.`,
@@ -95,7 +95,7 @@ function printOutcome({ outage, timeout }: DemoFlags, { isBack, weeded, ignored 
     return exitCodes.failed;
   }
   if (isBack) return exitCodes.ok;
-  print('', `Not all pods were back ${formatDuration(timeout)} after the outage.`);
+  print('', `Not all pods were ready ${formatDuration(timeout)} after the outage.`);
   return exitCodes.failed;
 }
 

@@ -38,7 +38,7 @@ export async function playStory<StoryEvent, Outcome>(
   const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
   if (!page.ok) return fail(page.error);
   print(
-    'The real weeder, on an API server of its own: no cluster is needed.',
+    'This demo runs the real weeder on an embedded API server: no cluster is needed.',
     `${story.pace(speed)}: this takes about ${Math.ceil(story.length / speed / 1_000)} s.`,
     story.setting,
   );

@@ -64,7 +64,7 @@ function sentenceOf(code: string, message: string, verb: string): string {
 /** Of two verbs that take a config, one takes it as an argument, and the other as a flag. */
 function takesWord(verb: string, flag: string): string | undefined {
   return verb === 'check' && flag === '--config-file'
-    ? '; weeder check takes the file itself: weeder check FILE.'
+    ? '; give the file as an argument: weeder check FILE.'
     : undefined;
 }
 
@@ -77,9 +77,7 @@ function suggestion(message: string, flag: string): string {
 
 function tooMany(verb: string, words: string): string {
   const isBoolean = /^(true|false)\b/i.test(words);
-  const hint = isBoolean
-    ? `; a flag that is on or off takes its value behind "=", as in --${booleanFlags[0]}=false`
-    : '';
-  if (words.includes(', ')) return `weeder ${verb} takes fewer words than ${words}${hint}.`;
-  return `weeder ${verb} does not take the word ${words}${hint}.`;
+  const hint = isBoolean ? `; give the value of a boolean flag after "=", as in --${booleanFlags[0]}=false` : '';
+  if (words.includes(', ')) return `weeder ${verb} accepts fewer arguments than ${words}${hint}.`;
+  return `weeder ${verb} does not accept the argument ${words}${hint}.`;
 }

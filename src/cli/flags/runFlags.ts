@@ -151,7 +151,7 @@ function uiBindAddr(): Option {
 function addElectionFlags(command: Command): void {
   const times = [
     ['lease-duration', '15s', 'how long standbys wait before they take over a Lease that is not renewed', 15_000],
-    ['renew-deadline', '10s', 'how long a leader that cannot renew its Lease keeps acting', 10_000],
+    ['renew-deadline', '10s', 'how long a leader that cannot renew its Lease continues to act', 10_000],
     ['retry-period', '2s', 'how often the Lease is renewed, or requested by standbys', 2_000],
   ] as const;
   command

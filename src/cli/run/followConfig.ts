@@ -17,7 +17,8 @@ export function followConfig({ file, text }: OpenedConfig, take: Reload['take'],
     clock: systemClock,
     known: ok(text),
     onChange: (config) => take(config.ok ? config : failed(problemOf(file, config.error))),
-    onUnwatchable: (cause) => logger.warn({ file, cause }, 'the config file is polled every 10 s only'),
+    onUnwatchable: (cause) =>
+      logger.warn({ file, cause }, 'the config file cannot be watched, and is polled every 10 s'),
   });
   const onHangUp = () => {
     watch.readNow().then(

@@ -17,24 +17,24 @@ import { electionOf, startRecording } from './fromFlags.ts';
 import { runLoop } from './runLoop.ts';
 
 /** `weeder run`: starts the servers and runs until it is stopped. Resolves with the exit code. */
-export async function run(flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+export async function run(flags: RunFlags, ignored: readonly string[]): Promise<number> {
   // This does not use `await using`, because an old Node has to parse the program to print that it is too old.
   const open = new AsyncDisposableStack();
   try {
-    return await runWith(open, flags, meaningless);
+    return await runWith(open, flags, ignored);
   } finally {
     await open.disposeAsync();
   }
 }
 
 /** Resources that have to be closed at the end are added to `open`. */
-async function runWith(open: AsyncDisposableStack, flags: RunFlags, meaningless: readonly string[]): Promise<number> {
+async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.error);
   const opened = await openConfig('run', flags.configFile);
   if (!opened.ok) return fail(opened.error);
-  if (meaningless.length > 0) logger.info({ flags: meaningless }, 'ignoring unsupported flags');
+  if (ignored.length > 0) logger.info({ flags: ignored }, 'ignoring unsupported flags');
 
   const { config } = opened.value;
   let controller: Manager | undefined;

@@ -156,10 +156,10 @@ async function runManagers(stop: AbortSignal, start: () => Manager): Promise<Man
 }
 
 /** Records Events on weeder's own pod; undefined outside of a pod. */
-function reportOwnEvents(client: KubeClient, logger: Logger, isHeldBack: () => boolean) {
+function reportOwnEvents(client: KubeClient, logger: Logger, mustWait: () => boolean) {
   const pod = ownPod(process.env);
   if (pod === undefined) return undefined;
   const source = { controller: 'weeder.dev/weeder', instance: pod.name };
-  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, isHeldBack });
+  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, mustWait });
   return { report: recordProcessEvents(pod, record), close };
 }

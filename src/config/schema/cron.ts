@@ -32,7 +32,7 @@ export function refusedCron(text: string): string | undefined {
   const trimmed = text.trim();
   if (nicknames.includes(trimmed.toLowerCase())) return undefined;
   if (trimmed.startsWith('@'))
-    return `found ${quoted(text)}, which is no nickname: those are ${nicknames.join(', ')}${hint}`;
+    return `found ${quoted(text)}, which is not a nickname, allowed are ${nicknames.join(', ')}${hint}`;
   const given = fieldsOf(text);
   if (given.length !== fields.length) {
     const count = given.length === 1 ? '1 field' : `${given.length} fields`;
@@ -44,7 +44,7 @@ export function refusedCron(text: string): string | undefined {
   );
   const field = fields[wrong];
   if (field !== undefined) {
-    return `found ${quoted(text)}, whose ${field.name} ${quoted(given[wrong] ?? '')} cannot be read: it is ${field.range}${hint}`;
+    return `found ${quoted(text)}, whose ${field.name} ${quoted(given[wrong] ?? '')} is invalid, allowed are ${field.range}${hint}`;
   }
   return `found ${quoted(text)}, a day that never comes, so that the window never opens`;
 }
@@ -54,7 +54,7 @@ export function refusedTimeZone(text: string): string | undefined {
   if (isTimeZone(text)) return undefined;
   const meant = nearest(text, Intl.supportedValuesOf('timeZone'));
   const hint = meant === undefined ? '' : `; did you mean ${quoted(meant)}?`;
-  return `found ${quoted(text)}, which is no time zone that is known here: write a name such as "Europe/Berlin" or "UTC"${hint}`;
+  return `found ${quoted(text)}, which is not a known time zone; write a name such as "Europe/Berlin" or "UTC"${hint}`;
 }
 
 const fields = [

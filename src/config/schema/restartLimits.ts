@@ -20,9 +20,9 @@ interface Contradiction {
 
 /** The durations of a mapping. A value with a reported error is not a duration, even if it is a number. */
 export function durationsOf(mapping: unknown, isInvalid: (key: string) => boolean): Durations {
-  const said = objectOf(mapping);
+  const values = objectOf(mapping);
   const read = (key: Key) => {
-    const value = said[key];
+    const value = values[key];
     if (isInvalid(key)) return Number.NaN;
     return typeof value === 'number' ? value : undefined;
   };

@@ -29,7 +29,7 @@ const imagePullSecrets = z
 const immutableRecreated = z
   .enum(['report', 'replace'])
   .describe(
-    'What happens if an `immutable` source was recreated: a rolling restart would bring back its old content on nodes where a pod still refers to it. `report` writes an Event and restarts nothing; `replace` ends all pods of the workload before new ones start, so that the workload is unavailable for that time.',
+    'What happens if an `immutable` source was recreated: a rolling restart would bring back its old content on nodes where a pod still refers to it. `report` writes an Event and restarts nothing; `replace` terminates all pods of the workload before new ones start, so that the workload is unavailable for that time.',
   );
 
 const jobs = z
@@ -52,16 +52,16 @@ const progressDeadline = duration('aboveZero').describe(
   'How long a rollout may take, for kinds without a progress deadline of their own. At least `stallAfter`.',
 );
 
-const mostAnswers = 100;
+const mostResults = 100;
 
 /** A text that the given function validates. */
 function refusedBy(refused: (text: string) => string | undefined) {
   // The validation takes milliseconds, and a config of a thousand rules repeats the same few texts.
-  const answers = new Map<string, string | undefined>();
+  const results = new Map<string, string | undefined>();
   return (text: string, context: z.RefinementCtx) => {
-    if (answers.size > mostAnswers) answers.clear();
-    if (!answers.has(text)) answers.set(text, refused(text));
-    const message = answers.get(text);
+    if (results.size > mostResults) results.clear();
+    if (!results.has(text)) results.set(text, refused(text));
+    const message = results.get(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   };
 }

@@ -7,7 +7,7 @@ import { misreading } from './scalars.ts';
 type Issue = z.core.$ZodIssue;
 
 /** Marks an issue for which the schema has no message: the message is generated here, from the file. */
-export const unsaid = '\u0000';
+export const noMessage = '\u0000';
 
 /** Returns the keys that are allowed in a mapping of the file. */
 type KeysAt = (path: Path) => readonly string[];
@@ -24,7 +24,7 @@ export function fieldErrorsOf(issue: Issue, root: Located, keysAt: KeysAt): read
   const here = located(root, issue.path);
   const isAboutKey = issue.code === 'custom' && issue.params?.['isAboutKey'] === true;
   const offset = isAboutKey ? (here?.keyOffset ?? root.offset) : offsetOf(root, issue.path);
-  return [{ offset, path: issue.path, message: issue.message === unsaid ? messageOf(issue, here) : issue.message }];
+  return [{ offset, path: issue.path, message: issue.message === noMessage ? messageOf(issue, here) : issue.message }];
 }
 
 /**
@@ -38,7 +38,7 @@ function chosenBranch(branches: readonly (readonly Issue[])[]): readonly Issue[]
 
 /** If the type of a value is wrong, that is the only error to report. */
 function isOfFittingValue({ path, message, code }: Issue): boolean {
-  return path.length > 0 || message !== unsaid || code === 'unrecognized_keys';
+  return path.length > 0 || message !== noMessage || code === 'unrecognized_keys';
 }
 
 function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedError {

@@ -23,7 +23,7 @@ export function readYaml(
   return errors.length > 0 ? failed({ errors, lines }) : ok({ documents: documents.filter(hasContent), lines });
 }
 
-/** Nobody reads more errors than this, and one wrong quote invalidates everything that follows. */
+/** The limit for the number of errors, because one wrong quote invalidates everything that follows. */
 const mostSyntaxErrors = 100;
 
 function tooDeepAt(offset: number): LocatedError {

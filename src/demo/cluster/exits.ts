@@ -13,11 +13,11 @@ export function watchExits(report: (exit: ContainerExit) => void): (pod: PodView
 
 /** The approximate time until a running and a starting dependant exit without etcd; milliseconds. */
 const survives = 10_000;
-const givesUpAfter = 5_000;
+const exitsAfter = 5_000;
 
 /** When the kubelet first restarts a dependant after the outage, in milliseconds from the beginning of the outage. */
 export function returnAfter(outage: number): number {
   let restartAt = survives;
-  for (let exits = 2; restartAt < outage; exits += 1) restartAt += givesUpAfter + backOffAfter(exits);
+  for (let exits = 2; restartAt < outage; exits += 1) restartAt += exitsAfter + backOffAfter(exits);
   return restartAt;
 }

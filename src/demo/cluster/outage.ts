@@ -22,13 +22,13 @@ export interface Outage {
   end(): void;
   downtimes(set: DependantSet): readonly Downtime[];
   /** Why a pod is not ready, as the cluster reports it; undefined if it reports nothing. */
-  trouble(): Trouble | undefined;
+  notReady(): NotReadyReason | undefined;
   /** Why etcd cannot be switched. */
   readonly failure: ApiFailure | undefined;
   stop(): void;
 }
 
-export interface Trouble {
+export interface NotReadyReason {
   readonly pod: string;
   readonly what: string;
 }
@@ -85,8 +85,9 @@ export function watchOutage({ client, clock, logger, namespace, replicas, report
       serving.set(true);
     },
     downtimes: (set) => counts[set].all(),
-    trouble() {
-      for (const { name, trouble } of unready.values()) if (trouble !== undefined) return { pod: name, what: trouble };
+    notReady() {
+      for (const { name, notReadyBecause } of unready.values())
+        if (notReadyBecause !== undefined) return { pod: name, what: notReadyBecause };
       return undefined;
     },
     get failure() {

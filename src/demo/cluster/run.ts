@@ -10,7 +10,7 @@ import type { ScenarioEvent } from '../events.ts';
 import { startWeeder } from '../startWeeder.ts';
 import { type Manifest, manifests } from './manifests.ts';
 import { createNamespace, removeNamespace } from './namespace.ts';
-import { type Outage, type Trouble, watchOutage } from './outage.ts';
+import { type NotReadyReason, type Outage, watchOutage } from './outage.ts';
 import { type Waited, waitFor } from './wait.ts';
 
 /** The progress of a running demo. */
@@ -35,7 +35,7 @@ interface ClusterDemoOptions {
   readonly signal: AbortSignal;
   readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
   /** Called once with each reason why a pod is not ready before the outage. */
-  readonly onWaiting: (trouble: Trouble) => void;
+  readonly onWaiting: (reason: NotReadyReason) => void;
   readonly onBegin: (course: ClusterProgress) => void;
 }
 
@@ -110,16 +110,16 @@ async function untilReady(options: ClusterDemoOptions, outage: Outage, isReady: 
   const { client, timeout, onWaiting } = options;
   const reported = new Set<string>();
   const check = () => {
-    const trouble = outage.trouble();
-    if (trouble !== undefined && !reported.has(trouble.what)) onWaiting(trouble);
-    if (trouble !== undefined) reported.add(trouble.what);
+    const notReady = outage.notReady();
+    if (notReady !== undefined && !reported.has(notReady.what)) onWaiting(notReady);
+    if (notReady !== undefined) reported.add(notReady.what);
     return isReady() || outage.failure !== undefined;
   };
   const waited = await waitFor(options, timeout, check);
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
   if (waited !== 'late') return ok(waited);
-  const trouble = outage.trouble();
-  const why = trouble === undefined ? 'the cluster reports no reason' : `${trouble.pod}: ${trouble.what}`;
+  const notReady = outage.notReady();
+  const why = notReady === undefined ? 'the cluster reports no reason' : `${notReady.pod}: ${notReady.what}`;
   return failed(codedError('DEMO_NOT_READY', `The demo's pods did not become ready in time (${why}).`));
 }
 

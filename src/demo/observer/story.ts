@@ -43,7 +43,7 @@ export interface Chapter {
 const quiet = 1_500;
 const bot = 'label-bot';
 /** The number of changes by the bot. */
-const fights = 3;
+const repetitions = 3;
 const botPause = 300;
 
 export const chapters: readonly Chapter[] = [
@@ -125,18 +125,19 @@ export const chapters: readonly Chapter[] = [
   },
   {
     title: 'a bot that repeats its change',
-    row: `a bot, ${fights} times`,
+    row: `a bot, ${repetitions} times`,
     observed: 'yes',
     async play({ people, act, untilRestored, pass, events, site }) {
       const metadata = { labels: { app: 'web' } };
       const times: (number | undefined)[] = [];
-      for (let fight = 1; fight <= fights; fight += 1) {
+      for (let repetition = 1; repetition <= repetitions; repetition += 1) {
         await pass(botPause);
         const perform = () => people.patch('Service', { metadata }, bot);
         times.push(
           await untilRestored(
             () => isServed(site),
-            () => act(`sets the Service's label app to web${fight === 1 ? '' : ', again'}`, perform, { who: 'bot' }),
+            () =>
+              act(`sets the Service's label app to web${repetition === 1 ? '' : ', again'}`, perform, { who: 'bot' }),
           ),
         );
       }

@@ -153,7 +153,7 @@ function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeCon
   } catch (error) {
     // This value has not been validated yet: it may have any shape and depth.
     const [why = ''] = messageOf(error).split('\n', 1);
-    return failed(invalid(choice, `the cluster or the user is not understood: ${why}`));
+    return failed(invalid(choice, `the cluster or the user is invalid: ${why}`));
   }
 }
 

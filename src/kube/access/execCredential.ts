@@ -55,8 +55,8 @@ function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Resu
   });
   child.on('close', (code, signal) => {
     if (code === 0) return finish(ok(out()));
-    const said = firstLineOf(err());
-    finish(failed(`failed with ${signal ?? `exit code ${code}`}${said === '' ? '' : `: ${said}`}`));
+    const output = firstLineOf(err());
+    finish(failed(`failed with ${signal ?? `exit code ${code}`}${output === '' ? '' : `: ${output}`}`));
   });
   return promise;
 }

@@ -48,7 +48,7 @@ function inCluster(env: Environment, serviceAccount: string): boolean {
 }
 
 function nothingFound(env: Environment, serviceAccount: string, atHome: string | undefined) {
-  const looked = [
+  const searched = [
     'no --kubeconfig',
     'no $KUBECONFIG',
     env['KUBERNETES_SERVICE_HOST']
@@ -56,7 +56,7 @@ function nothingFound(env: Environment, serviceAccount: string, atHome: string |
       : 'not in a pod ($KUBERNETES_SERVICE_HOST is not set)',
     atHome === undefined ? 'no home folder ($HOME is not set)' : `no ${atHome}`,
   ];
-  return codedError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${looked.join(', ')}.`);
+  return codedError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${searched.join(', ')}.`);
 }
 
 function fromFiles(paths: readonly string[], context: string | undefined): Result<ClusterAccess> {

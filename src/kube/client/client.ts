@@ -147,7 +147,7 @@ async function readText(exchange: Exchange, longest: number): Promise<string | A
     for await (const piece of exchange.body()) {
       pieces.push(piece);
       length += piece.length;
-      if (length > longest) return { kind: 'badAnswer', message: `the answer is longer than ${longest >> 20} MiB` };
+      if (length > longest) return { kind: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB` };
     }
     return Buffer.concat(pieces, length).toString('utf8');
   } catch (error) {
@@ -180,6 +180,6 @@ function unreadable(
   status: number,
   text: string,
 ): { readonly ok: false; readonly failure: ApiFailure } {
-  const message = isConfidential ? 'the answer is not JSON' : `the answer is not JSON, but ${describeBody(text)}`;
+  const message = isConfidential ? 'the response is not JSON' : `the response is not JSON, but ${describeBody(text)}`;
   return { ok: false, failure: { kind: 'badAnswer', status, message } };
 }

@@ -6,7 +6,7 @@ const hint: Partial<Readonly<Record<FailureKind, string>>> = {
   network: 'Check that the address is right, that the API server runs, and that it can be reached from here.',
   timeout: 'The API server or the network on the way to it hangs.',
   badAnswer: 'Is this address a Kubernetes API server?',
-  throttled: 'The server asks for patience.',
+  throttled: 'The server limits requests: retry later.',
   rejected: 'This is a bug in weeder, or the server is very old; please report it.',
 };
 
@@ -34,7 +34,7 @@ export function describeFailure(failure: ApiFailure, server: string): string {
 function subject(kind: FailureKind, server: string): string {
   if (kind === 'network') return `${server} cannot be reached`;
   if (kind === 'timeout') return `${server} did not answer in time`;
-  if (kind === 'badAnswer') return `${server} gave an answer that is not Kubernetes'`;
+  if (kind === 'badAnswer') return `${server} sent a response that is not from a Kubernetes API server`;
   if (kind === 'credentials') return `There are no credentials for ${server}`;
   if (kind === 'unauthorized') return `${server} does not accept the credentials`;
   return `${server} refused`;

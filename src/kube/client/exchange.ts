@@ -56,7 +56,7 @@ const wholeFactor = 3;
 /** After this many timeouts a generation of connections is replaced, even if some requests on it succeed. */
 const manyTimeouts = 3;
 const manyFailures = 3;
-const deadConnection = 'the connection does not answer';
+const deadConnection = 'the connection does not respond';
 const userAgent = `weeder/${packageJson.version}`;
 const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
 
@@ -129,8 +129,8 @@ export function createExchanger(
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs;
     const connection = transport(request).connection(credentials);
     const abort = new AbortController();
-    const giveUp = () => abort.abort();
-    request.signal?.addEventListener('abort', giveUp, { once: true });
+    const onAbort = () => abort.abort();
+    request.signal?.addEventListener('abort', onAbort, { once: true });
     let overdue: string | undefined;
     const limit = (ms: number, message: string) =>
       startDeadline(clock, ms, () => {
@@ -138,16 +138,16 @@ export function createExchanger(
         noteTimeout(connection, timeoutMs);
         abort.abort();
       });
-    const next = limit(timeoutMs, `nothing came for ${timeoutMs / 1_000} s`);
+    const next = limit(timeoutMs, `no data was received for ${timeoutMs / 1_000} s`);
     const wholeMs = wholeFactor * timeoutMs;
-    const whole = limit(wholeMs, `the answer was not complete after ${wholeMs / 1_000} s`);
+    const whole = limit(wholeMs, `the response was not complete after ${wholeMs / 1_000} s`);
     const stopLimits = () => {
       next.stop();
       whole.stop();
     };
     const release = () => {
       stopLimits();
-      request.signal?.removeEventListener('abort', giveUp);
+      request.signal?.removeEventListener('abort', onAbort);
     };
     const explain = (thrown: unknown): ApiFailure => {
       if (overdue !== undefined) return { kind: 'timeout', message: overdue };
@@ -175,7 +175,7 @@ export function createExchanger(
         connection: connection.number,
         body: read,
         drain() {
-          request.signal?.removeEventListener('abort', giveUp);
+          request.signal?.removeEventListener('abort', onAbort);
           response.drain(() => noteReceived(0), release);
         },
         endless: () => {

@@ -106,20 +106,20 @@ export function classify(
   isConfidential = false,
 ): ApiFailure {
   const shown = isConfidential ? 'a body that is not shown' : describeBody(body);
-  const said = statusObject(body);
-  if (said === undefined && isForeign(status)) {
-    return { kind: 'badAnswer', status, message: `the answer was ${status} with ${shown}` };
+  const statusBody = statusObject(body);
+  if (statusBody === undefined && isForeign(status)) {
+    return { kind: 'badAnswer', status, message: `the response was ${status} with ${shown}` };
   }
-  return failureFrom(status, said, retryAfter(headers['retry-after'], now), shown);
+  return failureFrom(status, statusBody, retryAfter(headers['retry-after'], now), shown);
 }
 
 /** Converts the Status object of an ERROR event in a watch into a failure. */
 export function classifyStatus(object: unknown): ApiFailure {
-  const said = isObject(object) && object['kind'] === 'Status' ? object : undefined;
-  const code = said?.['code'];
+  const statusBody = isObject(object) && object['kind'] === 'Status' ? object : undefined;
+  const code = statusBody?.['code'];
   if (typeof code !== 'number')
     return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
-  return failureFrom(code, said, undefined, describeBody(''));
+  return failureFrom(code, statusBody, undefined, describeBody(''));
 }
 
 /** Describes the body of a response for a message: its first line, shortened, or that it is HTML. */
@@ -136,22 +136,22 @@ export function describeBody(body: string): string {
 
 function failureFrom(
   status: number,
-  said: Readonly<Record<string, unknown>> | undefined,
+  statusBody: Readonly<Record<string, unknown>> | undefined,
   retryAfterMs: number | undefined,
   shown: string,
 ): ApiFailure {
-  const reason = said?.['reason'];
-  const message = said?.['message'];
-  const requested = retryAfterMs ?? secondsOf(said);
+  const reason = statusBody?.['reason'];
+  const message = statusBody?.['message'];
+  const requested = retryAfterMs ?? secondsOf(statusBody);
   const wait = requested === undefined ? undefined : Math.min(requested, longestWaitMs);
-  const causes = causesOf(said);
-  const about = subjectOf(said);
+  const causes = causesOf(statusBody);
+  const about = subjectOf(statusBody);
   const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);
   return {
     kind: isFromTheFuture ? 'expired' : kindOf(status),
     status,
     ...(typeof reason === 'string' ? { reason } : {}),
-    message: typeof message === 'string' && message !== '' ? message : `the answer was ${status} with ${shown}`,
+    message: typeof message === 'string' && message !== '' ? message : `the response was ${status} with ${shown}`,
     ...(causes.length === 0 ? {} : { causes }),
     ...(about === undefined ? {} : { about }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
@@ -170,8 +170,8 @@ function isForeign(status: number): boolean {
   return status < 400 || status === 404 || status === 410;
 }
 
-function causesOf(said: Readonly<Record<string, unknown>> | undefined): readonly FailureCause[] {
-  return arrayOf(objectOf(said?.['details'])['causes'])
+function causesOf(statusBody: Readonly<Record<string, unknown>> | undefined): readonly FailureCause[] {
+  return arrayOf(objectOf(statusBody?.['details'])['causes'])
     .map(objectOf)
     .map(({ reason, field, message }) => ({
       reason: textOf(reason) ?? '',
@@ -180,14 +180,14 @@ function causesOf(said: Readonly<Record<string, unknown>> | undefined): readonly
     }));
 }
 
-function subjectOf(said: Readonly<Record<string, unknown>> | undefined): FailureSubject | undefined {
-  const { group, kind, name } = objectOf(said?.['details']);
+function subjectOf(statusBody: Readonly<Record<string, unknown>> | undefined): FailureSubject | undefined {
+  const { group, kind, name } = objectOf(statusBody?.['details']);
   if (typeof name !== 'string' || name === '') return undefined;
   return { group: textOf(group) ?? '', kind: textOf(kind) ?? '', name };
 }
 
-function secondsOf(said: Readonly<Record<string, unknown>> | undefined): number | undefined {
-  const details = said?.['details'];
+function secondsOf(statusBody: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const details = statusBody?.['details'];
   const seconds = isObject(details) ? details['retryAfterSeconds'] : undefined;
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : undefined;
 }

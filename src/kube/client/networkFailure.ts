@@ -6,7 +6,7 @@ export class SilentConnectionError extends Error {
   readonly silentMs: number;
 
   constructor(silentMs: number) {
-    super('the connection does not answer');
+    super('the connection does not respond');
     this.silentMs = silentMs;
   }
 }
@@ -15,14 +15,14 @@ const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|EPROTO$|HOSTNAME_MISMATCH)/;
 
 const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (connection refused)',
-  ECONNRESET: 'the connection was broken off',
-  ENOTFOUND: 'there is no host of this name',
-  EAI_AGAIN: 'the name could not be looked up',
-  EHOSTUNREACH: 'there is no way to this host',
-  ENETUNREACH: 'there is no way to this network',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name could not be resolved',
+  EHOSTUNREACH: 'there is no route to this host',
+  ENETUNREACH: 'there is no route to this network',
   UND_ERR_CONNECT_TIMEOUT: 'the connection could not be opened in time',
-  UND_ERR_SOCKET: 'the connection was broken off',
+  UND_ERR_SOCKET: 'the connection was reset',
 };
 
 /** Converts what a request threw before its response was complete. `reason` is `TLS` if the server was not trusted. */
@@ -34,7 +34,7 @@ export function networkFailure(thrown: unknown): ApiFailure {
   const { message } = cause;
   const code = codeOf(cause);
   if (tlsCode.test(code)) {
-    return { kind: 'network', reason: 'TLS', message: `no trust between us and the server: ${message} (${code})` };
+    return { kind: 'network', reason: 'TLS', message: `the server is not trusted: ${message} (${code})` };
   }
   return { kind: 'network', message: words[code] ?? (message || code || 'the connection was lost') };
 }

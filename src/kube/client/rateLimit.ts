@@ -49,17 +49,17 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
 
   function enqueue(queue: Set<Waiter>, signal: AbortSignal | undefined): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const giveUp = () => {
+    const onAbort = () => {
       if (queue.delete(waiter)) resolve(false);
     };
     const waiter: Waiter = {
       admit: (mayGo) => {
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', onAbort);
         resolve(mayGo);
       },
     };
     queue.add(waiter);
-    signal?.addEventListener('abort', giveUp, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
     admitDue();
     return promise;
   }

@@ -5,12 +5,12 @@ import { SilentConnectionError } from './networkFailure.ts';
 
 /** How often undici sends a PING on each HTTP/2 connection. The server answers immediately. */
 export const pingMs = 10_000;
-const usualLookMs = 5_000;
+const defaultCheckMs = 5_000;
 /**
  * The number of consecutive checks without a byte: 20 to 25 s. Checks are counted because a suspended process makes
  * none.
  */
-const silentLooks = 4;
+const silentChecks = 4;
 /** The diagnostics channel on which undici publishes each new connection. */
 const connected = 'undici:client:connected';
 
@@ -19,23 +19,23 @@ const connected = 'undici:client:connected';
  * undici does not detect this. All requests on such a connection fail, and are retried on another one. Returns the
  * function that stops it. `checkMs` is the interval of the checks, in milliseconds.
  */
-export function endSilentConnections(host: string, checkMs = usualLookMs): () => void {
-  const sockets = new Map<TLSSocket, { bytes: number; looks: number }>();
+export function endSilentConnections(host: string, checkMs = defaultCheckMs): () => void {
+  const sockets = new Map<TLSSocket, { bytes: number; checks: number }>();
   const timer = setInterval(() => {
-    for (const [socket, last] of sockets) look(socket, last);
+    for (const [socket, last] of sockets) check(socket, last);
   }, checkMs).unref();
 
-  function look(socket: TLSSocket, last: { bytes: number; looks: number }): void {
-    last.looks = socket.bytesRead === last.bytes ? last.looks + 1 : 0;
+  function check(socket: TLSSocket, last: { bytes: number; checks: number }): void {
+    last.checks = socket.bytesRead === last.bytes ? last.checks + 1 : 0;
     last.bytes = socket.bytesRead;
-    if (last.looks >= silentLooks) socket.destroy(new SilentConnectionError(silentLooks * checkMs));
+    if (last.checks >= silentChecks) socket.destroy(new SilentConnectionError(silentChecks * checkMs));
   }
 
   function onConnected(message: unknown): void {
     const { connectParams, socket } = objectOf(message);
     if (!(socket instanceof TLSSocket) || socket.alpnProtocol !== 'h2') return;
     if (objectOf(connectParams)['host'] !== host) return;
-    sockets.set(socket, { bytes: socket.bytesRead, looks: 0 });
+    sockets.set(socket, { bytes: socket.bytesRead, checks: 0 });
     socket.once('close', () => sockets.delete(socket));
   }
 

@@ -40,7 +40,7 @@ export interface EventPermissions {
 }
 
 /** The permission may have been granted in the meantime. Milliseconds. */
-const tryAgainAfter = 600_000;
+const retryAfter = 600_000;
 const mostNamespaces = 4_096;
 
 /** Logs a missing permission once, for however many namespaces, until all of them have granted it. */
@@ -50,8 +50,9 @@ export function createEventPermissions(clock: Clock, log: EventLog): EventPermis
   return {
     mayTry: (namespace) => clock.monotonic() >= (refusals.get(namespace) ?? 0),
     refused(namespace, why) {
-      if (refusals.size === 0) log.warn({ namespace, cause: why }, 'Events are not allowed; weeder goes on without');
-      putBounded(refusals, namespace, clock.monotonic() + tryAgainAfter, mostNamespaces);
+      if (refusals.size === 0)
+        log.warn({ namespace, cause: why }, 'Events may not be written; weeder continues without them');
+      putBounded(refusals, namespace, clock.monotonic() + retryAfter, mostNamespaces);
     },
     allowed(namespace) {
       refusals.delete(namespace);

@@ -46,7 +46,7 @@ interface EventSenderOptions {
   /**
    * While this returns true, more important requests are in progress and no Event is sent, for three seconds at most.
    */
-  readonly isHeldBack: () => boolean;
+  readonly mustWait: () => boolean;
   readonly onWritten: (event: EventState) => void;
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
@@ -58,7 +58,7 @@ const concurrencyAtTheEnd = 16;
 const burst = 200;
 const perSecond = 100;
 const mostTries = 8;
-const lookAgainAfter = 100;
+const recheckAfter = 100;
 /** After an occurrence more are likely, and their actions have priority over their Events. Milliseconds. */
 const calmAfter = 500;
 /**
@@ -70,7 +70,7 @@ const shortestPause = 1_000;
 const longestPause = 60_000;
 
 export function createEventSender(options: EventSenderOptions): EventSender {
-  const { client, clock, source, losses, permissions, isHeldBack, onWritten, random } = options;
+  const { client, clock, source, losses, permissions, mustWait, onWritten, random } = options;
   const queue = createFairQueue<EventState>();
   const bucket = createTokenBucket(burst, perSecond, clock);
   const stop = new AbortController();
@@ -96,9 +96,9 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 
   function calmIn(): number {
     const now = clock.monotonic();
-    const isBusy = isHeldBack();
+    const isBusy = mustWait();
     if (isBusy) busyAt = now;
-    const rest = isBusy ? lookAgainAfter : busyAt + calmAfter - now;
+    const rest = isBusy ? recheckAfter : busyAt + calmAfter - now;
     return Math.max(0, Math.min(rest, waitingSince + patience - now));
   }
 

@@ -29,7 +29,7 @@ interface EventRecorderOptions {
    * While this returns true, more important requests are in progress and no Event is sent, for three seconds at most.
    * Default: never.
    */
-  readonly isHeldBack?: () => boolean;
+  readonly mustWait?: () => boolean;
   /** Returns a number from 0 to 1, for jitter. */
   readonly random?: () => number;
 }
@@ -45,7 +45,7 @@ const mostRemembered = 2_048;
 const closeWithin = 300;
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
-  const { client, clock, log, source, isHeldBack = () => false, random = Math.random } = options;
+  const { client, clock, log, source, mustWait = () => false, random = Math.random } = options;
   const losses = createEventLosses(clock, log);
   const permissions = createEventPermissions(clock, log);
   const nameOf = createEventNames();
@@ -53,7 +53,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const buckets = new Map<string, TokenBucket>();
   const timers = new Map<EventState, TimerHandle>();
   let isClosed = false;
-  const sender = createEventSender({ client, clock, source, losses, permissions, isHeldBack, random, onWritten });
+  const sender = createEventSender({ client, clock, source, losses, permissions, mustWait, random, onWritten });
 
   /** The Event may have occurred again while the request was in flight. */
   function onWritten(event: EventState): void {

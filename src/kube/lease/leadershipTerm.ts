@@ -12,22 +12,22 @@ interface Moment {
  */
 export interface LeadershipTerm {
   /** The Lease was renewed: this replica may act for the renew deadline, counted from before the request was sent. */
-  extend(askedAt: Moment): void;
+  extend(requestedAt: Moment): void;
   /** This replica may no longer act. */
   drop(): void;
   isValid(): boolean;
 }
 
 export function createLeadershipTerm(clock: Clock, renewDeadline: number): LeadershipTerm {
-  let askedAt: Moment | undefined;
+  let requestedAt: Moment | undefined;
   return {
     extend(moment) {
-      askedAt = moment;
+      requestedAt = moment;
     },
     drop() {
-      askedAt = undefined;
+      requestedAt = undefined;
     },
-    isValid: () => askedAt !== undefined && elapsedSince(askedAt, clock) < renewDeadline,
+    isValid: () => requestedAt !== undefined && elapsedSince(requestedAt, clock) < renewDeadline,
   };
 }
 

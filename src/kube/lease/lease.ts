@@ -63,7 +63,7 @@ export function provideLease(parts: LeaseOptions): typeof lease {
       },
       reportFailed: ({ event }) => failures.failed(causeOf(event)),
       reportUnwatched: ({ event }) => failures.unwatched(causeOf(event)),
-      dropTenure: () => term.drop(),
+      endTerm: () => term.drop(),
     },
   });
 }

@@ -6,7 +6,7 @@ import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
 import type { Election } from './election.ts';
 import { elapsedSince, type LeadershipTerm, momentOf } from './leadershipTerm.ts';
-import { heldBy, type LeaseRecord, readLease, released } from './record.ts';
+import { acquired, type LeaseRecord, readLease, released } from './record.ts';
 
 /** The requests of an election, whose responses are events of the lease machine. The promises never reject. */
 export interface LeaseRequests {
@@ -25,7 +25,7 @@ export function leaseRequests(
   client: KubeClient,
   clock: Clock,
   election: Election,
-  tenure: LeadershipTerm,
+  term: LeadershipTerm,
 ): LeaseRequests {
   const collection = leasePath(election);
   const path = `${collection}/${election.name}`;
@@ -57,7 +57,7 @@ export function leaseRequests(
 
   const notALease: LeaseEvent = {
     type: 'lease.failed',
-    message: `${client.server} answered for the Lease ${election.namespace}/${election.name} with something else`,
+    message: `${client.server} returned something other than the Lease ${election.namespace}/${election.name}`,
   };
 
   async function read(signal: AbortSignal): Promise<LeaseEvent> {
@@ -73,21 +73,21 @@ export function leaseRequests(
     if (deed === 'release') {
       return last === undefined ? undefined : { method: 'PUT', path, body: released(election, last, clock.now()) };
     }
-    const body = heldBy(election, last, clock.now());
+    const body = acquired(election, last, clock.now());
     return last === undefined ? { method: 'POST', path: collection, body } : { method: 'PUT', path, body };
   }
 
   async function write(input: LeaseWriteInput, signal: AbortSignal): Promise<LeaseEvent> {
     const request = requestFor(input);
     if (request === undefined) return { type: 'lease.conflicted' };
-    const askedAt = momentOf(clock);
+    const requestedAt = momentOf(clock);
     const result = await call({ ...request, signal });
     if (!result.ok)
       return isConflict(result.failure, request.method) ? { type: 'lease.conflicted' } : refusal(result.failure);
     const lease = take(result.body);
     if (lease === undefined) return notALease;
-    if (input.deed !== 'release' && !signal.aborted) tenure.extend(askedAt);
-    return { type: 'lease.written', version: lease.version, tookMs: elapsedSince(askedAt, clock) };
+    if (input.deed !== 'release' && !signal.aborted) term.extend(requestedAt);
+    return { type: 'lease.written', version: lease.version, tookMs: elapsedSince(requestedAt, clock) };
   }
 
   return { read, write, sighted };

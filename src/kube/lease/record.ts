@@ -37,7 +37,7 @@ export function readLease(
 }
 
 /** The Lease with this replica as holder. `last`: the last version that was read; `now`: epoch milliseconds. */
-export function heldBy(election: Election, last: LeaseRecord | undefined, now: number): JsonObject {
+export function acquired(election: Election, last: LeaseRecord | undefined, now: number): JsonObject {
   const { identity, leaseDuration } = election;
   const spec = objectOf(last?.object['spec']);
   const isOurs = last?.holder === identity;

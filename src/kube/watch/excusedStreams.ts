@@ -6,7 +6,7 @@ export const longestFirstList = 10_000;
 /**
  * The names of the streams that are not waited for. If a peer has been read, these are the streams that the server
  * refuses, such as one of a namespace without Roles, and those whose initial list takes too long; in any case, these
- * are the streams of a kind that does not exist yet. Only what depends on them is held back.
+ * are the streams of a kind that does not exist yet. Only what depends on them waits.
  */
 export function excusedStreams(streams: readonly StreamStatus[]): ReadonlySet<string> {
   const served = new Set(streams.flatMap(({ peers, isSynced }) => (isSynced && peers !== undefined ? [peers] : [])));

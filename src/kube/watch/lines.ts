@@ -14,7 +14,7 @@ const lineFeed = 0x0a;
 const retainedBytes = 1 << 20;
 
 export function lineSplitter(longest: number): LineSplitter {
-  let held = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   let length = 0;
 
   /**
@@ -22,12 +22,12 @@ export function lineSplitter(longest: number): LineSplitter {
    * The buffer never exceeds the longest allowed line.
    */
   function hold(piece: Buffer): void {
-    if (length + piece.length > held.length) {
+    if (length + piece.length > buffered.length) {
       const larger = Buffer.allocUnsafe(Math.min(longest, Math.max(4_096, 2 * (length + piece.length))));
-      held.copy(larger, 0, 0, length);
-      held = larger;
+      buffered.copy(larger, 0, 0, length);
+      buffered = larger;
     }
-    piece.copy(held, length);
+    piece.copy(buffered, length);
     length += piece.length;
   }
 
@@ -35,9 +35,9 @@ export function lineSplitter(longest: number): LineSplitter {
   function complete(piece: Buffer): Buffer {
     if (length === 0) return piece;
     hold(piece);
-    const line = held.subarray(0, length);
+    const line = buffered.subarray(0, length);
     length = 0;
-    if (held.length > retainedBytes) held = Buffer.alloc(0);
+    if (buffered.length > retainedBytes) buffered = Buffer.alloc(0);
     return line;
   }
 

@@ -91,7 +91,7 @@ export function startListWatch(
 
   void follow()
     .catch((error: unknown): ReflectorEvent => {
-      const message = `the objects could not be taken in: ${messageOf(error)}`;
+      const message = `the objects could not be processed: ${messageOf(error)}`;
       return { type: 'stream.failed', kind: 'sink', message, livedMs: livedMs() };
     })
     .then(sendUnlessStopped);
@@ -104,7 +104,7 @@ function initialEvent(end: WatchEnd, server: string, source: WatchSource, livedM
     return { type: 'stream.unsupported', message: end.message };
   }
   if (end.reason === 'unfinished' || end.reason === 'ended') {
-    return { type: 'stream.unsupported', message: `the complete state did not come to an end (${end.message})` };
+    return { type: 'stream.unsupported', message: `the complete state was not finished (${end.message})` };
   }
   return watchEvent({ ...end, position: undefined }, undefined, server, source, livedMs);
 }

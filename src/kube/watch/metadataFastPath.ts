@@ -2,7 +2,7 @@
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** What the first bytes of a watch line say about its object, without parsing it. */
-export interface PeekedMetadata {
+export interface LineMetadata {
   readonly type: ChangeType;
   readonly kind: string;
   readonly name: string;
@@ -27,7 +27,7 @@ const head =
  * not start exactly as kube-apiserver writes it, or does not end as a complete event does: the line has to be parsed
  * then.
  */
-export function peekMetadata(line: Buffer): PeekedMetadata | undefined {
+export function readLineMetadata(line: Buffer): LineMetadata | undefined {
   if (line[line.length - 1] !== 0x7d || line[line.length - 2] !== 0x7d) return undefined;
   const found = head.exec(line.toString('latin1', 0, headBytes));
   if (found === null) return undefined;

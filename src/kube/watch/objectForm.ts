@@ -47,6 +47,6 @@ export function reduced({ reduce }: Pick<Reading, 'reduce'>, object: JsonObject)
     return reduce(object);
   } catch (error) {
     const name = error instanceof Error ? textOf(error.name) : typeof error;
-    throw new Error(`it could not be reduced to what is needed of it (${name})`);
+    throw new Error(`the object could not be reduced to the needed fields (${name})`);
   }
 }

@@ -92,11 +92,11 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   // Go encodes an empty list as null, and kube-apiserver returns that for a list of metadata.
   const items = body['items'] ?? [];
   if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items)) {
-    return { kind: 'badAnswer', status: result.status, message: `the answer is not a ${kind}List` };
+    return { kind: 'badAnswer', status: result.status, message: `the response is not a ${kind}List` };
   }
   const objects = arrayOf(items).filter(isObject);
   if (objects.length < items.length) {
-    return { kind: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is no object` };
+    return { kind: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is not an object` };
   }
   // The items of a list lack apiVersion and kind, unlike the objects of a watch.
   const type = { apiVersion: body['apiVersion'], kind };

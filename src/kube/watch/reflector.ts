@@ -38,7 +38,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
     incomplete.add(stream);
     const level = warned.has(stream) ? 'debug' : 'warn';
     warned.add(stream);
-    log[level]({ stream, cause: what }, 'stream has an object that cannot be read: it is left out');
+    log[level]({ stream, cause: what }, 'an object of the stream cannot be read and is omitted');
     sink.lost?.();
   }
 
@@ -46,7 +46,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
     actors: {
       stream: fromCallback<ReflectorEvent, StreamInput>(({ input, sendBack }) => {
         const source = sourceOf(input.name);
-        if (source === undefined) throw new Error(`there is no stream called "${input.name}"`);
+        if (source === undefined) throw new Error(`there is no stream with the name "${input.name}"`);
         const { name, resourceVersion } = input;
         const isResuming = resourceVersion !== undefined;
         statuses?.begun(name, source.path, isResuming);
@@ -77,7 +77,7 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
         if (incomplete.has(context.name)) sourceOf(context.name)?.sink.lost?.();
       },
       reportEnded: ({ context, event }) => {
-        log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, going on');
+        log.debug({ stream: context.name, cause: detailsOf(event).message }, 'stream ended, resuming');
       },
       reportLost: ({ context, event }) => lost('lost', lossOf(context, event), { isRefused: isRefusal(event) }),
       reportExpired: ({ context, event }) => lost('expired', lossOf(context, event)),

@@ -1,4 +1,4 @@
-import type { ChangeType, PeekedMetadata } from './metadataFastPath.ts';
+import type { ChangeType, LineMetadata } from './metadataFastPath.ts';
 
 /**
  * Receives the objects of a stream directly from the decoder, without passing through the machines. All calls are
@@ -25,7 +25,7 @@ export interface ObjectSink {
    * Called before a line is parsed; if it returns true, the line is irrelevant and is not parsed. `line` is a view of a
    * reused buffer, so copy what is needed later; `metadata` is what its first bytes contain.
    */
-  isIrrelevant?(line: Buffer, metadata: PeekedMetadata): boolean;
+  isIrrelevant?(line: Buffer, metadata: LineMetadata): boolean;
 }
 
 /** The sink of a stream that may be closed permanently while others continue. */
@@ -35,7 +35,7 @@ export interface ClosableSink extends ObjectSink {
 }
 
 /** Wraps the sink so that `onComplete` is called after each complete list. */
-export function tellingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
+export function notifyingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
   return {
     begin: () => sink.begin(),
     apply: (type, object) => sink.apply(type, object),

@@ -14,6 +14,6 @@ export interface StreamNeed extends WatchSource {
    * server refuses or serves slowly are not waited for. Default: the stream is always waited for.
    */
   readonly peers?: string;
-  /** False: the controller starts without this stream, and holds back what depends on it. Default: true. */
+  /** False: the controller starts without this stream, and delays what depends on it. Default: true. */
   readonly isAwaited?: boolean;
 }

@@ -2,7 +2,7 @@ import { parseJson } from '../../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { type ApiFailure, classifyStatus } from '../client/failure.ts';
 import { versionOf } from '../objects/identity.ts';
-import { type ChangeType, peekMetadata } from './metadataFastPath.ts';
+import { type ChangeType, readLineMetadata } from './metadataFastPath.ts';
 import { type Reading, reduced, wireKind } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
 
@@ -39,7 +39,7 @@ const lastInitialEvent = 'k8s.io/initial-events-end';
 export function watchReader(reading: Reading, sink: ObjectSink, start: string | undefined): WatchReader {
   const kind = wireKind(reading);
   /** The bytes of an object that is to be reduced must not be passed on. */
-  const mayPeek = sink.isIrrelevant !== undefined && reading.reduce === undefined;
+  const hasFastPath = sink.isIrrelevant !== undefined && reading.reduce === undefined;
   let position = start;
 
   function apply(type: ChangeType, object: JsonObject): LineOutcome {
@@ -64,7 +64,7 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
   function parsed(line: Buffer): LineOutcome {
     const event = parseObject(line);
     const object = event?.['object'];
-    if (!isObject(object)) return { garbled: 'a line that is no watch event' };
+    if (!isObject(object)) return { garbled: 'a line that is not a watch event' };
     const type = event?.['type'];
     switch (type) {
       case 'ADDED':
@@ -82,7 +82,7 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
 
   return {
     read(line) {
-      const metadata = mayPeek ? peekMetadata(line) : undefined;
+      const metadata = hasFastPath ? readLineMetadata(line) : undefined;
       if (metadata === undefined || metadata.kind !== kind || !sink.isIrrelevant?.(line, metadata)) return parsed(line);
       position = metadata.resourceVersion;
       return 'changed';
@@ -94,7 +94,7 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
 }
 
 /** etcd was restored from a backup: the sink holds a state that the server no longer has. */
-const wentBack: ApiFailure = { kind: 'expired', message: 'the server is at an older resourceVersion than we are' };
+const wentBack: ApiFailure = { kind: 'expired', message: 'the server has an older resourceVersion than weeder' };
 
 /** resourceVersions of one resource are decimal numbers and may be compared (KEP 5504). */
 function isOlder(version: string, than: string): boolean {

@@ -107,19 +107,24 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
   const overdue = () => {
     const reason = overdueReason(isInitial, run.clock.monotonic() - progress.receivedAt);
     if (reason === 'silent') run.client.renew(opened.connection);
-    progress.finish(reason, `nothing came for ${Math.round((run.clock.monotonic() - progress.receivedAt) / 1_000)} s`);
+    progress.finish(
+      reason,
+      `no data was received for ${Math.round((run.clock.monotonic() - progress.receivedAt) / 1_000)} s`,
+    );
     stop.abort();
   };
   const endInOrder = (message: string) => {
     progress.finish('ended', message);
     stop.abort();
   };
-  const reopen = () => endInOrder('it is reopened');
+  const reopen = () => endInOrder('the watch is reopened');
   run.reopen?.addEventListener('abort', reopen, { once: true });
   if (run.reopen?.aborted === true) reopen();
   const pause = isInitial
     ? startDeadline(run.clock, initialPauseMs, overdue)
-    : startDeadline(run.clock, longestPauseMs, () => endInOrder(`nothing came for ${longestPauseMs / 1_000} s`));
+    : startDeadline(run.clock, longestPauseMs, () =>
+        endInOrder(`no data was received for ${longestPauseMs / 1_000} s`),
+      );
   const whole = startDeadline(run.clock, isInitial ? initialMs : run.timeoutSeconds * 1_000 + overtimeMs, overdue);
   try {
     for await (const piece of inTurns(opened.body, run.clock)) {
@@ -198,15 +203,15 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
     const outcome = readSafely(reader, line);
     if (outcome === 'changed') changes += 1;
     else if (outcome === 'complete' && start === undefined) finish('complete', '');
-    else if (typeof outcome === 'object') noteTrouble(outcome);
+    else if (typeof outcome === 'object') noteFailure(outcome);
     return ended === undefined;
   }
 
-  function noteTrouble(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
+  function noteFailure(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
     if ('unreadable' in outcome) source.onUnreadable?.(outcome.unreadable);
     else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reader.position, changes);
     else if ('garbled' in outcome) finish('garbled', `${client.server} sent ${outcome.garbled}`);
-    else finish('sinkFailed', `an object could not be taken in: ${outcome.sinkFailed}`);
+    else finish('sinkFailed', `an object could not be processed: ${outcome.sinkFailed}`);
   }
 
   return {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { parseJson } from '../../base/exactInteger.ts';
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
-import { type ClosableSink, type ObjectSink, tellingComplete } from '../../kube/watch/sink.ts';
+import { type ClosableSink, notifyingComplete, type ObjectSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { isSecret } from '../model/confidential.ts';
 import { labelName } from '../model/fieldManagers.ts';
@@ -87,7 +87,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
       reliableSince: undefined,
     };
     const trackedSink: ObjectSink = {
-      ...tellingComplete(sink, () => {
+      ...notifyingComplete(sink, () => {
         const wasLost = stream.reliableSince === undefined;
         stream.isSynced = true;
         stream.reliableSince = clock.monotonic();

@@ -47,7 +47,7 @@ function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
     const bytes = decoded(value);
     if (bytes === undefined) return failed(invalid(where, `has an entry ${name} that is not base64.`));
     if (bytes.length < keyLength) {
-      return failed(invalid(where, `has ${bytes.length} bytes in ${name}, and a key has ${keyLength} at least.`));
+      return failed(invalid(where, `has ${bytes.length} bytes in ${name}, and a key needs at least ${keyLength}.`));
     }
     keys.set(name, hashKeyOf(bytes));
   }
@@ -135,7 +135,7 @@ async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal
     const secret = objectOf(result.body);
     if (secret['kind'] === 'Secret' && objectOf(secret['metadata'])['name'] === where.name)
       return { ok: true, value: secret };
-    return failed(unavailable(where, `${client.server} answered with something else.`));
+    return failed(unavailable(where, `${client.server} returned something other than a Secret.`));
   }
 
   const found = await client.call({ method: 'GET', path, signal });
@@ -154,7 +154,7 @@ const changed: ReadonlySet<FailureKind> = new Set(['conflict', 'notFound']);
 
 function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
   const description =
-    'The key that weeder hashes ConfigMaps and Secrets with. Keep it to yourself: who has it can guess at their values.';
+    'The key that weeder hashes ConfigMaps and Secrets with. Keep it secret: a client that has it can guess their values.';
   return {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -58,7 +58,7 @@ interface Entry {
 type RequestForCopy = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
 
 const forged =
-  'its name and its annotations are those of a copy that weeder keeps of a Job, and it is not sealed with a hash key of this weeder: nothing is made from it.';
+  'its name and its annotations are those of a copy of a Job that weeder stores, but it is not sealed with a hash key of this weeder: no Job is created from it.';
 
 export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;
@@ -215,7 +215,7 @@ async function checkJob(
   if (found.is === 'notFound') return { type: 'job.notFound' };
   if (found.is === 'refused') return { ...found, type: 'job.refused' };
   const summary = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
-  if (summary === undefined) return { type: 'job.refused', reason: 'the answer is no Job', failure: 'badAnswer' };
+  if (summary === undefined) return { type: 'job.refused', reason: 'the response is not a Job', failure: 'badAnswer' };
   if (summary.uid === jobUid) {
     if (summary.isEnding) return { type: 'job.terminating' };
     return { type: summary.resourceVersion === jobVersion ? 'job.unchanged' : 'job.retained' };

@@ -8,7 +8,7 @@ export function whyNotRecreated(
 ): string | undefined {
   if (job?.isOver) return 'the Job has ended, and is not run again: the next one has the new content';
   if (jobs !== 'recreate') return 'a Job is not restarted: the next one has the new content';
-  if (job?.maker !== undefined) return `the Job belongs to ${job.maker}, whose next one has the new content`;
-  if (job?.managedBy !== undefined) return `the Job is run by ${job.managedBy}, and not by Kubernetes itself`;
+  if (job?.creator !== undefined) return `the Job belongs to ${job.creator}, whose next one has the new content`;
+  if (job?.managedBy !== undefined) return `the Job is run by ${job.managedBy}, and not by Kubernetes`;
   return undefined;
 }

@@ -35,10 +35,10 @@ export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[
   const entries = [...new Set(entriesOf(text))];
   for (const entry of entries.slice(0, maxEntries)) {
     const found = readEntry(entry, namespace);
-    if (typeof found === 'string') errors.push(`${alsoDependsOn} says ${quoted(entry)}: ${found}.`);
+    if (typeof found === 'string') errors.push(`${alsoDependsOn} contains ${quoted(entry)}: ${found}.`);
     else uses.set(`${sourceKey(found.source)}#${found.key ?? ''}`, found);
   }
-  const tooMany = `${alsoDependsOn} names ${entries.length} sources: the first ${maxEntries} of them count.`;
+  const tooMany = `${alsoDependsOn} names ${entries.length} sources: only the first ${maxEntries} of them are used.`;
   const more = `${alsoDependsOn} has ${errors.length - maxErrors} more entries that cannot be read.`;
   return {
     uses: [...uses.values()],
@@ -64,9 +64,9 @@ function readEntry(entry: string, ownNamespace: string): Use | string {
   if (kind === undefined || parts.length < 2 || parts.length > 3 || more.length > 0) {
     return 'expected configmap/NAMESPACE/NAME or secret/NAMESPACE/NAME, with #KEY at the end for one key alone';
   }
-  if (!isNamespaceName(namespace)) return `${quoted(namespace)} is no name of a namespace`;
-  if (!isSourceName(name)) return `${quoted(name)} is no name of a ${kind}`;
-  if (key !== undefined && !isKeyName(key)) return `${quoted(key)} is no name of a key`;
+  if (!isNamespaceName(namespace)) return `${quoted(namespace)} is not a valid name of a namespace`;
+  if (!isSourceName(name)) return `${quoted(name)} is not a valid name of a ${kind}`;
+  if (key !== undefined && !isKeyName(key)) return `${quoted(key)} is not a valid name of a key`;
   const source: SourceRef = { kind, namespace, name };
   return { source, key, how: 'annotation', isOptional: false, containers: [] };
 }
@@ -92,7 +92,7 @@ export function allowReferencesError(annotations: JsonObject): AnnotationError |
   const annotation = referencesAnnotation(annotations);
   const wrong = entriesOf(textOf(annotations[annotation]) ?? '').find((entry) => !isNamespaceName(entry));
   if (wrong === undefined) return undefined;
-  const reason = `${quoted(wrong)} is not the name of a namespace: write names with commas between them. It allows nothing.`;
+  const reason = `${quoted(wrong)} is not a valid name of a namespace: write names separated by commas. This entry allows nothing.`;
   return { annotation, reason };
 }
 
@@ -131,6 +131,6 @@ export function optOutError(annotations: JsonObject): string | undefined {
   const value = annotations[skipHashCalculation] ?? 'false';
   const wrong = typeof value === 'string' ? entriesOf(value).find((entry) => !isKeyName(entry)) : typeof value;
   if (wrong === undefined) return undefined;
-  const rule = 'expected "true", or the names of keys with commas between them';
-  return `${quoted(wrong)} is no name of a key: ${rule}. Until then all of it is left out.`;
+  const rule = 'expected "true", or the names of keys separated by commas';
+  return `${quoted(wrong)} is not a valid name of a key: ${rule}. Until it is corrected, the whole source is left out.`;
 }

@@ -30,7 +30,7 @@ interface JobSummary {
   /**
    * The controller that created the Job and would create it again, such as `CronJob nightly`; undefined: there is none.
    */
-  readonly maker: string | undefined;
+  readonly creator: string | undefined;
   /** The external controller that runs the Job (`spec.managedBy`); undefined: Kubernetes' own. */
   readonly managedBy: string | undefined;
 }
@@ -135,8 +135,8 @@ function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobSum
   const conditions = arrayOf(status['conditions']).map(objectOf);
   const managedBy = textOf(spec['managedBy']);
   return {
-    isOver: conditions.some(({ type, status: says }) => endings.has(type) && says === 'True'),
-    maker:
+    isOver: conditions.some(({ type, status: value }) => endings.has(type) && value === 'True'),
+    creator:
       owner === undefined
         ? undefined
         : `${textOf(owner['kind']) ?? '(no kind)'} ${textOf(owner['name']) ?? '(no name)'}`,
@@ -158,7 +158,7 @@ function readOptIn(text: unknown): boolean | undefined {
 
 function optInError(text: unknown): string | undefined {
   if (text === undefined || readOptIn(text) !== undefined) return undefined;
-  return `it says ${quoted(textOf(text) ?? JSON.stringify(text))}, and neither "true" nor "false": the rules of the config decide, as if it were not there`;
+  return `its value is ${quoted(textOf(text) ?? JSON.stringify(text))}, expected "true" or "false": the rules of the config decide, as if it were not set`;
 }
 
 /** A time without a zone is ambiguous, and an unreadable time must not be taken for none. */

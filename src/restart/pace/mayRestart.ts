@@ -40,14 +40,14 @@ export function mayRestart(question: RestartConditions): Permission {
 type Rule = (question: RestartConditions) => Permission | undefined;
 
 const unreadable: Rule = ({ pausedUntil, annotationErrors = [] }) => {
-  const said = pausedUntil === 'unreadable' ? [pauseUnreadable, ...annotationErrors] : annotationErrors;
-  return said.length === 0
+  const errors = pausedUntil === 'unreadable' ? [pauseUnreadable, ...annotationErrors] : annotationErrors;
+  return errors.length === 0
     ? undefined
-    : { is: 'blocked', cause: 'annotation', reason: said.join('; '), until: undefined };
+    : { is: 'blocked', cause: 'annotation', reason: errors.join('; '), until: undefined };
 };
 
 /** The error for a time that cannot be read. */
-export const pauseError = 'is no time: write one such as 2026-11-21T18:00:00Z, or remove it';
+export const pauseError = 'is not a time: write one such as 2026-11-21T18:00:00Z, or remove it';
 const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pauseError}`;
 
 const paused: Rule = ({ pausedUntil, now }) => {
@@ -61,7 +61,7 @@ const broken: Rule = ({ restarts, now }) => {
   if (holds === undefined) return undefined;
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
-  const reason = `it was restarted ${because.length} times in ${took}, and is left alone until ${formatTime(until)}: find out what changes its sources so often`;
+  const reason = `it was restarted ${because.length} times in ${took}, and is not restarted before ${formatTime(until)}: find out what changes its sources so often`;
   return { is: 'blocked', cause: 'breaker', reason, until };
 };
 
@@ -79,17 +79,17 @@ const interval: Rule = ({ restarts, minInterval, now }) => {
   const until = intervalEnds(restarts, minInterval, now);
   if (until === undefined) return undefined;
   const last = formatTime(until - minInterval);
-  const reason = `it was restarted at ${last}, and is not again before ${formatTime(until)} (minInterval ${formatDuration(minInterval)})`;
+  const reason = `it was restarted at ${last}, and the next restart is not before ${formatTime(until)} (minInterval ${formatDuration(minInterval)})`;
   return { is: 'pending', cause: 'interval', reason, until };
 };
 
 const maintenance: Rule = ({ windows, now }) => {
-  const said = maintenanceAt(windows, now);
-  if (said.is === 'open') return undefined;
-  const { cron, timeZone, duration } = said.window;
-  const opens = said.opensAt === undefined ? 'and none ever will be' : `the next opens at ${formatTime(said.opensAt)}`;
+  const state = maintenanceAt(windows, now);
+  if (state.is === 'open') return undefined;
+  const { cron, timeZone, duration } = state.window;
+  const opens = state.opensAt === undefined ? 'and none will open' : `the next opens at ${formatTime(state.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
-  return { is: 'pending', cause: 'window', reason, until: said.opensAt };
+  return { is: 'pending', cause: 'window', reason, until: state.opensAt };
 };
 
 export function formatTime(time: number): string {

@@ -69,7 +69,7 @@ export function createRestartSchedule(options: {
     const { maxRestartsPerMinute, maxConcurrentRollouts } = limits();
     const rollouts = `${maxConcurrentRollouts} rollout${maxConcurrentRollouts === 1 ? '' : 's'} at once`;
     const each = `${maxRestartsPerMinute} restart${maxRestartsPerMinute === 1 ? '' : 's'} a minute`;
-    return `others are before it: at most ${rollouts} (maxConcurrentRollouts) and ${each} (maxRestartsPerMinute)`;
+    return `others are ahead of it: at most ${rollouts} (maxConcurrentRollouts) and ${each} (maxRestartsPerMinute)`;
   }
 
   return {

@@ -56,15 +56,15 @@ function hasTaken({ startedContainers, hasVolumes, isEnding }: PodSummary, { how
 
 /**
  * Returns why the newest template of a workload cannot be rolled out to its own pods, for at most three pods;
- * undefined: no pod is in trouble. Pods from before the restart do not count, because the restart may repair them;
+ * undefined: all of them can start. Pods from before the restart do not count, because the restart may repair them;
  * except in a StatefulSet, where the other pods wait for them.
  */
-export function troubleOf(
+export function podFailuresOf(
   { ref, templateAnnotation }: WorkloadSummary,
   pods: readonly PodSummary[],
 ): string | undefined {
-  const troubles = pods
+  const failures = pods
     .filter(({ dependenciesHash }) => ref.kind === 'StatefulSet' || dependenciesHash === templateAnnotation)
-    .flatMap(({ name, isEnding, trouble }) => (isEnding || !trouble ? [] : [`pod ${name}, ${trouble}`]));
-  return troubles.length === 0 ? undefined : troubles.slice(0, 3).join('; ');
+    .flatMap(({ name, isEnding, failure }) => (isEnding || !failure ? [] : [`pod ${name}, ${failure}`]));
+  return failures.length === 0 ? undefined : failures.slice(0, 3).join('; ');
 }

@@ -37,12 +37,12 @@ export interface PodSummary {
   readonly hasVolumes: boolean;
   /** The pod is ready. */
   readonly isReady: boolean;
-  /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: no container is in trouble. */
-  readonly trouble: string | undefined;
+  /** Why a container cannot run, such as `container main: ImagePullBackOff`; undefined: all containers can run. */
+  readonly failure: string | undefined;
 }
 
 /** Waiting reasons that do not pass by waiting: an image, a config or a start that failed. */
-const troubles: ReadonlySet<unknown> = new Set([
+const failureReasons: ReadonlySet<unknown> = new Set([
   'CrashLoopBackOff',
   'CreateContainerConfigError',
   'CreateContainerError',
@@ -84,7 +84,7 @@ export function readPod(object: unknown): PodSummary | undefined {
     startedAt: new Map(statuses.flatMap(startOf)),
     hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
     isReady: isTrue(status, 'Ready'),
-    trouble: isEnding ? undefined : statuses.map(troubleWith).find((each) => each !== undefined),
+    failure: isEnding ? undefined : statuses.map(failureOf).find((each) => each !== undefined),
   };
 }
 
@@ -104,7 +104,7 @@ function ownerOf(meta: JsonObject): PodSummary['owner'] {
 function isTrue(status: JsonObject, condition: string): boolean {
   return arrayOf(status['conditions'])
     .map(objectOf)
-    .some(({ type, status: says }) => type === condition && says === 'True');
+    .some(({ type, status: value }) => type === condition && value === 'True');
 }
 
 /** A container that waits because its start failed has not run its program, unless it ran before. */
@@ -125,12 +125,12 @@ function restartsOf(container: JsonObject): number {
 }
 
 /** During a back-off the kubelet may keep reporting how the last attempt ended: that counts as a crash loop as well. */
-function troubleWith(container: JsonObject): string | undefined {
+function failureOf(container: JsonObject): string | undefined {
   const state = objectOf(container['state']);
   const { reason } = objectOf(state['waiting']);
   const where = `container ${textOf(container['name']) ?? '(no name)'}`;
-  if (troubles.has(reason)) return `${where}: ${String(reason)}`;
+  if (failureReasons.has(reason)) return `${where}: ${String(reason)}`;
   const exitCode = numberOf(objectOf(state['terminated'])['exitCode']) ?? 0;
-  const isHeldBack = exitCode !== 0 && restartsOf(container) > 0;
-  return isHeldBack ? `${where}: ended repeatedly with exit code ${exitCode}` : undefined;
+  const isRepeated = exitCode !== 0 && restartsOf(container) > 0;
+  return isRepeated ? `${where}: ended repeatedly with exit code ${exitCode}` : undefined;
 }

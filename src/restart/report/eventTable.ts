@@ -5,28 +5,28 @@ export const restartEventTable = {
     types: ['Normal'],
     actions: ['Notice'],
     meaning:
-      'A ConfigMap or Secret that the pods use has changed since they started. Says which one, which of its keys if known, and since when.',
+      'A ConfigMap or Secret that the pods use has changed since they started. The note names it, its changed keys if they are known, and the time.',
   },
   RestartPending: {
     about: 'workload',
     types: ['Normal'],
     actions: ['Wait'],
     meaning:
-      'The restart is due, and waits for something that may take long: a maintenance window, the end of a pause, or of a rollout that another client has started. Says for what.',
+      'The restart is due, and waits for something that may take long: a maintenance window, the end of a pause, or of a rollout that another client has started. The note names it.',
   },
   RestartBlocked: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Hold'],
     meaning:
-      'The workload must not be restarted as things are: a source is missing, an immutable one was recreated, it restarted too often, or an annotation cannot be read. Says why.',
+      'The restart is blocked: a source is missing, an immutable one was recreated, it restarted too often, or an annotation cannot be read. The note has the reason.',
   },
   Restarted: {
     about: 'workload',
     types: ['Normal'],
     actions: ['Rollout', 'Evict', 'Recreate', 'Replace'],
     meaning:
-      'Its pods are replaced, because what they use has changed: by a new template, by evictions, as a new Job, or all at once. Says for which sources and keys.',
+      'Its pods are replaced, because what they use has changed: by a new template, by evictions, as a new Job, or all at once. The note names the sources and keys.',
   },
   RestartDryRun: {
     about: 'workload',
@@ -38,54 +38,54 @@ export const restartEventTable = {
     about: 'workload',
     types: ['Normal'],
     actions: ['Finish'],
-    meaning: 'All pods run with the new content. Says how long that took since the change.',
+    meaning: 'All pods run with the new content. The note has the time since the change.',
   },
   RestartSkipped: {
     about: 'workload',
     types: ['Normal'],
     actions: ['Skip'],
-    meaning: 'All pods were made after the change, by a release or otherwise: they have the new content.',
+    meaning: 'All pods were created after the change, by a release or otherwise: they have the new content.',
   },
   RolloutStalled: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Watch'],
-    meaning: 'The rollout of a restart has stalled. Says why; a newer change does not wait for it.',
+    meaning: 'The rollout of a restart has stalled. The note has the reason; a newer change does not wait for it.',
   },
   RestartReverted: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Watch', 'Evict'],
     meaning:
-      'Another client, perhaps an operator, restored the pod template, so that the old pods stayed. The second time, weeder evicts the pods instead of changing the template.',
+      'Another client, perhaps an operator, restored the pod template, so that the old pods remained. The second time, weeder evicts the pods instead of changing the template.',
   },
   RestartRefused: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Retry'],
     meaning:
-      'The API server does not let weeder restart it: a permission is missing, admission is against it, or a PodDisruptionBudget. Says why; it is tried again.',
+      'The API server refuses the restart: a permission is missing, admission rejects it, or a PodDisruptionBudget forbids it. The note has the reason; weeder retries.',
   },
   AnnotationUnreadable: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Read'],
     meaning:
-      'An annotation of the workload, or of a source that it uses, cannot be read, or was written by another client in weeder’s name. Says which and why.',
+      'An annotation of the workload, or of a source that it uses, cannot be read, or was written by another client in weeder’s name. The note names it and has the reason.',
   },
   DependencyNotAllowed: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Skip'],
     meaning:
-      'It names a source of another namespace which does not allow that (`weeder.dev/allow-references-from`): it is not read, and its changes restart nothing.',
+      'The workload depends on a source of another namespace that does not allow this (`weeder.dev/allow-references-from`): it is not read, and its changes restart nothing.',
   },
   DependencyNotFollowed: {
     about: 'workload',
     types: ['Warning'],
     actions: ['Skip'],
     meaning:
-      'It uses a source of a kind that `sourceKinds` excludes: weeder does not watch it, and its changes restart nothing.',
+      'The workload uses a source of a kind that `sourceKinds` excludes: weeder does not watch it, and its changes restart nothing.',
   },
   StateContested: {
     about: 'workload',

@@ -26,7 +26,7 @@ const restartNotes = {
   replace: {
     reason: 'Restarted',
     action: 'Replace',
-    words: 'All of its pods are ended before new ones start',
+    words: 'All of its pods are terminated before new ones start',
   },
   dryRun: { reason: 'RestartDryRun', action: 'DryRun', words: 'It would be restarted (dry run)' },
 } as const;
@@ -59,8 +59,8 @@ function eventOf(event: RestartEvent): EventContent | undefined {
     case 'workload.restarted': {
       const { words, ...kind } = restartNotes[event.how];
       const again = event.attempt > 1 ? ` This is attempt ${event.attempt}.` : '';
-      const said = isForNextRun(event) ? 'Its next run has the new content' : words;
-      const note = `${said}, because ${describeChanges(event.sources, event.workload)} changed.${again}`;
+      const outcome = isForNextRun(event) ? 'Its next run has the new content' : words;
+      const note = `${outcome}, because ${describeChanges(event.sources, event.workload)} changed.${again}`;
       return { type: 'Normal', note, ...kind };
     }
     case 'workload.rolledOut': {
@@ -69,7 +69,7 @@ function eventOf(event: RestartEvent): EventContent | undefined {
       return { reason: 'RolledOut', type: 'Normal', action: 'Finish', note };
     }
     case 'workload.skipped': {
-      const note = `No restart is needed: all pods were made after ${describeChanges(event.sources, event.workload)} changed.`;
+      const note = `No restart is needed: all pods were created after ${describeChanges(event.sources, event.workload)} changed.`;
       return { reason: 'RestartSkipped', type: 'Normal', action: 'Skip', note };
     }
     case 'workload.stalled': {
@@ -78,7 +78,7 @@ function eventOf(event: RestartEvent): EventContent | undefined {
     }
     case 'workload.reverted': {
       const next = event.isEvicting ? ' From now on its pods are evicted instead.' : '';
-      const note = `Another client restored the pod template, and the old pods stayed.${next}`;
+      const note = `Another client restored the pod template, and the old pods remained.${next}`;
       return { reason: 'RestartReverted', type: 'Warning', action: event.isEvicting ? 'Evict' : 'Watch', note };
     }
     case 'workload.refused': {
@@ -104,15 +104,15 @@ function warningOf(event: RestartEvent): EventContent | undefined {
     }
     case 'dependency.notAllowed': {
       const source = describeSource(event.source, event.workload.namespace);
-      const note = `${source} does not allow that ${event.workload.namespace} depends on it: it is not read.`;
+      const note = `${source} does not allow the namespace ${event.workload.namespace} to depend on it, and is not read.`;
       return { reason: 'DependencyNotAllowed', type: 'Warning', action: 'Skip', note };
     }
     case 'dependency.notFollowed': {
-      const note = `${describeSource(event.source, event.workload.namespace)} is not watched: sourceKinds leaves its kind out. Its changes restart nothing.`;
+      const note = `${describeSource(event.source, event.workload.namespace)} is not watched: sourceKinds excludes its kind. Its changes restart nothing.`;
       return { reason: 'DependencyNotFollowed', type: 'Warning', action: 'Skip', note };
     }
     case 'state.contested': {
-      const note = `The annotation weeder.dev/dependencies was removed ${event.removals} times in a row. Weeder keeps its state in memory, and writes it after growing pauses. Changes still restart the pods; those that come while weeder does not run are not seen.`;
+      const note = `The annotation weeder.dev/dependencies was removed ${event.removals} times in a row. Weeder keeps its state in memory, and writes it after growing pauses. Changes still restart the pods; changes while weeder does not run are not detected.`;
       return { reason: 'StateContested', type: 'Warning', action: 'BackOff', note };
     }
     case 'history.filled': {

@@ -12,7 +12,7 @@ const restartMessages = {
   rollout: 'workload restarted: its pods are replaced by a rollout',
   evict: 'workload restarted: its pods are evicted one by one',
   recreate: 'workload restarted: it is recreated',
-  replace: 'workload restarted: all of its pods are ended before new ones start',
+  replace: 'workload restarted: all of its pods are terminated before new ones start',
   dryRun: 'workload would be restarted (dry run)',
 } as const;
 
@@ -40,7 +40,7 @@ function lineOf(event: RestartEvent): LogLine {
       return about(event, 'info', fields, `workload rolled out: ${who} the new content`);
     }
     case 'workload.skipped':
-      return about(event, 'info', changed(event), 'no restart needed: the pods were made after the change');
+      return about(event, 'info', changed(event), 'no restart needed: the pods were created after the change');
     case 'workload.stalled':
       return about(event, 'warn', { reason: event.reason }, 'rollout stalled');
     case 'workload.reverted':
@@ -53,7 +53,7 @@ function lineOf(event: RestartEvent): LogLine {
     case 'workload.refused': {
       const { reason, failure, attempt, retryIn } = event;
       const fields = { reason, failure, attempt, retryIn: rounded(retryIn) };
-      return about(event, 'warn', fields, 'restart control refused, retrying');
+      return about(event, 'warn', fields, 'restart control request refused, retrying');
     }
     case 'workload.recreated':
       return about(event, 'info', {}, 'Job recreated');
@@ -71,7 +71,7 @@ function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }
         event,
         'warn',
         { revisions: event.revisions },
-        'all revisions are restarts: there is none to undo to',
+        'all revisions are restarts: kubectl rollout undo has no other template',
       );
     case 'annotation.unreadable': {
       const { annotation, reason, on } = event;
@@ -83,7 +83,7 @@ function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }
         event,
         'warn',
         { source: sourceKey(event.source) },
-        'dependency on another namespace not allowed there',
+        'dependency on another namespace is not allowed',
       );
     case 'dependency.notFollowed': {
       const fields = { source: sourceKey(event.source) };
@@ -91,16 +91,17 @@ function otherLineOf(event: Exclude<RestartEvent, { type: `workload.${string}` }
         event,
         'warn',
         fields,
-        'not watched: sourceKinds leaves its kind out, and its changes restart nothing',
+        'source not watched: sourceKinds excludes its kind, and its changes restart nothing',
       );
     }
     case 'state.contested': {
       const message =
-        'the state annotation is removed repeatedly: it is kept in memory, and written after growing pauses';
+        'state annotation removed repeatedly: the state stays in memory, and is written after growing pauses';
       return about(event, 'warn', { removals: event.removals, pause: rounded(event.pause) }, message);
     }
     case 'state.foreign': {
-      const message = 'workloads carry the state of another weeder, made with another hash key: it stays on them';
+      const message =
+        'workloads carry the state of another weeder, made with another hash key: weeder does not change it';
       return about(event, 'warn', { keyId: event.keyId }, message);
     }
     case 'key.changed': {

@@ -122,10 +122,10 @@ export function jobRequests(client: KubeClient): JobRequests {
 const background = { propagationPolicy: 'Background' };
 
 function unreadable({ ref: { namespace, name } }: JobCopy, status: number): ApiFailure {
-  return { kind: 'badAnswer', status, message: `the copy ${namespace}/${name} is not the one that weeder has made` };
+  return { kind: 'badAnswer', status, message: `the copy ${namespace}/${name} is not the one that weeder created` };
 }
 
 function inTheWay({ ref: { namespace, name } }: JobCopy): ApiFailure {
-  const message = `the Job ${namespace}/${name} has the name of the copy that weeder keeps, and weeder has not made it: delete it`;
+  const message = `the Job ${namespace}/${name} has the name of the copy that weeder stores, but weeder did not create it: delete it`;
   return { kind: 'rejected', message };
 }

@@ -150,5 +150,5 @@ function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown
 }
 
 function notThe({ kind, namespace, name }: WorkloadRef | SourceRef, status: number): ApiFailure {
-  return { kind: 'badAnswer', status, message: `the answer is not the ${kind} ${namespace}/${name}` };
+  return { kind: 'badAnswer', status, message: `the response is not the ${kind} ${namespace}/${name}` };
 }

@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { ownPods, troubleOf } from '../pods/ownPods.ts';
+import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
 
@@ -54,7 +54,7 @@ export function awaitRollout(
     if (summary.selector === undefined) return;
     const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
     const pods = listed.is === 'ok' ? readPods(listed.value) : [];
-    if (troubleOf(summary, ownPods(summary, pods)) !== undefined) over();
+    if (podFailuresOf(summary, ownPods(summary, pods)) !== undefined) over();
   }
 
   function check(): void {
@@ -64,7 +64,7 @@ export function awaitRollout(
       return;
     }
     timer = clock.setTimeout(check, pollInterval);
-    if (!hasReported) onPending('a rollout is under way, which may bring the new content along');
+    if (!hasReported) onPending('a rollout of another client is in progress, which may have the new content');
     hasReported = true;
     const checked = checkPods().catch((error: unknown) =>
       report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),

@@ -55,7 +55,7 @@ export function stuckPod(
   if (summary.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing')
     return undefined;
   return podsOfOlderTemplate(summary, own).find(
-    (pod) => pod.trouble !== undefined && !isExcludedByPartition(summary, pod.name),
+    (pod) => pod.failure !== undefined && !isExcludedByPartition(summary, pod.name),
   );
 }
 

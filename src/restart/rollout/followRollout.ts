@@ -6,7 +6,7 @@ import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import { formatTime } from '../pace/mayRestart.ts';
-import { ownPods, troubleOf } from '../pods/ownPods.ts';
+import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
 import { podsToReplace } from '../state/affectedPods.ts';
@@ -32,7 +32,9 @@ export function followRollout(effects: RestartEffects) {
     function stallOf({ progress: now, old }: RolloutView): string | undefined {
       const quiet = stillFor(JSON.stringify([now, old.length]));
       const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
-      return quiet >= stallAfter ? `nothing has moved since ${formatTime(clock.now() - quiet)}` : undefined;
+      return quiet >= stallAfter
+        ? `the rollout has made no progress since ${formatTime(clock.now() - quiet)}`
+        : undefined;
     }
 
     function nextEvent(): Promise<WorkloadEvent | undefined> {
@@ -116,8 +118,8 @@ async function checkOnce(
   if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
-  // The trouble of a pod is a better reason than the lack of progress.
-  const reason = troubleOf(summary, own) ?? (stalled && (refusal ?? stalled));
+  // The failure of a pod is a better reason than the lack of progress.
+  const reason = podFailuresOf(summary, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(entry, progress, isStallReported, reason);
 }
 

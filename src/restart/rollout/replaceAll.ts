@@ -51,7 +51,9 @@ export async function whyNotReplaced(
   };
   if (settings?.immutableRecreated !== 'replace') return blocked('give new content a new name');
   if (summary.losesVolumes)
-    return blocked('its pods cannot be ended all at once, for its volumes would go with them (whenScaled: Delete)');
+    return blocked(
+      'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
+    );
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
   if (using.is === 'refused') return { ...using, type: 'verified.refused' };
   const listed = await podsOf(api, summary, signal);
@@ -97,7 +99,7 @@ export async function checkTermination(
   if (remaining.length === 0) return quiet >= nodeCleanup ? { type: 'rollout.emptied' } : undefined;
   const { stallAfter = Number.POSITIVE_INFINITY } = settings ?? {};
   if (quiet < stallAfter) return undefined;
-  return { type: 'rollout.stalled', reason: `these pods do not end: ${remaining.slice(0, 3).join(', ')}` };
+  return { type: 'rollout.stalled', reason: `these pods do not terminate: ${remaining.slice(0, 3).join(', ')}` };
 }
 
 /** Restores the pods of a workload. */

@@ -35,14 +35,14 @@ export async function findUncertainStarts(
   const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
   if (listed.is === 'refused') return listed;
   const pods = listed.is === 'ok' ? readPods(listed.value) : [];
-  const doubted = others.filter(({ source, periods }) => hasStartedWithin(summary, pods, source.uses, periods));
-  const isOver = (key: string) => others.some((each) => each.key === key && !doubted.includes(each));
+  const unconfirmed = others.filter(({ source, periods }) => hasStartedWithin(summary, pods, source.uses, periods));
+  const isOver = (key: string) => others.some((each) => each.key === key && !unconfirmed.includes(each));
   entry.contentHistory = historySince(
     entry.contentHistory,
     new Map([...contentHistory].filter(([key]) => isOver(key))),
   );
-  if (doubted.length === 0) return { is: 'ok', assessment: compared };
-  return { is: 'ok', assessment: { is: 'unconfirmed', sources: doubted.map(({ source }) => source) } };
+  if (unconfirmed.length === 0) return { is: 'ok', assessment: compared };
+  return { is: 'ok', assessment: { is: 'unconfirmed', sources: unconfirmed.map(({ source }) => source) } };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Config } from '../../config/config.ts';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import { type ClosableSink, tellingComplete } from '../../kube/watch/sink.ts';
+import { type ClosableSink, notifyingComplete } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
 import {
@@ -94,7 +94,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
     const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
     const stream: OpenStream = { plan, sink, isSynced: false };
-    const reportingSink = tellingComplete(sink, () => {
+    const reportingSink = notifyingComplete(sink, () => {
       const isFirst = !stream.isSynced;
       stream.isSynced = true;
       if (open.get(name) !== stream) return;

@@ -64,7 +64,7 @@ function sourcesOf(uses: readonly Use[]): SourceRef[] {
 }
 
 function unwatched(source: SourceRef): string {
-  return `${annotation} says ${sourceKey(source)}: weeder does not watch the namespace ${source.namespace}.`;
+  return `${annotation} contains ${sourceKey(source)}: weeder does not watch the namespace ${source.namespace}.`;
 }
 
 function isReferenceAllowed(meta: SourceMeta | undefined, namespace: string): boolean {

@@ -28,7 +28,7 @@ export function createStateOwner(keys: () => HashKeys | undefined, report: Repor
 /** An invalid state that is not another weeder's either. */
 const forgedState = 'not weeder’s';
 const emptiedError =
-  'it says that weeder has ended the pods, and it is not sealed with a hash key of this weeder: it is ignored. Remove it, and scale the workload if its pods are missing.';
+  'it says that weeder has terminated the pods, but it is not sealed with a hash key of this weeder: it is ignored. Remove it, and scale the workload if its pods are missing.';
 
 /**
  * Returns the summary without forged annotations. As long as no key is known, an annotation that says weeder has scaled

@@ -24,11 +24,11 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const { ref: workload, uid, stateText = '' } = entry.summary;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
-    const reason = 'it is damaged or of another version of weeder: what the pods run with is recorded again';
+    const reason = 'it is damaged, or from another version of weeder: weeder records again what the pods run with';
     report({ type: 'annotation.unreadable', workload, uid, annotation: workloadAnnotations.state, reason });
   }
 
-  function againstRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
+  function blockedRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
     const { summary, settings } = entry;
     if (summary.ref.kind !== 'Job' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
@@ -41,7 +41,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
         return blocked(entry, 'sourceMissing', assessment.reason);
       case 'changed':
         return (
-          againstRecreation(entry) ?? {
+          blockedRecreation(entry) ?? {
             type: 'assessed.changed',
             now: clock.monotonic(),
             changedAt: entry.changedAt,

@@ -24,7 +24,8 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const own = { keyId: key.id, workloadUid: entry.summary.uid, ...history };
   if (state === undefined || outcome === 'adopted' || outcome === 'skipped')
     return { ...own, rolledOut: taken(finding), target: undefined };
-  if (outcome === 'unconfirmed') return { ...own, rolledOut: doubted(finding, state.rolledOut), target: undefined };
+  if (outcome === 'unconfirmed')
+    return { ...own, rolledOut: withUnconfirmed(finding, state.rolledOut), target: undefined };
   // A source that was not part of the restart keeps its tag, so that a newer change is detected again.
   const rolledOut = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
@@ -64,16 +65,16 @@ function taken({ current, firstSeen }: Finding): StoredTags {
  * Regardless of the current content of these sources, the pods may run with other content. The tags of keys stay if it
  * is known that no key was removed when the recorded content came back, so the time of that is known.
  */
-function doubted({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
+function withUnconfirmed({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
   const sources = assessment.is === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
   const isMeant = (key: string) => key === allSources || sources.includes(key);
   const keysOf = (key: string) => {
     const [before, now] = (contentHistory.get(key) ?? []).slice(-2);
     return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
   };
-  const inDoubt = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
+  const marked = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
     isMeant(key) ? [key, { ...tag, tag: unconfirmedTag, keys: keysOf(key) }] : [key, tag];
-  return new Map([...rolledOut].map(inDoubt));
+  return new Map([...rolledOut].map(marked));
 }
 
 /**

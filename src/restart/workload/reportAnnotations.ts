@@ -47,7 +47,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
       ...errorOf(workloadAnnotations.emptied, emptiedError),
       ...errorOf(
         workloadAnnotations.pausedUntil,
-        isPauseUnreadable ? `it ${pauseError}. Until then no change restarts it.` : undefined,
+        isPauseUnreadable ? `it ${pauseError}. Until then no change restarts the workload.` : undefined,
       ),
       ...errors.flatMap((reason) => errorOf(alsoDependsOn, reason)),
       ...[...used.values()].flatMap((on) => {

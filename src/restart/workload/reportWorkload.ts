@@ -56,7 +56,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (entry.cause === 'reading') return;
       const cause: BlockCause = blockCauses.find((each) => each === entry.cause) ?? 'other';
       const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
-      reportOnce(entry, `held ${reason}`, () =>
+      reportOnce(entry, `blocked ${reason}`, () =>
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
       );
     }),

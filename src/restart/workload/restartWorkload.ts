@@ -24,7 +24,7 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
     const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
-    if (typeof state === 'string') return { type: 'restart.refused', reason: 'the state that was made is unreadable' };
+    if (typeof state === 'string') return { type: 'restart.refused', reason: 'the generated state is unreadable' };
     const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
     const begun = (): WorkloadEvent => {
       finding.state = state;

@@ -43,7 +43,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
 
 /** weeder never recreates a Job that its CronJob creates again, so writing to each of them would be pointless. */
 function isOnlyRemembered({ job, stateText }: WorkloadSummary): boolean {
-  return job?.maker !== undefined && stateText === undefined;
+  return job?.creator !== undefined && stateText === undefined;
 }
 
 /** An adopted state is written under the current key, so that finally no state refers to an old key. */

@@ -18,10 +18,10 @@ const chips: Readonly<Record<ConnectionState, string>> = {
   refused: 'refused',
 };
 
-const troubles: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
+const connectionMessages: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
   broken: 'The connection to weeder is lost',
   silent: 'weeder does not respond',
-  refused: 'weeder accepts no more pages: at most 16 may be open',
+  refused: 'too many pages are open: the maximum is 16',
 };
 
 /** The header of the page: the version and mode of weeder, and the state of the connection. */
@@ -48,8 +48,8 @@ export function createStatus(): Status {
         if (wasLost) announce('Connected again.');
       } else if (changed !== 'connecting') {
         const asOf = receivedAt === undefined ? '' : ` The page shows the state of ${clockTime(receivedAt)}.`;
-        setText(notice, `${troubles[changed]}.${asOf} Trying again.`);
-        announce(`${troubles[changed]}.${asOf}`);
+        setText(notice, `${connectionMessages[changed]}.${asOf} Retrying.`);
+        announce(`${connectionMessages[changed]}.${asOf}`);
       }
     },
     hello(its, mode, isDryRun) {

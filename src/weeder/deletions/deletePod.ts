@@ -66,7 +66,7 @@ function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'notFound') return { type: 'delete.notFound' };
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
   if (failure.kind === 'cancelled') {
-    const reason = failure === notLeading ? failure.message : 'no window requests it any more';
+    const reason = failure === notLeading ? failure.message : 'no window requests the deletion any longer';
     return { type: 'delete.refused', reason, failure: failure.kind };
   }
   const reason = describeFailure(failure, server);

@@ -23,7 +23,7 @@ export interface Deletions {
   request(request: DeletionRequest, uid: string): void;
   /** According to this request's stream, the pod no longer crash-loops or no longer exists. */
   left(request: DeletionRequest, uid: string, departure: Departure): void;
-  /** This request has ended, or is held while its service is down. Attempts in flight complete by themselves. */
+  /** This request has ended, or is held while its service is down. Attempts in flight continue. */
   withdraw(request: DeletionRequest, because: 'over' | 'held'): void;
   actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;

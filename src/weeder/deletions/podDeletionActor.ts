@@ -53,7 +53,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const entry = entryOf(uid);
         const policy = entry && policyNow(entry, clock.monotonic());
         if (entry === undefined || policy === undefined)
-          return Promise.resolve({ type: 'delete.refused', reason: 'the window is over' });
+          return Promise.resolve({ type: 'delete.refused', reason: 'the window has closed' });
         entry.how = policy.deletion;
         for (const { stats } of entry.requests) if (stats.isOpen) stats.pending.add(uid);
         const isRequested = () => policyNow(entry, clock.monotonic()) !== undefined;

@@ -15,7 +15,7 @@ export interface BackOff {
  * minutes).
  */
 export function backOffOf({ message, restarts, finishedAt }: CrashLoopingPod): BackOff {
-  const duration = saidIn(message) ?? Math.min(longest, shortest * 2 ** Math.max(0, restarts - 1));
+  const duration = backOffIn(message) ?? Math.min(longest, shortest * 2 ** Math.max(0, restarts - 1));
   return { duration, until: finishedAt === undefined ? undefined : finishedAt + duration };
 }
 
@@ -29,7 +29,7 @@ export function backOffLeft(pod: CrashLoopingPod, now: number): number | undefin
 }
 
 /** Parses `back-off 1m20s restarting failed container=…` into milliseconds. */
-function saidIn(message: string | undefined): number | undefined {
+function backOffIn(message: string | undefined): number | undefined {
   const [, minutes, seconds] = /^back-off (?:(\d+)m)?(?:(\d+)s)? /.exec(message ?? '') ?? [];
   if (minutes === undefined && seconds === undefined) return undefined;
   return Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000;

@@ -98,10 +98,10 @@ function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Contai
   if (isEnding) return undefined;
   const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
-  const heldBack = containers
+  const inBackOff = containers
     .filter((each) => each.restarts >= 1 && hasEnded(each) && isRestarted(each))
     .map((each) => describe(each, 'silent'));
-  return heldBack.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
+  return inBackOff.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
 }
 
 interface ContainerView {

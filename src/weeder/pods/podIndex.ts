@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import type { ChangeType, PeekedMetadata } from '../../kube/watch/metadataFastPath.ts';
+import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
 import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
@@ -138,7 +138,7 @@ export function createPodIndex(clock: Clock): PodIndex {
         for (const [uid, entry] of entries) forgetReporter(uid, entry, source);
         for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
       },
-      isIrrelevant(line: Buffer, metadata: PeekedMetadata) {
+      isIrrelevant(line: Buffer, metadata: LineMetadata) {
         if (entries.has(metadata.uid) || stuck.has(metadata.uid)) return false;
         // The final DELETED event of a pod changes nothing: the pod left the index when its deletion began.
         if (metadata.type === 'DELETED') return true;

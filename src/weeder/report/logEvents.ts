@@ -23,7 +23,7 @@ function dryRunClosed(event: Extract<WeederEvent, { readonly type: 'window.close
 /** Why a pod is never deleted, as text for the log. */
 export const skippedBecause = {
   none: '',
-  barePod: 'it has no controller that would bring it back (barePods: keep)',
+  barePod: 'it has no controller that would recreate it (barePods: keep)',
   mirrorPod: 'it is the mirror of a static pod',
   ignored: 'it is annotated weeder.dev/ignore: "true"',
 } as const;

@@ -50,7 +50,7 @@ export function recordEvents({ record, serviceUid, isDryRun, clock }: RecordEven
         return;
       }
       case 'deletion.pending': {
-        const again = `It is considered again in ${inSeconds(Math.max(1_000, event.waitIn))}`;
+        const again = `The next check is in ${inSeconds(Math.max(1_000, event.waitIn))}`;
         const note = `Crash-looping, and not deleted yet after ${servicesOf(event)} recovered: ${waitBecause[event.reason]}. ${again}.`;
         record(about(podRef(event.pod), 'DeletionPending', 'Normal', 'Wait', note));
         return;
@@ -90,14 +90,14 @@ function keyOf({ namespace, service, window }: WindowRef): string {
 }
 
 function openedNote(duration: number, isDryRun: boolean): string {
-  const deed = isDryRun ? 'would be deleted (dry run)' : 'are deleted';
-  return `Recovered: for ${inSeconds(duration)}, dependants in crash-loop back-off ${deed}.`;
+  const outcome = isDryRun ? 'would be deleted (dry run)' : 'are deleted';
+  return `Recovered: for ${inSeconds(duration)}, dependants in crash-loop back-off ${outcome}.`;
 }
 
 function closedNote(closed: Extract<WeederEvent, { readonly type: 'window.closed' }>, isDryRun: boolean): string {
   const { deleted, skipped, failed, neverStarted = [] } = closed;
-  const deed = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
-  const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${deed}, ${skipped} skipped`;
+  const outcome = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
+  const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
   const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
   if (neverStarted.length === 0) return `${counts}${lost}.`;
   const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);

@@ -57,14 +57,14 @@ export function createSliceView(
   let listVersion: string | undefined;
   let isComplete = false;
   /** While a list is read: the slices in it so far, and the services to evaluate at its end. */
-  let listing: { readonly listed: Set<string>; readonly unsettled: Set<string> } | undefined;
+  let listing: { readonly listed: Set<string>; readonly pending: Set<string> } | undefined;
   let readyBefore: readonly string[] = [];
   let seenUntil = 0;
   let listBegan = 0;
 
   function noteChange(serviceKey: string): void {
     if (listing === undefined) listener.changed(serviceKey);
-    else listing.unsettled.add(serviceKey);
+    else listing.pending.add(serviceKey);
   }
 
   function noteVersion(service: string, version: string | undefined): void {
@@ -96,7 +96,7 @@ export function createSliceView(
   const sink: ObjectSink = {
     begin() {
       if (isComplete && listing === undefined) readyBefore = [...services.keys()].filter(listener.isReady);
-      listing = { listed: new Set(), unsettled: listing?.unsettled ?? new Set() };
+      listing = { listed: new Set(), pending: listing?.pending ?? new Set() };
       listBegan = clock.now();
     },
     apply(type, object) {
@@ -117,11 +117,11 @@ export function createSliceView(
     },
     end(resourceVersion) {
       for (const sliceKey of [...serviceOfSlice.keys()]) if (listing?.listed.has(sliceKey) === false) remove(sliceKey);
-      const unsettled = listing?.unsettled ?? [];
+      const pending = listing?.pending ?? [];
       listing = undefined;
       isComplete = true;
       listVersion = resourceVersion;
-      for (const serviceKey of unsettled) listener.changed(serviceKey);
+      for (const serviceKey of pending) listener.changed(serviceKey);
       for (const serviceKey of readyBefore) listener.readyBeforeGap(serviceKey, seenUntil);
       readyBefore = [];
       seenUntil = listBegan;

@@ -41,7 +41,7 @@ export function createUnseenServices(): UnseenServices {
  * A message for a person, without a full stop: which services do not exist, and which were never ready. Empty if there
  * are none.
  */
-export function unseenInWords(unseen: readonly UnseenService[]): string {
+export function describeUnseenServices(unseen: readonly UnseenService[]): string {
   const named = (which: UnseenService['is']) => unseen.flatMap(({ service, is }) => (is === which ? [service] : []));
   const [absent, neverReady] = [named('absent'), named('neverReady')];
   return [

@@ -271,7 +271,7 @@ for (const { status, takes, outcome } of [
 }
 
 for (const protocol of ['https', 'h2'] as const) {
-  test(`over ${protocol}, a call for the status only ends with the headers of a success, and keeps its connection`, async () => {
+  test(`over ${protocol}, a call for the status only ends with the headers of a success, and the connection stays open`, async () => {
     await using it = await calling(protocol);
     const { promise: end, resolve: endIt } = Promise.withResolvers<void>();
     it.server.failNext((answer) => {
@@ -298,7 +298,7 @@ test('a call for the status only still fails on a refusal and on HTML', async ()
   assert.equal(foreign.ok ? '' : foreign.failure.kind, 'badAnswer');
 });
 
-test('HTML, incomplete JSON and a wrong type are bad answers, and the message asks the right question', async () => {
+test('HTML, incomplete JSON and a wrong type are bad answers, and the message names the likely cause', async () => {
   await using it = await calling('http');
   for (const body of ['<!doctype html><title>Sign in</title>', '{"kind":"Pod', 'hello']) {
     it.server.failNext(answerWith(200, body));
@@ -315,7 +315,7 @@ test('an address where nothing listens, and an untrusted authority, are reported
   const refused = createKubeClient({ access: accessTo(server.url), clock: systemClock });
   const unreachable = await refused.call(get);
   assert(!unreachable.ok);
-  assert.match(describeFailure(unreachable.failure, refused.server), /cannot be reached: nothing listens there/);
+  assert.match(describeFailure(unreachable.failure, refused.server), /cannot be reached: the connection was refused/);
   await refused.close();
 
   await using it = await calling('https', { user: () => ({ token: 'secret' }) });
@@ -326,7 +326,7 @@ test('an address where nothing listens, and an untrusted authority, are reported
   });
   const untrusted = await untrusting.call(get);
   assert(!untrusted.ok);
-  assert.match(untrusted.failure.message, /no trust between us and the server/);
+  assert.match(untrusted.failure.message, /the server is not trusted/);
   await untrusting.close();
 });
 

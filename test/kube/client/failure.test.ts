@@ -122,7 +122,7 @@ test('the message says which server, what happened and what to do', () => {
     /does not accept the credentials \(401\): Unauthorized\. The credentials are wrong or have expired/,
   );
   assert.match(
-    describeFailure({ kind: 'timeout', message: 'nothing came for 10 s' }, server),
-    /^https:\/\/10\.0\.0\.1 did not answer in time: nothing came for 10 s\. /,
+    describeFailure({ kind: 'timeout', message: 'no data was received for 10 s' }, server),
+    /^https:\/\/10\.0\.0\.1 did not answer in time: no data was received for 10 s\. /,
   );
 });

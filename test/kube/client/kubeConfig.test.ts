@@ -222,7 +222,7 @@ test('a context without a user, plain http and a server whose certificate is not
 test('deep unknown fields are an error and an unpaired surrogate in a name is replaced, and neither throws', () => {
   let deep: unknown = 1;
   for (let level = 0; level < 300; level += 1) deep = [deep];
-  assert.match(sentenceFor(config({ user: { token: 't', deep } })), /the cluster or the user is not understood: .+\.$/);
+  assert.match(sentenceFor(config({ user: { token: 't', deep } })), /the cluster or the user is invalid: .+\.$/);
   using dir = folder();
   const path = dir.write('config', config({ user: { token: 't', 'as-user-extra': { '\ud800': ['v'] } } }));
   const loaded = loadKubeConfig({ kubeconfig: path }, {});

@@ -88,6 +88,6 @@ test('a cancelled deletion says whether leadership or its window was lost', asyn
   const isRequested = () => false;
   assert.deepEqual(
     await deletionBy(true)({ ...request, isRequested }, never),
-    refused('no window requests it any more'),
+    refused('no window requests the deletion any longer'),
   );
 });

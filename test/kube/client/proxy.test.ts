@@ -51,7 +51,7 @@ test('a certificate for another address is not trusted through a proxy either', 
   const client = createKubeClient({ access, clock: systemClock });
   const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
   assert(!result.ok);
-  assert.match(result.failure.message, /^no trust between us and the server: .*ERR_TLS_CERT_ALTNAME_INVALID/);
+  assert.match(result.failure.message, /^the server is not trusted: .*ERR_TLS_CERT_ALTNAME_INVALID/);
   assert.equal(server.requests.length, 0);
   await client.close();
 });

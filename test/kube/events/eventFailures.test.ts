@@ -33,7 +33,7 @@ test('an Event with a lost response is not written twice', async () => {
   assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
 });
 
-test('an unreachable API server: retried after growing pauses, and the Events are written when it is back', async () => {
+test('an unreachable API server is retried after growing pauses, until the Events are written', async () => {
   const api = eventApi();
   api.answer = () => away;
   for (let pod = 0; pod < 30; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
@@ -87,7 +87,7 @@ test('an Event that admission refuses is not retried, and the next one is a new 
   assert.deepEqual(countsByNote(api), { 'Deleted.': 1 });
 });
 
-test('a missing permission: one log line that names it, one attempt in ten minutes, and Events after the grant', async () => {
+test('a missing permission is logged once by name, and retried every ten minutes until it is granted', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   api.answer = () => forbidden;
@@ -103,7 +103,7 @@ test('a missing permission: one log line that names it, one attempt in ten minut
         namespace: 'shop',
         cause: `https://api.test refused (403): ${forbidden.message}. Grant it in a Role in namespace shop: {apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create"]}.`,
       },
-      sentence: 'Events are not allowed; weeder goes on without',
+      sentence: 'Events may not be written; weeder continues without them',
     },
   ]);
   api.answer = () => undefined;

@@ -68,7 +68,7 @@ test('an occurrence while the first request is in flight is not lost', async () 
   assert.deepEqual([countsByNote(api), api.requests.length], [{ 'Deleted.': 2 }, 2]);
 });
 
-test('another note, another object, or the same after a long time: a new Event', async () => {
+test('another note, another object, or the same after a long time makes a new Event', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   recorder.record(occurrence());
@@ -94,7 +94,7 @@ test('a series continues after its Event was deleted, as the API server does aft
   assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
 });
 
-test('at most 20 different Events at once about one object, and two a minute; the others are counted', async () => {
+test('of one object at most 20 different Events are sent at once, and two a minute; the others are counted', async () => {
   const api = eventApi();
   const { clock, recorder } = api;
   for (let note = 0; note < 25; note += 1) recorder.record(occurrence({ note: `${note}` }));
@@ -109,7 +109,7 @@ test('at most 20 different Events at once about one object, and two a minute; th
   assert.deepEqual(api.logged, [{ event: { lost: { objectLimit: 5 } }, sentence: 'some Events were not written' }]);
 });
 
-test('at most 200 at once and 100 a second in total, two requests at a time', async () => {
+test('at most 200 Events are sent at once and 100 a second in total, in two requests at a time', async () => {
   const api = eventApi({ latency: 5 });
   for (let pod = 0; pod < 1_000; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
   await api.clock.pass(1_500);
@@ -156,20 +156,20 @@ test('later losses are reported ten minutes after the last line', async () => {
   assert.deepEqual(lost[0], { lost: { objectLimit: 1 } });
 });
 
-test('while sending is held back nothing is sent, and afterwards everything', async () => {
+test('while sending is blocked nothing is sent, and afterwards everything', async () => {
   const api = eventApi();
-  api.isHeldBack = true;
+  api.mustWait = true;
   for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
   await api.clock.pass(2_000);
   assert.equal(api.requests.length, 0);
-  api.isHeldBack = false;
+  api.mustWait = false;
   await api.clock.pass(600);
   assert.equal(api.stored.size, 10);
 });
 
-test('however long sending is held back, each of hundreds of Events is written within five seconds', async () => {
+test('however long sending is blocked, each of hundreds of Events is written within five seconds', async () => {
   const api = eventApi({ latency: 10 });
-  api.isHeldBack = true;
+  api.mustWait = true;
   const recorded = 411;
   for (let pod = 0; pod < recorded; pod += 1) {
     api.recorder.record(occurrence({ pod: `web-${pod}` }));
@@ -211,7 +211,7 @@ test('close() writes everything immediately, including a series that waits for i
     await clock.pass(1_000);
   }
   assert.deepEqual(countsByNote(api), { 'Deleted.': 2 });
-  api.isHeldBack = true;
+  api.mustWait = true;
   for (let pod = 1; pod < 200; pod += 1) recorder.record(occurrence({ pod: `web-${pod}`, note: `${pod}` }));
   const began = clock.monotonic();
   const closed = recorder.close().then(() => clock.monotonic() - began);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lineSplitter } from '../../../src/kube/watch/lines.ts';
-import { peekMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
+import { readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 
 test('lines are delivered whole, whatever the chunks', () => {
   const line = fc.string({ unit: 'grapheme', maxLength: 40 }).map((text) => text.replaceAll('\n', ' '));
@@ -60,7 +60,7 @@ function line(type: string, object: unknown): Buffer {
 }
 
 test('uid and resource version are read from the bytes of a line as kube-apiserver writes it', () => {
-  assert.deepEqual(peekMetadata(line('MODIFIED', pod)), {
+  assert.deepEqual(readLineMetadata(line('MODIFIED', pod)), {
     type: 'MODIFIED',
     kind: 'Pod',
     name: 'a',
@@ -73,7 +73,7 @@ test('uid and resource version are read from the bytes of a line as kube-apiserv
     apiVersion: 'discovery.k8s.io/v1',
     metadata: { name: 'b', namespace: 'n', uid: 'u', resourceVersion: '1' },
   };
-  assert.equal(peekMetadata(line('DELETED', slice))?.name, 'b');
+  assert.equal(readLineMetadata(line('DELETED', slice))?.name, 'b');
 });
 
 test('a line in any other form has to be parsed', () => {
@@ -96,15 +96,15 @@ test('a line in any other form has to be parsed', () => {
     Buffer.from('garbage'),
     Buffer.alloc(0),
   ];
-  for (const each of others) assert.equal(peekMetadata(each), undefined, each.toString());
+  for (const each of others) assert.equal(readLineMetadata(each), undefined, each.toString());
 });
 
-test('for any labels and annotations, peeking gives the same as parsing', () => {
+test('for any labels and annotations, the metadata read from the bytes of a line is the parsed one', () => {
   const text = fc.string({ maxLength: 30 });
   fc.assert(
     fc.property(fc.dictionary(text, text), fc.dictionary(text, text), text, (labels, annotations, name) => {
       const object = { ...pod, metadata: { ...pod.metadata, name, labels, annotations } };
-      const peeked = peekMetadata(line('ADDED', object));
+      const peeked = readLineMetadata(line('ADDED', object));
       if (peeked === undefined) return;
       assert.deepEqual([peeked.uid, peeked.resourceVersion], ['u-1', '12']);
       assert.equal(Buffer.from(peeked.name, 'latin1').toString('utf8'), name);
@@ -118,7 +118,7 @@ test('the recordings of real crash loops can be read from their bytes', () => {
       const { type, object } = JSON.parse(text);
       // kube-apiserver writes the kind first; shortened recordings may have another order.
       const { kind, apiVersion, ...rest } = object;
-      const peeked = peekMetadata(line(type, { kind, apiVersion, ...rest }));
+      const peeked = readLineMetadata(line(type, { kind, apiVersion, ...rest }));
       assert.equal(peeked?.uid, object.metadata.uid, file.pathname);
       assert.equal(peeked?.resourceVersion, object.metadata.resourceVersion);
     }

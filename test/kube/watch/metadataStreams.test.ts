@@ -114,5 +114,5 @@ test('neither an object that cannot be reduced nor an incomplete one is quoted i
   it.start();
   await until('all have occurred', () => it.logged.length > faults.length, it.clock, 100);
   assert.equal(JSON.stringify(it.logged).includes('MARKER'), false, JSON.stringify(it.logged));
-  assert.match(JSON.stringify(it.logged), /could not be reduced to what is needed of it \(Error\)/);
+  assert.match(JSON.stringify(it.logged), /could not be reduced to the needed fields \(Error\)/);
 });

@@ -96,13 +96,13 @@ test('a stream on a half-open connection is down for as long as the connection w
   const { clock, statuses, one } = begun();
   statuses.synced('pods', 12);
   clock.advance(70_000);
-  statuses.lost('pods', 'silent', 'the connection does not answer', { silentMs: 20_000 });
+  statuses.lost('pods', 'silent', 'the connection does not respond', { silentMs: 20_000 });
   assert.equal(one().downFor, 20_000);
 });
 
 test('a watch on a half-open connection ends as silent, with the duration', async () => {
   const clock = virtualClock();
-  const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not answer', silentMs: 20_000 };
+  const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not respond', silentMs: 20_000 };
   const client = {
     ...createKubeClient({ access: accessTo('https://127.0.0.1:1'), clock }),
     openStream: async () => ({ ok: false, failure: silent }) as const,

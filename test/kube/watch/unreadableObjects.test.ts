@@ -38,7 +38,7 @@ function completenessSink(): {
 
 const warningsOf = (logged: readonly { readonly level: string; readonly sentence: string }[]) =>
   logged.filter(({ level }) => level === 'warn').map(({ sentence }) => sentence);
-const leftOut = 'stream has an object that cannot be read: it is left out';
+const leftOut = 'an object of the stream cannot be read and is omitted';
 
 test('an object without a namespace is read like any other, in the list and later', async () => {
   const { sink, state } = completenessSink();

@@ -87,7 +87,7 @@ test('a source that is being deleted is marked as such', () => {
 
 test('an invalid opt-out has an error', () => {
   const annotations = { 'weeder.dev/skip-hash-calculation': 'a b' };
-  assert.match(read({ annotations })?.optOutError ?? '', /no name of a key/);
+  assert.match(read({ annotations })?.optOutError ?? '', /not a valid name of a key/);
 });
 
 test('the last write is the newest among the managers of content: data, binaryData, stringData or immutable', () => {

@@ -24,7 +24,7 @@ export interface EventApi {
    * is aborted. Undefined: it works as usual.
    */
   answer: Answer;
-  isHeldBack: boolean;
+  mustWait: boolean;
 }
 
 export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): EventApi {
@@ -69,8 +69,8 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   };
   const log = { warn: (event: object, sentence: string) => void logged.push({ event, sentence }) };
   const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
-  const isHeldBack = () => api.isHeldBack;
-  const recorder = createEventRecorder({ client, clock, log, source, isHeldBack, random: () => 1 });
+  const mustWait = () => api.mustWait;
+  const recorder = createEventRecorder({ client, clock, log, source, mustWait, random: () => 1 });
   const api: EventApi = {
     clock,
     recorder,
@@ -79,7 +79,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     logged,
     inFlight,
     answer: () => undefined,
-    isHeldBack: false,
+    mustWait: false,
   };
   return api;
 }

@@ -20,7 +20,7 @@ export function podSummary(part: Partial<PodSummary> = {}): PodSummary {
     startedAt: new Map(),
     hasVolumes: true,
     isReady: true,
-    trouble: undefined,
+    failure: undefined,
     ...part,
   };
 }

@@ -7,7 +7,7 @@ import { formatPath, oneLine } from '../../../src/base/fieldError.ts';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { locate } from '../../../src/config/text/document.ts';
 import { type LocatedError, offsetOf } from '../../../src/config/text/located.ts';
-import { fieldErrorsOf, unsaid } from '../../../src/config/text/messages.ts';
+import { fieldErrorsOf, noMessage } from '../../../src/config/text/messages.ts';
 import { type ReplayScript, replayFormat, replayKeysAt } from './replayFormat.ts';
 import { type RecordedEvent, readRecording } from './replayRecording.ts';
 
@@ -38,7 +38,7 @@ export function parseReplay(text: string, file: string): Result<Replay, readonly
   const syntax = document.errors.map(({ pos, message }) => `${at(pos[0])}: not valid YAML: ${oneLine(message)}`);
   if (syntax.length > 0) return failed(syntax);
   const read = locate(document, (offset) => lines.linePos(offset).line);
-  const parsed = replayFormat.safeParse(read.root.value, { error: () => unsaid });
+  const parsed = replayFormat.safeParse(read.root.value, { error: () => noMessage });
   const issues = parsed.success ? [] : parsed.error.issues;
   const errors = [
     ...read.broken,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ChangeType, PeekedMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
+import type { ChangeType, LineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 
 /** A sink that keeps each object's version by name, and rejects what comes twice or in the wrong order. */
@@ -53,7 +53,7 @@ export function testSink(isIrrelevant?: (name: string) => boolean): TestSink {
     },
     ...(isIrrelevant === undefined
       ? {}
-      : { isIrrelevant: (_line: Buffer, metadata: PeekedMetadata) => isIrrelevant(metadata.name) }),
+      : { isIrrelevant: (_line: Buffer, metadata: LineMetadata) => isIrrelevant(metadata.name) }),
     get lists() {
       return lists;
     },

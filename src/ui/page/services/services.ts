@@ -130,7 +130,7 @@ function isOf({ isReady, window, crashLooping }: ServiceView, kind: string): boo
 }
 
 function nothingMore(total: number, found: number): string {
-  if (total === 0) return 'No service was ready yet.';
+  if (total === 0) return 'No service has been ready yet.';
   if (found === 0) return 'No service matches.';
   return `${count(mostRows)} of ${count(found)} are shown: find the others by name.`;
 }

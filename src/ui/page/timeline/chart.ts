@@ -67,7 +67,7 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
     group.append(drawn);
   };
   for (const each of lane.deletions) mark('deletion', each, middle - 2);
-  for (const each of lane.troubles) mark('trouble', each, middle + 4);
+  for (const each of lane.problems) mark('problem', each, middle + 4);
   return group;
 }
 

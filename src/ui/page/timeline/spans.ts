@@ -8,7 +8,7 @@ export interface Lane {
   readonly recoveries: readonly number[];
   readonly deletions: readonly Moment[];
   /** What was refused, was blocked or failed, and drift. */
-  readonly troubles: readonly Moment[];
+  readonly problems: readonly Moment[];
 }
 
 export interface Span {
@@ -25,7 +25,7 @@ interface OpenLane {
   readonly windows: OpenSpan[];
   readonly recoveries: number[];
   readonly deletions: Moment[];
-  readonly troubles: Moment[];
+  readonly problems: Moment[];
 }
 
 interface OpenSpan extends Span {
@@ -44,7 +44,7 @@ export function lanesOf(moments: readonly Moment[]): Lane[] {
       windows: [],
       recoveries: [],
       deletions: [],
-      troubles: [],
+      problems: [],
     };
     lanes.set(about, lane);
     put(lane, moment);
@@ -90,7 +90,7 @@ function put(lane: OpenLane, moment: Moment): void {
     case 'application.refused':
     case 'deletion.refused':
     case 'deletion.failed':
-      lane.troubles.push(moment);
+      lane.problems.push(moment);
   }
 }
 
