@@ -23,33 +23,33 @@ const faults: Readonly<Record<string, (scenario: Scenario, t: TestContext) => Pr
   },
 
   async 'the API server is unreachable for 10 s, and the service recovers meanwhile'({ scene, server }) {
-    server.goAway();
+    server.stopListening();
     await pause(downtime / 2);
     await scene.endpoints(true);
     await pause(downtime / 2);
-    await server.comeBack();
+    await server.restore();
   },
 
   async 'the API server becomes unreachable for 10 s while the first deletion is in flight'({ scene, server }) {
     const stopped = Promise.withResolvers<void>();
     const stop = server.failAll(() => {
-      server.goAway();
+      server.stopListening();
       stopped.resolve();
     }, isDelete);
     await scene.endpoints(true);
     await stopped.promise;
     stop();
     await pause(downtime);
-    await server.comeBack();
+    await server.restore();
   },
 
   async 'the API server accepts connections and does not answer until two connections have timed out'(scenario) {
-    scenario.server.goSilent();
+    scenario.server.freezeAll();
     await scenario.scene.endpoints(true);
     const connections = scenario.server.connections;
     await scenario.weeder.log.until('stream silent', {}, { within: 45_000 });
     await eventually(() => scenario.server.connections >= connections + 2, { what: 'two tries' });
-    await scenario.server.comeBack();
+    await scenario.server.restore();
   },
 
   // The limit leaves time for a busy machine. test/kube/streamRecovery checks the 30 s in virtual time.

@@ -43,8 +43,8 @@ suite('faults of the process', { concurrency: 6 }, () => {
       {
         what: 'before the API server listens',
         fail: ({ server }: PreparedScenario) => {
-          server.goAway();
-          return () => server.comeBack();
+          server.stopListening();
+          return () => server.restore();
         },
       },
       {

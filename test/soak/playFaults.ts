@@ -64,8 +64,8 @@ async function injectFault(controlPlane: ControlPlane, server: FaultyApiServer, 
   }
   switch (what) {
     case 'unreachable':
-      server.goAway();
-      return () => server.comeBack();
+      server.stopListening();
+      return () => server.restore();
     case 'halfOpen':
       server.freeze();
       return noRepair;

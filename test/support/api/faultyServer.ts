@@ -38,14 +38,14 @@ export interface FaultyServer extends AsyncDisposable {
   failAll(fault: Fault, applies?: (request: ReceivedRequest) => boolean): () => void;
   /** From now on the existing connections pass no bytes, and stay open: half-open. */
   freeze(): void;
-  /** Freezes all connections made until `comeBack`, too: the server accepts connections and never responds. */
-  goSilent(): void;
+  /** Freezes all connections made until `restore`, too: the server accepts connections and never responds. */
+  freezeAll(): void;
   /** Breaks every connection. */
   cutConnections(): void;
   /** Breaks every connection and accepts no new one: nothing listens at this address any more. */
-  goAway(): void;
+  stopListening(): void;
   /** Listens and responds again, at the same address. */
-  comeBack(): Promise<void>;
+  restore(): Promise<void>;
   /** The number of TCP connections ever opened. */
   readonly connections: number;
   /** The number of connections that the client has not closed. */
@@ -119,14 +119,14 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
       return () => armed.delete(each);
     },
     freeze: relay.freeze,
-    goSilent: relay.goSilent,
+    freezeAll: relay.freezeAll,
     cutConnections: relay.cut,
-    goAway() {
+    stopListening() {
       relay.server.close();
       relay.cut();
     },
-    async comeBack() {
-      relay.speak();
+    async restore() {
+      relay.unfreeze();
       if (!relay.server.listening) await listen(relay.server, port);
     },
     get connections() {

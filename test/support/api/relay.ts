@@ -5,9 +5,9 @@ export interface Relay {
   readonly server: Server;
   /** From now on the existing connections pass no bytes, and stay open: half-open. */
   freeze(): void;
-  /** Freezes the connections made before `speak`, too: they are only accepted. */
-  goSilent(): void;
-  speak(): void;
+  /** Freezes the connections made before `unfreeze`, too: they are only accepted. */
+  freezeAll(): void;
+  unfreeze(): void;
   /** Breaks every connection. */
   cut(): void;
   /** The number of TCP connections ever accepted. */
@@ -53,11 +53,11 @@ export function createRelay(backend: number): Relay {
     count: () => count,
     openCount: () => accepted.size,
     freeze,
-    goSilent() {
+    freezeAll() {
       isSilent = true;
       freeze();
     },
-    speak() {
+    unfreeze() {
       isSilent = false;
     },
     cut() {
