@@ -7,9 +7,9 @@ import { createInspectorSocket } from '../../src/actors/socket.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, folder, logOf, oneSentence, startCli } from '../support/cli.ts';
-import { heldBytes } from '../support/heldBytes.ts';
 import { hungInspector } from '../support/page/hungInspector.ts';
 import { inspectorPage } from '../support/page/inspectorPage.ts';
+import { retainedBytes } from '../support/retainedBytes.ts';
 import { until } from '../support/until.ts';
 import { embedded } from '../support/world/embedded.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -60,11 +60,11 @@ suite('weeder run --inspect', { concurrency: true }, () => {
     });
     socket.start();
     await until('it is connected', () => calls.includes('open'));
-    const before = heldBytes();
+    const before = retainedBytes();
     const message = { type: 'x', padding: 'x'.repeat(2 ** 20) };
     for (let count = 0; count < 500; count += 1) socket.send(message);
     assert.deepEqual(calls, ['open', 'slow']);
-    assert.ok(heldBytes() - before < 200 * 2 ** 20, 'half a gigabyte is buffered');
+    assert.ok(retainedBytes() - before < 200 * 2 ** 20, 'half a gigabyte is buffered');
     socket.stop();
   });
 

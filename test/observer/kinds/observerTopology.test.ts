@@ -5,9 +5,9 @@ import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
 import { repeatedKeys } from '../../../src/observer/spec/repeatedKeys.ts';
 import { builtInTopologies } from '../../../src/observer/topology/builtInTopologies.ts';
 import { topologiesOf, topologyOf } from '../../../src/observer/topology/topologies.ts';
-import { heldBytes } from '../../support/heldBytes.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
 import { extracted, extractedDocument, placeAt, structureFor } from '../../support/objects/structures.ts';
+import { retainedBytes } from '../../support/retainedBytes.ts';
 
 /** Kind, path, keys and defaults, as a kube-apiserver publishes them. */
 const mapLists = [
@@ -225,9 +225,9 @@ test('the topology that was read from a document does not retain the document in
   const read = () =>
     topologiesOf({ ...schemas({ type: 'object', ...gvk }), texts: Array.from({ length: 100_000 }, String) });
   const first = read();
-  const before = heldBytes();
+  const before = retainedBytes();
   const topologies = Array.from({ length: 10 }, read);
-  const grown = heldBytes() - before;
+  const grown = retainedBytes() - before;
   assert.ok(first.of('a', 'v1', 'A') && topologies.every((each) => each.of('a', 'v1', 'A')));
   assert.ok(grown < 1_000_000, `${grown} bytes; a document has more`);
 });
