@@ -14,12 +14,12 @@ const kinds: Readonly<Record<RecordedEvent['out'], EventKind>> = {
   ...observerEventKinds,
 };
 
-/** Whether an event is a decision: a replay has to come to the same ones. */
+/** Returns true if an event is a decision, which a replay has to reproduce. */
 export function isDecision({ out }: RecordedEvent): boolean {
   return kinds[out].isDecision;
 }
 
-/** What happened, in words. */
+/** Returns an event in words. */
 export function wordsOf(out: RecordedEvent['out']): string {
   return kinds[out].words;
 }

@@ -4,8 +4,8 @@ import type { RestartEntry } from './restart/restartLines.ts';
 import type { WeederInput, WeederOutput } from './weeder/weederLines.ts';
 
 /**
- * Raised whenever one weeder could misread what another one wrote. Version 1 was written before the release of 0.1.0,
- * with other names for its lines and events.
+ * Incremented if one version of weeder could misread the recordings of another. Version 1 was written before the
+ * release of 0.1.0, with other names for its lines and events.
  */
 export const recordingVersion = 2;
 
@@ -27,11 +27,11 @@ export interface RecordingHeader {
   readonly streams?: readonly StreamState[];
 }
 
-/** What each line after the header has beside its input or output. */
+/** The fields that each line after the header has beside its input or output. */
 interface Stamp {
   /** Milliseconds since `startedAt`, by the monotonic clock. */
   readonly t: number;
-  /** How far the wall clock has jumped since `startedAt`, in milliseconds; only where that changed. */
+  /** How far the wall clock has jumped since `startedAt`, in milliseconds; only if that has changed. */
   readonly wall?: number;
 }
 

@@ -24,9 +24,9 @@ export interface RecorderOptions {
   readonly namespaces: 'all' | readonly string[];
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** Bytes that a file may have before it becomes FILE.1 and a new one begins. */
+  /** The size of a file, in bytes, at which it becomes FILE.1 and a new one begins. */
   readonly limit?: number;
-  /** How many of these are kept: FILE.1, FILE.2 and so on. */
+  /** How many earlier files are retained: FILE.1, FILE.2 and so on. */
   readonly oldFiles?: number;
   /** Called once, when the recording has to stop. */
   readonly onFailure: (message: string) => void;
@@ -47,9 +47,12 @@ export interface Recorder {
 }
 
 const defaultLimit = 64 * 1024 * 1024;
-/** A file may grow by so much while a new one could not say who asked, or what two streams know of each other; bytes. */
+/**
+ * How much larger a file may become, in bytes, while a new one would lack a pending request, or the state of a handover
+ * between two streams.
+ */
 const mostOvershoot = 16 * 1024 * 1024;
-/** A wall clock that drifts by less has not been set. Milliseconds. */
+/** A wall clock that drifts by less was not set. Milliseconds. */
 const wallClockDrift = 20;
 
 /** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
@@ -71,7 +74,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const observerSnapshot = createObserverSnapshot();
   let part = 0;
   let size = 0;
-  let roof = limit;
+  let sizeLimit = limit;
   let wall = 0;
   let wallWritten = 0;
   let config = configFileOf(options.config);
@@ -111,14 +114,14 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     for (const { t, wall: wallThen, ...entry } of snapshot.lines(now())) put(entry, { t, wall: wallThen });
     for (const restart of restartSnapshot.lines(busyNow())) put({ restart }, now());
     for (const observer of observerSnapshot.lines(busyApplications())) put({ observer }, now());
-    // Where the repeated state alone fills a file, not every line may begin a new one.
-    roof = Math.max(limit, 2 * size);
+    // If the repeated state alone fills a file, the next line must not begin another one.
+    sizeLimit = Math.max(limit, 2 * size);
   }
 
-  /** Only a change from a stream begins a new file: what follows from an input is in the file of that input. */
+  /** Only a change from a stream begins a new file, so that the effects of an input are in the file of that input. */
   function beginPartIfFull(entry: object): void {
     const isBusy = snapshot.isAwaitingResponse || streams?.isHandingOver === true;
-    const isFull = size > roof && (!isBusy || size > roof + mostOvershoot);
+    const isFull = size > sizeLimit && (!isBusy || size > sizeLimit + mostOvershoot);
     if (!isFull || !('stream' in entry)) return;
     writer.rotate();
     beginPart();

@@ -1,4 +1,4 @@
-/** How a timeline prints a kind of event, and whether it is a decision: a replay has to come to the same decisions. */
+/** How a timeline prints a kind of event, and whether it is a decision, which a replay has to reproduce. */
 export interface EventKind {
   readonly words: string;
   readonly isDecision: boolean;

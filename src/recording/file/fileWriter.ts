@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { messageOf } from '../../base/errors.ts';
 
-/** Appends lines to a file behind the caller's back: nothing waits for the disk, and nothing throws. */
+/** Appends lines to a file in the background: no call waits for the disk, and none throws. */
 export interface FileWriter {
   write(line: string): void;
   /** Begins a new file; the current one becomes FILE.1. */
@@ -12,7 +12,7 @@ export interface FileWriter {
 
 interface FileWriterOptions {
   readonly path: string;
-  /** How many earlier files are kept: FILE.1 is the one before, FILE.2 the one before that. */
+  /** How many earlier files are retained: FILE.1 is the newest of them. */
   readonly oldFiles: number;
   /** Called once, when writing has failed and stops. */
   readonly onFailure: (message: string) => void;
@@ -23,19 +23,22 @@ interface Batch {
   text: string;
 }
 
-/** A crash loses no more than this. Milliseconds. */
+/** A crash loses at most the lines of this time. Milliseconds. */
 const flushEvery = 200;
 const flushAbove = 256 * 1024;
-/** A disk this far behind does not catch up; characters. */
+/** Characters. With more pending text the disk is too slow, and the recording stops. */
 const mostPending = 32 * 1024 * 1024;
 
-/** Opens the file; what is there already, a recording of the process before, is kept as FILE.1. Rejects if it cannot. */
+/**
+ * Opens the file. An existing one, a recording of the previous process, becomes FILE.1. Rejects if the file cannot be
+ * opened.
+ */
 export async function openFileWriter(options: FileWriterOptions): Promise<FileWriter> {
   const { path, oldFiles, onFailure } = options;
   let handle = await openNew(path, oldFiles);
   let batches: Batch[] = [];
   let pending = 0;
-  /** The length of the whole lines in the file. */
+  /** The length of the complete lines in the file. */
   let position = 0;
   let hasFailed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -100,7 +103,7 @@ export async function openFileWriter(options: FileWriterOptions): Promise<FileWr
     },
     async close() {
       await flush();
-      // What came while the first one was just ending.
+      // Flushes the lines that were added while the first flush ended.
       await flush();
       await handle.close().catch(() => {});
     },

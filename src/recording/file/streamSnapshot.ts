@@ -3,7 +3,7 @@ import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 
 type ListEnd = { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string };
 
-/** The lines from which a stream's objects can be known again. */
+/** The lines that restore the objects of a stream. */
 type StreamLine =
   | { readonly in: 'begin'; readonly stream: string }
   | { readonly in: 'ADDED'; readonly stream: string; readonly object: object }
@@ -11,13 +11,13 @@ type StreamLine =
 
 /** The state of a stream, which a new file of a recording repeats. */
 export interface StreamSnapshot {
-  /** By uid, or by namespace and name: as whoever keeps it finds its objects. */
+  /** By uid, or by namespace and name, as the owner of the snapshot chooses. */
   readonly objects: Map<string, object>;
-  /** What the complete list that is being read has named so far. */
+  /** The keys in the complete list that is being read; undefined if there is none. */
   listing: Set<string> | undefined;
-  /** How the newest complete list ended; undefined: there was none. */
+  /** The end of the newest complete list; undefined if there was none. */
   end: ListEnd | undefined;
-  /** Changes may have been missed since then. */
+  /** The stream was lost, and changes may have been missed since then. */
   isLost: boolean;
 }
 
@@ -34,7 +34,9 @@ export function endList(stream: StreamSnapshot, end: ListEnd): void {
   stream.listing = undefined;
 }
 
-/** A list that is being read when the file changes stays open in the new one. */
+/**
+ * Returns the lines that restore a stream. A list that is being read when the file changes stays open in the new one.
+ */
 export function streamLines(stream: string, { objects, listing, end }: StreamSnapshot): StreamLine[] {
   const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
   const begin = { in: 'begin', stream } as const;
@@ -50,7 +52,7 @@ export function nameOf(object: object): string {
   return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
 }
 
-/** Whether what is known of an object is newer. */
+/** Returns true if the known version of an object is newer. */
 export function isOlder(object: object, known: object | undefined): boolean {
   return known !== undefined && !isAtLeast(versionOf(object), versionOf(known));
 }

@@ -4,54 +4,54 @@ import { identityKey } from '../../observer/model/identity.ts';
 import type { ObserverCore } from '../../observer/observerCore.ts';
 import type { ApplicationEntry } from '../../observer/state/entries.ts';
 
-/** Which applications have settled: a new observer makes the same decisions about these as this one. */
+/** Determines which applications have settled: a new observer makes the same decisions about these as this one. */
 interface BusyApplications {
-  /** The applications that have not settled; each is reported once, when it settles or is gone. */
+  /** Returns the applications that have not settled. Each of them is reported once, when it settles or is deleted. */
   busyNow(core: Pick<ObserverCore, 'entries'>): readonly string[];
   /** Checks after each event. Returns at once unless an application was busy before. */
   check(core: Pick<ObserverCore, 'entries'>): void;
 }
 
 /** Milliseconds. */
-const between = 1_000;
+const checkInterval = 1_000;
 
-export function watchBusyApplications(onRest: (application: string) => void, clock: Clock): BusyApplications {
+export function watchBusyApplications(onSettled: (application: string) => void, clock: Clock): BusyApplications {
   let busy = new Set<string>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
   function busyIn(core: Pick<ObserverCore, 'entries'>): Set<string> {
-    return new Set([...core.entries()].flatMap((entry) => (isAtRest(entry, clock.now()) ? [] : entry.id)));
+    return new Set([...core.entries()].flatMap((entry) => (isSettled(entry, clock.now()) ? [] : entry.id)));
   }
 
   return {
     busyNow(core) {
       busy = busyIn(core);
-      lookedAt = clock.monotonic();
+      checkedAt = clock.monotonic();
       return [...busy];
     },
     check(core) {
-      if (busy.size === 0 || clock.monotonic() - lookedAt < between) return;
-      lookedAt = clock.monotonic();
+      if (busy.size === 0 || clock.monotonic() - checkedAt < checkInterval) return;
+      checkedAt = clock.monotonic();
       const still = busyIn(core);
-      const rested = [...busy].filter((id) => !still.has(id));
+      const settled = [...busy].filter((id) => !still.has(id));
       busy = new Set([...busy].filter((id) => still.has(id)));
-      for (const application of rested) onRest(application);
+      for (const application of settled) onSettled(application);
     },
   };
 }
 
 /**
- * It is observed, all resources are in their desired state, none was corrected lately, and its status says what was
- * applied. `now`: epoch milliseconds.
+ * Returns true if the application is observed, all its resources are in the desired state, none was corrected recently,
+ * and its status has what was applied. `now`: epoch milliseconds.
  */
-function isAtRest(
+function isSettled(
   { actor, resources, pendingRemovals, inFlight, errors, newest }: ApplicationEntry,
   now: number,
 ): boolean {
   if (actor.getSnapshot().value !== 'observing' || pendingRemovals.size > 0 || inFlight.size > 0 || errors.length > 0)
     return false;
   const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
-  // A row of what is gone is one that a replay would delete.
+  // A replay would delete a resource that only the inventory has.
   if ([...written.keys()].some((key) => !resources.has(key))) return false;
   return [...resources.values()].every(
     (each) =>

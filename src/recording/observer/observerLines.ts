@@ -3,7 +3,7 @@ import type { ApplyFailureKind } from '../../observer/model/applyFailure.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
 import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
 
-/** What the API server said to a question: no sentence, and of a Secret no value. */
+/** The API server's response to a request, without messages and without values of Secrets. */
 export type RecordedObserverResponse =
   | { readonly is: 'ok'; readonly value?: unknown }
   | {
@@ -11,11 +11,11 @@ export type RecordedObserverResponse =
       readonly failure: ApplyFailureKind;
       /** Milliseconds. */
       readonly retryAfter: number;
-      /** The other application, where that is why. */
+      /** The other application, if it is the reason. */
       readonly by?: string;
     };
 
-/** One place in the objects of a kind, as the API server's own document says it. */
+/** A node in the schema of a kind, from the API server's own document. */
 export interface RecordedSchemaNode {
   /** The names of the fields that lead to it; `[]` stands for the elements of a list. */
   readonly path: readonly string[];
@@ -23,9 +23,9 @@ export interface RecordedSchemaNode {
   readonly map: 'granular' | 'atomic';
 }
 
-/** Something that reached the application observer. */
+/** An input of the application observer. */
 export type ObserverInput =
-  /** An observer with this config begins; a second one takes the place of the first. */
+  /** An observer was created with this config; a second one replaces the first. */
   | { readonly in: 'created'; readonly config: object }
   | { readonly in: 'start' | 'stop' }
   | { readonly in: 'config'; readonly config: object }
@@ -33,26 +33,26 @@ export type ObserverInput =
   /** Changes may be missed until it is resumed, or the next complete list has ended. */
   | { readonly in: 'lost'; readonly stream: string }
   | { readonly in: 'resumed'; readonly stream: string }
-  /** Nothing comes of it any more. */
+  /** The stream delivers nothing more. */
   | { readonly in: 'closed'; readonly stream: string }
   | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
-  /** An application whose spec is that of its line before has none here. */
+  /** An application has no spec here if it is the same as in its previous line. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
-  /** `to`: which question, in words. */
+  /** `request`: from `observerRequests`. */
   | { readonly in: 'response'; readonly request: string; readonly response: RecordedObserverResponse }
-  /** Of the kind `apps/v1/Deployment`; only what is not as everywhere else. */
+  /** A node of a kind such as `apps/v1/Deployment`; only if it differs from an unknown node. */
   | ({ readonly in: 'schemaNode'; readonly kind: string } & RecordedSchemaNode)
-  /** What stands for the hash of a manifest: `of` is that of the manifest as it is in the recording. */
+  /** The mark for the hash of a manifest. `of`: the hash of the manifest as it is recorded. */
   | { readonly in: 'hash'; readonly of: string; readonly hash: string }
   | { readonly in: 'random'; readonly value: number }
   /**
-   * What stands before it in this file repeats what earlier files left behind. Of the `busy` applications something was
-   * under way that is not repeated: they are of no account until they come to `rest`.
+   * The preceding lines of this file repeat the state at the end of earlier files. They do not repeat what was in
+   * progress for the `busy` applications: these are excluded until they are `settled`.
    */
   | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
   | { readonly in: 'settled'; readonly application: string };
 
-/** A line of the application observer, under a key of its own, so that it is not mistaken for a line of another controller. */
+/** A line of the application observer. Its own key distinguishes it from the lines of other controllers. */
 export interface ObserverEntry {
   readonly observer: ObserverInput | RecordedObserverEvent;
 }
@@ -63,8 +63,8 @@ export type AppendObserver = (entry: ObserverInput | RecordedObserverEvent) => v
 /** Where the lines of the application observer are recorded. */
 export interface ObserverRecording {
   readonly append: AppendObserver;
-  /** Of the marks that stand for what Secrets hold. */
+  /** The key of the marks that replace the content of Secrets. */
   readonly key: Buffer;
-  /** Whenever a new file begins it is asked which applications are busy then. */
+  /** `busyNow` is called whenever a new file begins, and returns the applications that have not settled. */
   onNewFile(busyNow: () => readonly string[]): void;
 }

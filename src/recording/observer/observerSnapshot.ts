@@ -11,36 +11,39 @@ import type { ObserverInput, RecordedObserverResponse } from './observerLines.ts
 import type { RecordedObserverEvent } from './recordedObserverEvent.ts';
 
 /**
- * What a new file of a recording has to repeat of the application observer, because the files before may be gone when it
- * is replayed: the objects that its streams left behind, the schemas of kinds, and the desired state of each resource. What
- * was applied stands in the status of the applications.
+ * What a new file of a recording has to repeat of the application observer, because earlier files may be deleted before
+ * the replay: the objects of the streams, the schemas of kinds, and the desired state of each resource. What was
+ * applied is stored in the status of the applications.
  */
 interface ObserverSnapshot {
   apply(entry: ObserverInput | RecordedObserverEvent): void;
-  /** The lines that a new file begins with. Empty: the observer is not at work. `busy`: see `resume`. */
+  /** The first lines of a new file; empty if the observer is off. `busy`: the applications that have not settled. */
   lines(busy: readonly string[]): readonly ObserverInput[];
-  /** An application as it was last seen, and the stream that delivered it. `id`: `namespace/name`. */
+  /** The last version of an application, and the stream that delivered it. `id`: `namespace/name`. */
   application(id: string): { readonly stream: string; readonly object: object } | undefined;
-  /** An object with all that earlier lines said of it. */
+  /** Returns the object with the spec from an earlier line, if it has none itself. */
   withSpec(stream: string, object: object): object;
   applications(): Iterable<string>;
-  /** The lines of a stream, as far as it was read. */
+  /** Returns the lines that restore a stream. */
   streamLines(stream: string): readonly ObserverInput[];
-  /** What was answered last to a question that is answered alike again. */
+  /** Returns the last response to a request, if it is valid for later requests as well. */
   response(to: string): RecordedObserverResponse | undefined;
-  /** The last state of an object of any stream but those of applications. */
+  /** Returns the last version of an object of any stream. */
   object(kind: string, namespace: string, name: string): object | undefined;
 }
 
-type Answered = Extract<ObserverInput, { readonly in: 'response' }>;
+type RecordedResponse = Extract<ObserverInput, { readonly in: 'response' }>;
 
 const lasting: ReadonlySet<string> = new Set(['find', 'structure', 'account', 'access', 'patchable']);
 
 export function createObserverSnapshot(): ObserverSnapshot {
   const streams = new Map<string, StreamSnapshot>();
-  /** By question: which kinds there are, and by resource: what the API server makes of its manifest. */
-  const answers = new Map<string, Answered>();
-  const places = new Map<string, ObserverInput>();
+  /**
+   * By request: the responses about kinds and accounts, and for each resource the API server's response to its
+   * manifest.
+   */
+  const responses = new Map<string, RecordedResponse>();
+  const schemaNodes = new Map<string, ObserverInput>();
   const hashes = new Map<string, ObserverInput>();
   let config: object | undefined;
   let isRunning = false;
@@ -51,7 +54,7 @@ export function createObserverSnapshot(): ObserverSnapshot {
     return stream;
   }
 
-  function recallObserved(stream: string): readonly ObserverInput[] {
+  function linesOfStream(stream: string): readonly ObserverInput[] {
     const known = streams.get(stream);
     if (known === undefined) return [];
     const lines = streamLines(stream, known);
@@ -69,53 +72,53 @@ export function createObserverSnapshot(): ObserverSnapshot {
     else if (entry.in === 'begin') stream.listing = new Set();
     else if (entry.in === 'end') endList(stream, entry);
     else if (entry.in === 'DELETED') stream.objects.delete(nameOf(entry.object));
-    else applyObject(stream, whole(entry.stream, entry.object));
+    else applyObject(stream, completed(entry.stream, entry.object));
   }
 
   function applyObject({ objects, listing }: StreamSnapshot, object: object): void {
     const key = nameOf(object);
     const known = objects.get(key);
-    // Another object of its name is never an older one.
+    // An object with another uid is never older.
     if (known === undefined || uidOf(object) !== uidOf(known) || !isOlder(object, known)) objects.set(key, object);
     listing?.add(key);
   }
 
-  function whole(stream: string, object: object): object {
+  function completed(stream: string, object: object): object {
     const known = streams.get(stream)?.objects.get(nameOf(object));
     if (!isApplication(object) || 'spec' in object || known === undefined || !('spec' in known)) return object;
     return uidOf(known) === uidOf(object) ? { ...object, spec: known.spec } : object;
   }
 
-  function applyAnswer(entry: Answered): void {
+  function applyResponse(entry: RecordedResponse): void {
     const [what = '', ...rest] = entry.request.split(' ');
     if (entry.response.is !== 'ok') return;
-    // An account that is missing, or may not see something, is asked for again and again.
-    if (entry.response.value === false) answers.delete(entry.request);
-    else if (lasting.has(what)) answers.set(entry.request, entry);
+    // A negative response about an account is not valid for later requests.
+    if (entry.response.value === false) responses.delete(entry.request);
+    else if (lasting.has(what)) responses.set(entry.request, entry);
     else applyDesired(what, `dryRunApply ${rest.join(' ')}`, entry);
   }
 
-  /** The response to a create is the desired state; otherwise a dry-run apply finds it out. */
-  function applyDesired(what: string, to: string, entry: Answered): void {
+  /** The response to a create determines the desired state; otherwise a dry-run apply does. */
+  function applyDesired(what: string, to: string, entry: RecordedResponse): void {
     const value = objectOf('value' in entry.response ? entry.response.value : undefined);
-    if (what === 'dryRunApply') answers.set(to, entry);
-    // Of one on the live object only a part is believed.
+    if (what === 'dryRunApply') responses.set(to, entry);
+    // A dry run on the live object is trusted only in part.
     else if (what === 'dryRunAgain') {
-      if (value['isIndependent'] === true) answers.set(to, { ...entry, request: to });
-    } else if (what === 'delete') answers.delete(to);
+      if (value['isIndependent'] === true) responses.set(to, { ...entry, request: to });
+    } else if (what === 'delete') responses.delete(to);
     else if (value['isNew'] === true) {
       const tried = { object: value['object'], isIndependent: true };
-      answers.set(to, { in: 'response', request: to, response: { is: 'ok', value: tried } });
+      responses.set(to, { in: 'response', request: to, response: { is: 'ok', value: tried } });
     }
   }
 
   function begin(its: object): void {
-    for (const known of [streams, answers, hashes]) known.clear();
+    for (const known of [streams, responses, hashes]) known.clear();
     config = its;
     isRunning = false;
   }
 
-  function applyLife(entry: ObserverInput): void {
+  function applyLifecycle(entry: ObserverInput): void {
     if (entry.in === 'created') begin(entry.config);
     else if (entry.in === 'config') config = entry.config;
     else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
@@ -124,10 +127,10 @@ export function createObserverSnapshot(): ObserverSnapshot {
   return {
     apply(entry) {
       if ('out' in entry) return;
-      applyLife(entry);
-      if (entry.in === 'schemaNode') places.set(JSON.stringify([entry.kind, ...entry.path]), entry);
+      applyLifecycle(entry);
+      if (entry.in === 'schemaNode') schemaNodes.set(JSON.stringify([entry.kind, ...entry.path]), entry);
       else if (entry.in === 'hash') hashes.set(entry.of, entry);
-      else if (entry.in === 'response') applyAnswer(entry);
+      else if (entry.in === 'response') applyResponse(entry);
       else if ('stream' in entry) applyStream(entry);
     },
     lines(busy) {
@@ -135,10 +138,10 @@ export function createObserverSnapshot(): ObserverSnapshot {
       return [
         { in: 'created', config },
         ...(isRunning ? [{ in: 'start' } as const] : []),
-        ...places.values(),
+        ...schemaNodes.values(),
         ...hashes.values(),
-        ...answers.values(),
-        ...[...streams.keys()].flatMap(recallObserved),
+        ...responses.values(),
+        ...[...streams.keys()].flatMap(linesOfStream),
         { in: 'snapshotEnd', busy },
       ];
     },
@@ -149,15 +152,15 @@ export function createObserverSnapshot(): ObserverSnapshot {
       }
       return undefined;
     },
-    withSpec: whole,
+    withSpec: completed,
     streamLines(name) {
-      return recallObserved(name);
+      return linesOfStream(name);
     },
     *applications() {
       for (const { objects } of streams.values())
         for (const [id, object] of objects) if (isApplication(object)) yield id;
     },
-    response: (to) => answers.get(to)?.response,
+    response: (to) => responses.get(to)?.response,
     object(kind, namespace, name) {
       for (const { objects } of streams.values()) {
         const object = objects.get(`${namespace}/${name}`);

@@ -16,7 +16,7 @@ import { recordObserverApi } from './recordObserverApi.ts';
 import { reduceObserved } from './reduceObserved.ts';
 import { secretMask } from './secretMask.ts';
 
-/** An application observer with its streams, requests, responses, random values and decisions recorded. */
+/** Creates an application observer whose streams, requests, responses, random values and decisions are recorded. */
 export function recordingObserver(recording: ObserverRecording): CreateObserverCore {
   return (options) => recordObserver(options, recording);
 }
@@ -24,22 +24,22 @@ export function recordingObserver(recording: ObserverRecording): CreateObserverC
 function recordObserver(options: ObserverCoreOptions, recording: ObserverRecording): ObserverCore {
   const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
-  const rest = watchBusyApplications(
+  const settling = watchBusyApplications(
     (application) => recording.append({ in: 'settled', application }),
     options.runtime.clock,
   );
   const append: ObserverRecording['append'] = (entry) => {
-    // What comes now is not acted upon yet.
-    rest.check(core);
+    // The observer has not handled this entry yet.
+    settling.check(core);
     recording.append(entry);
   };
   const hashes = new Map<string, string>();
 
-  /** It stands in the status of applications, where a replay has to find it again. */
-  function hashOf(...[manifest, shape]: Parameters<typeof hashManifest>): string {
-    const hash = hashManifest(manifest, shape);
+  /** The hash is in the status of applications, where a replay has to recognise it. */
+  function hashOf(...[manifest, fieldMask]: Parameters<typeof hashManifest>): string {
+    const hash = hashManifest(manifest, fieldMask);
     const { apiVersion, object } = manifest;
-    const of = hashManifest({ apiVersion, object: objectOf(mask.object(object)) }, shape);
+    const of = hashManifest({ apiVersion, object: objectOf(mask.object(object)) }, fieldMask);
     const mark = mask.mark(hash);
     if (hashes.get(of) !== mark) append({ in: 'hash', of, hash: mark });
     hashes.set(of, mark);
@@ -68,7 +68,7 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
   }
 
   const specs = new Map<string, number>();
-  /** An application may have a megabyte: its spec is recorded only when its generation changes. */
+  /** A spec may have a megabyte, so it is recorded only when the generation changes. */
   function applicationOf(object: object): object {
     const reduced = reduce.application(object);
     const { uid, generation } = objectOf(reduced['metadata']);
@@ -101,12 +101,12 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
       return value;
     },
   });
-  recording.onNewFile(() => rest.busyNow(core));
-  // Where there never was a section `observer`, there is nothing to take down.
-  let isAtWork = false;
+  recording.onNewFile(() => settling.busyNow(core));
+  // Without a section observer there is nothing to record.
+  let isActive = false;
   let isStarted = false;
   const begin = (config: Config) => {
-    isAtWork = true;
+    isActive = true;
     append({ in: 'created', config: configFileOf(config) });
     if (isStarted) append({ in: 'start' });
   };
@@ -116,17 +116,17 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
       return core.needs;
     },
     configure(next) {
-      if (isAtWork) append({ in: 'config', config: configFileOf(next) });
+      if (isActive) append({ in: 'config', config: configFileOf(next) });
       else if (next.observer !== undefined) begin(next);
       core.configure(next);
     },
     start() {
       isStarted = true;
-      if (isAtWork) append({ in: 'start' });
+      if (isActive) append({ in: 'start' });
       core.start();
     },
     stop() {
-      if (isAtWork) append({ in: 'stop' });
+      if (isActive) append({ in: 'stop' });
       core.stop();
     },
     drained: core.drained,

@@ -8,10 +8,10 @@ import { recordSchemaNodes } from './recordSchemaNodes.ts';
 import type { ReduceObserved } from './reduceObserved.ts';
 
 type About = { readonly namespace: string; readonly name: string };
-/** What changes a resource. */
+/** The requests that change a resource. */
 type ResourceWrite = 'create' | 'correct' | 'update' | 'delete' | 'release' | 'removeStaleClaim';
 
-/** By what a question is found again in a replay. */
+/** The keys by which a replay finds the response to a request. */
 export const observerRequests = {
   resource: (what: ResourceWrite | 'read' | 'dryRunApply' | 'dryRunAgain', identity: Identity) =>
     `${what} ${identityKey(identity)}`,
@@ -33,7 +33,7 @@ export function kindKey({ group, version, kind }: Pick<RestMapping, 'group' | 'v
   return `${group}/${version}/${kind}`;
 }
 
-/** That a write went out. `application`: `namespace/name`. */
+/** Returns the event for a write request. `application`: `namespace/name`. */
 export function writeEvent(what: ResourceWrite, application: string, identity: Identity): RecordedObserverEvent {
   return { out: 'resource.write', about: `${application} ${identityText(identity)}`, detail: what };
 }
@@ -44,21 +44,21 @@ export interface ObserverApis {
   readonly applications: ApplicationApi;
 }
 
-/** The API with its responses recorded, as far as decisions depend on them. */
+/** Wraps the API so that its responses are recorded, as far as decisions depend on them. */
 export function recordObserverApi(
   { api, kinds, applications }: ObserverApis,
   reduce: ReduceObserved,
   append: AppendObserver,
 ): ObserverApis {
-  const places = recordSchemaNodes(append);
+  const recordSchema = recordSchemaNodes(append);
 
   async function recorded<T>(
     to: string,
-    asked: Promise<Outcome<T>>,
+    pending: Promise<Outcome<T>>,
     reduced: (value: T) => unknown,
   ): Promise<Outcome<T>> {
-    const outcome = await asked;
-    append({ in: 'response', request: to, response: answerOf(outcome, reduced) });
+    const outcome = await pending;
+    append({ in: 'response', request: to, response: recordedOf(outcome, reduced) });
     return outcome;
   }
 
@@ -138,7 +138,7 @@ export function recordObserverApi(
         ),
       async topologyOf(kind, signal) {
         const found = await recorded(observerRequests.structure(kind), kinds.topologyOf(kind, signal), nothing);
-        return found.ok ? { ok: true, value: places(kindKey(kind), found.value) } : found;
+        return found.ok ? { ok: true, value: recordSchema(kindKey(kind), found.value) } : found;
       },
     },
     applications: {
@@ -159,8 +159,8 @@ export function recordObserverApi(
   };
 }
 
-/** A failure without its sentence: an API server may quote in it what it was asked. */
-function answerOf<T>(outcome: Outcome<T>, reduced: (value: T) => unknown): RecordedObserverResponse {
+/** Omits the message of a failure, because an API server may quote the request in it. */
+function recordedOf<T>(outcome: Outcome<T>, reduced: (value: T) => unknown): RecordedObserverResponse {
   if (!outcome.ok) {
     const { is: failure, retryAfter, by } = outcome.failure;
     return { is: 'failed', failure, retryAfter, ...(by === undefined ? {} : { by }) };

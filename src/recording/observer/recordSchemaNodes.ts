@@ -1,15 +1,15 @@
 import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
 import type { AppendObserver } from './observerLines.ts';
 
-/** The schemas of kinds, with each node recorded when it is read for the first time. */
+/** Wraps the schemas of kinds, and records each node when it is read for the first time. */
 export function recordSchemaNodes(append: AppendObserver): (kind: string, at: SchemaNode) => SchemaNode {
-  const known = new Map<string, { readonly at: SchemaNode; readonly event: SchemaNode }>();
-  const event = new Set<string>();
+  const known = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
+  const recorded = new Set<string>();
 
   function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
-    if (event.has(id) || (list.is === 'unknown' && map === 'granular')) return;
-    event.add(id);
+    if (recorded.has(id) || (list.is === 'unknown' && map === 'granular')) return;
+    recorded.add(id);
     append({ in: 'schemaNode', kind, path, list, map });
   }
 
@@ -20,10 +20,10 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
       const seen = below.get(name);
       if (seen !== undefined) return seen;
       const its = next();
-      // A place of which nothing is said has nothing to say of what is below it.
-      const place = its === unknownNode ? unknownNode : wrap(kind, [...path, name], its);
-      below.set(name, place);
-      return place;
+      // Nothing is known below an unknown node.
+      const node = its === unknownNode ? unknownNode : wrap(kind, [...path, name], its);
+      below.set(name, node);
+      return node;
     };
     return {
       field: (name) => step(name, () => at.field(name)),
@@ -35,11 +35,11 @@ export function recordSchemaNodes(append: AppendObserver): (kind: string, at: Sc
 
   return (kind, at) => {
     const before = known.get(kind);
-    if (before?.at === at) return before.event;
-    // Another version of a kind may say other things of the same places.
-    if (before !== undefined) event.clear();
+    if (before?.at === at) return before.wrapped;
+    // A new version of a schema may have other nodes at the same paths.
+    if (before !== undefined) recorded.clear();
     const its = wrap(kind, [], at);
-    known.set(kind, { at, event: its });
+    known.set(kind, { at, wrapped: its });
     return its;
   };
 }

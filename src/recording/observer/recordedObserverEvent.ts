@@ -2,12 +2,12 @@ import type { ObserverEvent } from '../../observer/model/events.ts';
 import { identityText } from '../../observer/model/identity.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
-/** An event of the application observer, or a write it asks for, as a recording keeps it and a timeline prints it. */
+/** An event of the application observer, or a write request, as recorded and as printed in a timeline. */
 export interface RecordedObserverEvent {
   readonly out: ObserverEvent['type'] | 'resource.write' | 'status.write';
   /** `namespace/application`, with the resource behind it: `shop/web Deployment shop/web`. */
   readonly about: string;
-  /** Paths, names and classes only; no values, and nothing that only timing decides. */
+  /** Only paths, names and classes: no values, and nothing that depends on timing alone. */
   readonly detail: string;
 }
 
@@ -44,7 +44,7 @@ export function recordedObserverEventOf(event: ObserverEvent): RecordedObserverE
   return { out: event.type, about: aboutOf(event), detail: detailOf(event) };
 }
 
-/** The application that an event is about; undefined if there is none. */
+/** Returns the application that an event is about; undefined if there is none. */
 export function applicationOf({ about, out }: Pick<RecordedObserverEvent, 'about' | 'out'>): string | undefined {
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
 }

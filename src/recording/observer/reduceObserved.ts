@@ -4,7 +4,7 @@ import { forceFinalizeName } from '../../observer/model/fieldManagers.ts';
 import { pick } from '../file/pick.ts';
 import type { SecretMask } from './secretMask.ts';
 
-/** Objects as a recording keeps them: without values of Secrets, and without what nothing is decided by. */
+/** Reduces objects to what is recorded of them: no values of Secrets, and nothing that no decision depends on. */
 export interface ReduceObserved {
   application(object: unknown): JsonObject;
   resource(object: JsonObject): JsonObject;
@@ -20,7 +20,7 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
     return { ...objectOf(mask.object(rest)), ...schema };
   }
 
-  /** With a manifest and its hash beside each other a short password could be guessed. */
+  /** With a manifest and its hash, a reader could guess and verify a short password. */
   function rowOf(value: unknown): unknown {
     if (!isObject(value)) return value;
     const { hash, initialised, drifts, ...row } = value;
@@ -33,7 +33,7 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
     };
   }
 
-  /** The values are JSON, as text. */
+  /** The values are JSON as text. */
   function marksIn(initialised: unknown): JsonObject {
     const marks = Object.entries(objectOf(initialised)).map(([path, text]) => [path, markOf(text)]);
     return Object.fromEntries(marks);
@@ -44,7 +44,7 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
       const data: unknown = JSON.parse(String(text));
       return JSON.stringify(objectOf(mask.object({ kind: 'Secret', data }))['data']);
     } catch {
-      // What is no JSON is passed over when it is read.
+      // A value that is not JSON is ignored when it is read.
       return '';
     }
   }
@@ -67,7 +67,7 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
     },
     resource(object) {
       const { status, ...rest } = object;
-      // Of a definition it says whether its kind is served.
+      // The status of a CustomResourceDefinition has whether its kind is served.
       const whole = object['kind'] === 'CustomResourceDefinition' ? object : rest;
       return objectOf(mask.object(whole));
     },

@@ -4,26 +4,26 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { withoutStringData, wrongSecretData } from '../../observer/spec/secretData.ts';
 
 /**
- * Puts marks in the place of what Secrets hold, wherever one stands: in a manifest, in an answer, in an application
- * within an application. Equal values get equal marks, so that what is compared comes out the same; who does not have
- * the key reveals nothing about them.
+ * Replaces the content of Secrets by marks, wherever a Secret occurs: in a manifest, in a response, or in an
+ * application within an application. Equal values get equal marks, so that comparisons have the same results. Without
+ * the key, a mark reveals nothing about its value.
  */
 export interface SecretMask {
-  /** A manifest, an object of the cluster, or anything that holds some. */
+  /** Masks a manifest, an object of the cluster, or a value that contains one. */
   object(value: unknown): unknown;
-  /** What an observer schema says of a Secret: a value in place of `observed` is masked too. */
+  /** Masks an observer schema: in the entry of a Secret, a value in place of `observed` is replaced. */
   schema(value: unknown): unknown;
-  /** What stands for a text. */
+  /** Returns the mark for a text. */
   mark(text: string): string;
 }
 
-/** Nothing that weeder takes is deeper (`spec.manifests` at most 100). */
+/** weeder accepts no value that is deeper (`spec.manifests` at most 100). */
 const deepest = 150;
 
-/** It holds the whole object once more, as text. */
+/** This annotation contains the whole object once more, as text. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** What of a Secret says nothing of its values. */
+/** The fields of a Secret that reveal nothing about its values. */
 const harmless: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'type', 'immutable']);
 
 export function secretMask(key: Buffer): SecretMask {
@@ -68,7 +68,7 @@ export function secretMask(key: Buffer): SecretMask {
     });
   }
 
-  /** Where there should be an object and is a text by mistake, it may hold anything. */
+  /** A text in place of an object may contain anything. */
   function manifest(value: unknown, depth: number): unknown {
     return typeof value === 'string' ? mark(value) : walk(value, depth + 1);
   }
@@ -81,7 +81,7 @@ export function secretMask(key: Buffer): SecretMask {
     });
   }
 
-  /** The numbers of a list's bounds say nothing. */
+  /** Numbers are the bounds of lists, and reveal nothing. */
   function schemaPart(value: unknown): unknown {
     if (value === 'observed' || typeof value === 'number') return value;
     if (Array.isArray(value)) return value.map(schemaPart);
@@ -98,12 +98,12 @@ export function secretMask(key: Buffer): SecretMask {
   };
 }
 
-/** They hold objects as text. */
+/** These fields contain objects as text. */
 function isText(name: string): boolean {
   return name === lastApplied || name === 'manifests';
 }
 
-/** Of any group, and in any case: a misspelt kind may hold secret values too. */
+/** In any API group and in any case, because a misspelt kind may contain secret values too. */
 function isOfASecret({ kind }: JsonObject): boolean {
   return typeof kind === 'string' && kind.toLowerCase() === 'secret';
 }

@@ -8,25 +8,25 @@ const ofAJob = 'recreation ';
  * Returns the workloads that have not settled, and reports each of them once, when it settles or is removed. Each call
  * replaces the previous one.
  */
-export function watchBusyWorkloads(onRest: (workload: string) => void) {
+export function watchBusyWorkloads(onSettled: (workload: string) => void) {
   let watched: { unsubscribe(): void }[] = [];
 
-  function watch(actor: AnyActorRef, workload: string, isAtRest: () => boolean): void {
-    let hasRested = false;
-    const rest = () => {
+  function watch(actor: AnyActorRef, workload: string, isSettled: () => boolean): void {
+    let hasSettled = false;
+    const settle = () => {
       subscription.unsubscribe();
-      if (!hasRested) onRest(workload);
-      hasRested = true;
+      if (!hasSettled) onSettled(workload);
+      hasSettled = true;
     };
-    const subscription = actor.subscribe({ next: () => isAtRest() && rest(), complete: rest, error: rest });
+    const subscription = actor.subscribe({ next: () => isSettled() && settle(), complete: settle, error: settle });
     watched.push(subscription);
   }
 
   return (control: Pick<RestartControl, 'entries' | 'actors'> | undefined): readonly string[] => {
     for (const subscription of watched) subscription.unsubscribe();
     watched = [];
-    const busy = [...(control?.entries() ?? [])].filter((entry) => !isAtRest(entry));
-    for (const entry of busy) watch(entry.actor, entry.id, () => isAtRest(entry));
+    const busy = [...(control?.entries() ?? [])].filter((entry) => !isSettled(entry));
+    for (const entry of busy) watch(entry.actor, entry.id, () => isSettled(entry));
     const recreated = [...(control?.actors() ?? [])].filter(({ id }) => id.startsWith(ofAJob));
     const jobs = recreated.map((actor) => {
       const job = actor.id.slice(ofAJob.length);
@@ -38,6 +38,6 @@ export function watchBusyWorkloads(onRest: (workload: string) => void) {
 }
 
 /** Only this process knows a state that a dry run has not written. */
-function isAtRest(entry: WorkloadEntry): boolean {
+function isSettled(entry: WorkloadEntry): boolean {
   return stateOf(entry) === 'current' && entry.unwrittenState === undefined;
 }

@@ -16,7 +16,7 @@ import { recordDigests, recordRestartApi } from './recordRestartApi.ts';
 import { createWorkloadReducer, type ReduceWorkload } from './reduceWorkload.ts';
 import type { AppendRestart, RestartRecording } from './restartLines.ts';
 
-/** Restart control with its streams, requests, responses, random values and decisions recorded. */
+/** Creates restart control whose streams, requests, responses, random values and decisions are recorded. */
 export function recordingRestarts(recording: RestartRecording): CreateRestartCore {
   return (options) => recordRestart(options, recording);
 }
@@ -54,13 +54,13 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
   onNewFile(() => busyNow(core.control()));
   let isStarted = false;
   // Without a section restartControl there is nothing to record.
-  const isAtWork = () => core.control() !== undefined;
+  const isActive = () => core.control() !== undefined;
   const created = (its: Config) => append({ in: 'created', config: configFileOf(its) });
   if (options.config.restart !== undefined) created(options.config);
   return {
     ...core,
     configure(next) {
-      if (isAtWork()) append({ in: 'config', config: configFileOf(next) });
+      if (isActive()) append({ in: 'config', config: configFileOf(next) });
       else if (next.restart !== undefined) {
         created(next);
         if (isStarted) append({ in: 'start' });
@@ -69,11 +69,11 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
     },
     start() {
       isStarted = true;
-      if (isAtWork()) append({ in: 'start' });
+      if (isActive()) append({ in: 'start' });
       core.start();
     },
     stop() {
-      if (isAtWork()) append({ in: 'stop' });
+      if (isActive()) append({ in: 'stop' });
       core.stop();
     },
   };

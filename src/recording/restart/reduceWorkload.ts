@@ -73,13 +73,13 @@ function reduceMetadata(meta: JsonObject): object {
   const annotations = objectOf(meta['annotations']);
   const cause = textOf(annotations[workloadAnnotations.changeCause]);
   const isOurs = cause?.startsWith(changeCauseMark) === true;
-  const makers = arrayOf(meta['ownerReferences'])
+  const controllers = arrayOf(meta['ownerReferences'])
     .map(objectOf)
     .filter(({ controller }) => controller === true);
   return {
-    ...(makers.length === 0
+    ...(controllers.length === 0
       ? {}
-      : { ownerReferences: makers.map((each) => pick(each, ['kind', 'name', 'controller'])) }),
+      : { ownerReferences: controllers.map((each) => pick(each, ['kind', 'name', 'controller'])) }),
     ...pick(meta, ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'labels']),
     annotations: {
       ...pick(annotations, readAnnotations),

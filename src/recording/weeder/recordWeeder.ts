@@ -3,7 +3,7 @@ import { createWeeder, type Weeder, type WeederOptions } from '../../weeder/weed
 import { recordedEventsOf } from './recordedWeederEvent.ts';
 import { type AppendWeeder, evidenceKey } from './weederLines.ts';
 
-/** A weeder with its requests, responses, random values and decisions recorded. */
+/** Creates a weeder whose requests, responses, random values and decisions are recorded. */
 export function recordWeeder(options: WeederOptions, append: AppendWeeder): Weeder {
   const weeder = createWeeder({
     ...options,

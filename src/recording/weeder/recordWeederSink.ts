@@ -7,14 +7,14 @@ import { reduceWeederObject } from './reduceObject.ts';
 import type { AppendWeeder } from './weederLines.ts';
 
 /**
- * The sink of a stream with everything recorded before it is passed on. A pod that does not crash-loop matters only if
- * it did before, as its last update: others are left out.
+ * Wraps the sink of a stream, and records each change before it is passed on. Of a pod that does not crash-loop, only
+ * the first update after a crash-loop is recorded, as a deletion.
  */
 export function recordWeederSink({ name: stream, kind, sink }: StreamNeed, append: AppendWeeder): ObjectSink {
   let crashLoopingPods = new Set<string>();
   let listed: Set<string> | undefined;
 
-  function notePod(type: ChangeType, object: unknown): void {
+  function recordPod(type: ChangeType, object: unknown): void {
     const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
     if (type !== 'DELETED' && crashLooping(object) !== undefined) {
       crashLoopingPods.add(uid);
@@ -32,7 +32,7 @@ export function recordWeederSink({ name: stream, kind, sink }: StreamNeed, appen
       sink.begin();
     },
     apply(type, object) {
-      if (kind === 'Pod') notePod(type, object);
+      if (kind === 'Pod') recordPod(type, object);
       else append({ in: type, stream, object: reduceWeederObject(kind, object) });
       sink.apply(type, object);
     },

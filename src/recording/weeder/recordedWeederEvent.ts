@@ -4,7 +4,10 @@ import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
 import { decision, type EventKind, report } from '../file/eventKind.ts';
 
-/** An event of the weeder as a recording holds it and a timeline prints it: flat, and without anything that only timing decides. */
+/**
+ * An event of the weeder, as recorded and as printed in a timeline: flat, and without anything that depends on timing
+ * alone.
+ */
 export interface RecordedWeederEvent {
   readonly out: WeederEvent['type'];
   /** `namespace/service`, or the actor that failed. */
@@ -32,7 +35,9 @@ export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], Event
   'actor.failed': report('actor failed'),
 };
 
-/** One recorded event for each window concerned: a replay that begins in the middle may know only some of them. */
+/**
+ * Returns one event for each affected window, because a replay that begins in the middle may know only some of them.
+ */
 export function recordedEventsOf(event: WeederEvent): RecordedWeederEvent[] {
   if (event.type === 'actor.failed') return [{ out: event.type, about: event.actor, detail: messageOf(event.error) }];
   const windows = 'also' in event ? [event, ...event.also] : [event];

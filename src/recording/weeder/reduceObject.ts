@@ -2,8 +2,8 @@ import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import { pick } from '../file/pick.ts';
 
 /**
- * What of an object a recording keeps: only the fields that `src/weeder/pods/crashLooping.ts` and `readiness.ts` read, in
- * their places, so that a replay reads the same out of it. No environment, no arguments, no foreign annotations.
+ * Retains only the fields that `src/weeder/pods/crashLooping.ts` and `readiness.ts` read, in their places, so that a
+ * replay reads the same values. Environment, arguments and foreign annotations are omitted.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
   return kind === 'Pod' ? reducePod(objectOf(object)) : reduceSlice(objectOf(object));

@@ -3,7 +3,7 @@ import type { DeletionAnswer } from '../../weeder/deletions/deletePod.ts';
 import type { ReadyEvidence } from '../../weeder/services/readiness.ts';
 import type { RecordedWeederEvent } from './recordedWeederEvent.ts';
 
-/** Something that reached the weeder. */
+/** An input of the weeder. */
 export type WeederInput =
   | { readonly in: 'begin'; readonly stream: string }
   /** `resourceVersion`: the version of the list, if the server names one. */
@@ -11,18 +11,18 @@ export type WeederInput =
   /** A pod that no longer crash-loops is DELETED here: the weeder treats both alike. */
   | { readonly in: ChangeType; readonly stream: string; readonly object: object }
   | { readonly in: 'start' | 'stop' }
-  /** From now on this config is in force; as in the header. */
+  /** A new config, in the form of the header. */
   | { readonly in: 'config'; readonly config: object }
   /** This replica became the leader, or a standby, again: a new weeder with this config replaces the one before. */
   | { readonly in: 'created'; readonly config: object }
-  /** The lines before this one in this file repeat what earlier files left behind. `windows`: those that are open. */
+  /** The preceding lines of this file repeat the state at the end of earlier files. `windows`: the open windows. */
   | { readonly in: 'snapshotEnd'; readonly isRunning: boolean; readonly windows: readonly string[] }
-  /** Epoch milliseconds; null if it could not be found out. */
+  /** Epoch milliseconds; null if unknown. */
   | { readonly in: 'readySince'; readonly evidence: string; readonly since: number | null }
   | { readonly in: 'response'; readonly uid: string; readonly response: DeletionAnswer }
   | { readonly in: 'random'; readonly value: number };
 
-/** Something that the weeder asked for or reported. */
+/** A request or an event of the weeder. */
 export type WeederOutput =
   | { readonly out: 'deletion.requested'; readonly uid: string; readonly resourceVersion: string }
   | { readonly out: 'readySince.requested'; readonly evidence: string }
@@ -47,7 +47,7 @@ export function windowKey(about: string, window: number | undefined): string {
   return `${about}#${window ?? 0}`;
 }
 
-/** Whether a stream, by its name, is of EndpointSlices. Otherwise it is of pods. */
+/** Returns true if a stream is of EndpointSlices, by its name. Otherwise it is of pods. */
 export function isSliceStream(stream: string): boolean {
   return stream.startsWith('endpointslices');
 }

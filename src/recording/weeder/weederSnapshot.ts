@@ -8,29 +8,29 @@ import { isSliceStream, type Moment, type WeederInput, type WeederOutput, window
  */
 interface WeederSnapshot {
   apply(entry: WeederInput | WeederOutput, at: Moment): void;
-  /** This stream was closed. */
+  /** Drops the state of a stream that was closed. */
   forgetStream(stream: string): void;
   /**
-   * The lines that a new file begins with, in the order of their times: what was known for how long, and until when a
-   * stream was updated, is decided by too.
+   * The first lines of a new file, in the order of their times, because decisions also depend on how long an object has
+   * been known and when a stream was last updated.
    */
   lines(now: Moment): readonly (Moment & WeederInput)[];
-  /** Whether an answer is awaited that opens a window, or opens none: a new file could not say who asked. */
+  /** A response is pending that determines whether a window opens: a new file would lack its request. */
   readonly isAwaitingResponse: boolean;
 }
 
 interface Known {
   readonly object: object;
-  /** Of a pod: since when it is in this stay of this back-off. */
+  /** For a pod: since when it has been in its current stay in back-off. */
   readonly since: Moment;
 }
 
 interface StreamState {
   readonly objects: Map<string, Known>;
-  /** The last change that came by itself, or when the newest complete list began. */
+  /** The time of the last change outside a list, or of the beginning of the newest complete list. */
   updatedAt: Moment;
   listing: Listing | undefined;
-  /** As of which resourceVersion the newest complete list is; undefined: there was none. */
+  /** The resourceVersion of the newest complete list; undefined if there was none. */
   list: { readonly resourceVersion?: string } | undefined;
 }
 
@@ -81,7 +81,7 @@ export function createWeederSnapshot(): WeederSnapshot {
     },
     forgetStream: (stream) => void streams.delete(stream),
     lines: (now) => [
-      ...[...streams].flatMap(([name, stream]) => recallStream(name, stream)).sort((a, b) => a.t - b.t),
+      ...[...streams].flatMap(([name, stream]) => linesOfStream(name, stream)).sort((a, b) => a.t - b.t),
       { ...now, in: 'snapshotEnd', isRunning, windows: [...windows] },
     ],
     get isAwaitingResponse() {
@@ -90,8 +90,10 @@ export function createWeederSnapshot(): WeederSnapshot {
   };
 }
 
-/** A list that is being read when the file changes stays open in the new one. */
-function recallStream(stream: string, { objects, updatedAt, listing, list }: StreamState): (Moment & WeederInput)[] {
+/**
+ * Returns the lines that restore a stream. A list that is being read when the file changes stays open in the new one.
+ */
+function linesOfStream(stream: string, { objects, updatedAt, listing, list }: StreamState): (Moment & WeederInput)[] {
   const before = [...(listing?.before ?? objects).values()];
   // For a pod the time since when it is known matters, for a slice the last update of its stream.
   const added = before
@@ -109,12 +111,12 @@ function recallStream(stream: string, { objects, updatedAt, listing, list }: Str
     ...added,
     { t: endT, wall: endWall, in: 'end' as const, stream, ...list },
   ];
-  // Without a complete list there is only what the first one has named so far.
+  // Without a complete list, only the objects in the first list so far are known.
   const known = list === undefined ? [] : complete;
-  return listing === undefined ? known : [...known, ...recallListing(stream, objects, listing)];
+  return listing === undefined ? known : [...known, ...linesOfListing(stream, objects, listing)];
 }
 
-function recallListing(
+function linesOfListing(
   stream: string,
   objects: ReadonlyMap<string, Known>,
   { began, before, seen: named }: Listing,
