@@ -72,6 +72,12 @@ const terms: readonly (readonly [RegExp, string])[] = [
     'workload.deleted, notFound, requestTimeout, PodEvidence',
   ],
   [/\bimmutableRecreated: tell\b/, 'immutableRecreated: report'],
+  [/\b(put|puts|putting) back\b/, 'restore'],
+  [/\banew\b/i, 'again, recreate'],
+  [/\btold\b/, 'notified, reported'],
+  [/\b(hears?|heard|news)\b/, 'observe, update'],
+  [/\btrouble\b/, 'failure'],
+  [/\b(lets?|letting) go of\b|\bcomes? to rest\b/, 'release, become idle'],
 ];
 
 test('texts use the terms of the field, and none of those that they replaced', () => {
