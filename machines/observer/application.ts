@@ -1,27 +1,30 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One application that is managed. */
+/** A managed application. */
 export interface ApplicationInput {
   /** Such as `shop/web`. */
   readonly application: string;
 }
 
 interface ApplicationContext extends ApplicationInput {
-  /** It became another one since what it says was read last. */
+  /** The application has changed since its spec was last read. */
   readonly hasChanged: boolean;
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   readonly refusals: number;
   /** Milliseconds. */
   readonly retryIn: number;
-  /** How much of its pause is left, in milliseconds. */
+  /** The rest of its pause, in milliseconds. */
   readonly pausedFor: number;
-  /** Why it is invalid, or is tried again: for people. */
+  /** Why it is invalid or retried, for users. */
   readonly reason: string;
-  /** The class of the newest refusal. */
+  /** The class of the latest refusal. */
   readonly failure: string;
 }
 
-/** `jitter` is random, from 0 to 1; `retryAfter`, in milliseconds, is the server's own wish; `failure` its class. */
+/**
+ * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
+ * the class of the refusal.
+ */
 interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
@@ -30,23 +33,23 @@ interface Refused {
 }
 
 export type ApplicationEvent =
-  /** Its spec has changed, it is being deleted, or its deletion is to be forced. */
+  /** The spec has changed, the application is being deleted, or its deletion is to be forced. */
   | { readonly type: 'application.changed' }
-  /** The object does not exist any more. */
+  /** The application was deleted. */
   | { readonly type: 'application.deleted' }
   /** Its resources can be applied, except those with errors of their own. */
   | { readonly type: 'spec.valid' }
   /** An error concerns the whole application: nothing is applied. */
   | { readonly type: 'spec.invalid'; readonly reason?: string }
-  /** Nothing is done for so many milliseconds. */
+  /** Nothing is applied or corrected for `pausedFor` milliseconds. */
   | { readonly type: 'spec.paused'; readonly pausedFor?: number }
-  /** It has a time of deletion. */
+  /** The application has a deletionTimestamp. */
   | { readonly type: 'spec.terminating' }
   | ({ readonly type: 'spec.refused' } & Refused)
-  /** Each resource was tried once; what failed is tried again while it is observed. */
+  /** Each resource was tried once; failed ones are retried while the application is observed. */
   | { readonly type: 'apply.done' }
   | ({ readonly type: 'apply.refused' } & Refused)
-  /** No request about its resources is under way. */
+  /** No request about its resources is in flight. */
   | { readonly type: 'requests.drained' }
   /** Its resources are deleted or released, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
@@ -58,7 +61,7 @@ const shortestRetry = 200;
 const longestRetry = 60_000;
 /** The longest time between two checks whether the deleted resources still exist. */
 const longestEnding = 10_000;
-/** As much as a timer counts to. */
+/** The longest delay of a timer. */
 const longestDelay = 2 ** 31 - 1;
 
 function unprovided(): never {
@@ -131,7 +134,10 @@ export const application = setup({
   }),
   initial: 'validating',
   on: {
-    'application.deleted': { target: '.deleted', description: 'The object was deleted: its finalizer was removed.' },
+    'application.deleted': {
+      target: '.deleted',
+      description: 'The application was deleted: its finalizer was removed.',
+    },
   },
   states: {
     validating: {
@@ -167,8 +173,8 @@ export const application = setup({
     },
     applying: {
       description:
-        'Tries each resource once, in order, after it was recorded in the status; prunes what is no longer in the ' +
-        'manifests. In mode detect nothing is applied.',
+        'Tries each resource once, in order, after it was recorded in the status. Prunes resources that are no longer in ' +
+        'the manifests. In mode detect nothing is applied.',
       invoke: {
         id: 'applyResources',
         src: 'applyResources',
@@ -188,7 +194,7 @@ export const application = setup({
       },
     },
     observing: {
-      description: 'Its resources are compared with what was applied, and corrected. Only this state has an observer.',
+      description: 'Compares its resources with what was applied, and corrects them. Only this state has an observer.',
       invoke: {
         id: 'observer',
         src: 'observer',
@@ -198,7 +204,7 @@ export const application = setup({
       on: { 'application.changed': { target: 'stopping' } },
     },
     stopping: {
-      description: 'The observer is stopped; requests in flight are waited for.',
+      description: 'The observer is stopped. Waits for the requests in flight.',
       invoke: {
         id: 'drain',
         src: 'drain',
@@ -217,8 +223,7 @@ export const application = setup({
     },
     deleting: {
       description:
-        'Its resources are deleted in reverse order, or released; then the finalizer is removed. No ' +
-        'observer runs.',
+        'Deletes its resources in reverse order, or releases them, and then removes the finalizer. No observer runs.',
       initial: 'attempting',
       states: {
         attempting: {
@@ -253,7 +258,7 @@ export const application = setup({
     },
     deleted: {
       type: 'final',
-      description: 'Nothing is left to manage.',
+      description: 'The application is no longer managed.',
     },
   },
 });
@@ -276,7 +281,7 @@ function pauseOf(event: object): number {
   return 'pausedFor' in event && typeof event.pausedFor === 'number' ? event.pausedFor : 0;
 }
 
-/** Doubles from 200 ms to a minute, of which a random half is taken off; never sooner than the server asked for. */
+/** The delay doubles from 200 ms to a minute, minus a random half; it is never shorter than the server requested. */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;
   const retryAfter = 'retryAfter' in event && typeof event.retryAfter === 'number' ? event.retryAfter : 0;

@@ -1,6 +1,6 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
-/** One resource of an application that is observed. */
+/** An observed resource of an application. */
 export interface ResourceInput {
   /** The application, such as `shop/web`, and the resource within it, such as `apps/Deployment/shop/web`. */
   readonly application: string;
@@ -8,22 +8,22 @@ export interface ResourceInput {
 }
 
 interface ResourceContext extends ResourceInput {
-  /** How long a correction waits, in milliseconds, because the one before it did not last. */
+  /** How long a correction waits, in milliseconds, because the previous one was changed back. */
   readonly backoff: number;
-  /** False: differences are reported, and nothing is written. */
+  /** False: drift is reported, and nothing is written. */
   readonly mayCorrect: boolean;
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   readonly refusals: number;
   readonly retryIn: number;
-  /** Why it is not in sync, or is tried again: for people. */
+  /** Why it is not in sync or is retried, for users. */
   readonly reason: string;
-  /** The class of the newest refusal. */
+  /** The class of the latest refusal. */
   readonly failure: string;
 }
 
 /**
- * `jitter` is random, from 0 to 1. `retryAfter` is what the server asks for, and `maxRetryDelay` the longest pause, both in
- * milliseconds. `failure` is the class of the refusal.
+ * `jitter` is random, from 0 to 1. `retryAfter` is the delay that the server requested, and `maxRetryDelay` the longest
+ * delay, both in milliseconds. `failure` is the class of the refusal.
  */
 interface Refused {
   readonly jitter?: number;
@@ -33,7 +33,7 @@ interface Refused {
   readonly failure?: string;
 }
 
-/** `wait`: so many milliseconds must pass before it is corrected; `mayCorrect`: whether it is at all. */
+/** `wait`: milliseconds until it may be corrected; `mayCorrect`: whether it may be corrected at all. */
 interface ToCorrect {
   readonly wait?: number;
   readonly mayCorrect?: boolean;
@@ -49,34 +49,37 @@ export type ResourceEvent =
   | { readonly type: 'check.inSync' }
   /** An observed field is different. */
   | ({ readonly type: 'check.drifted' } & ToCorrect)
-  /** It is not there. */
+  /** The object does not exist. */
   | ({ readonly type: 'check.missing' } & ToCorrect)
-  /** It is being deleted. */
+  /** The object is being deleted. */
   | { readonly type: 'check.terminating' }
-  /** Another application has it. */
+  /** Another application owns the object. */
   | { readonly type: 'check.claimed'; readonly reason?: string }
-  /** The cluster does not know its kind; `kind.served`: now it does. */
+  /** The cluster does not serve its kind; `kind.served`: it does now. */
   | { readonly type: 'check.typeMissing'; readonly reason?: string }
   | { readonly type: 'kind.served' }
-  /** What serves its kind does not answer, so that not even that is known which the kind says of its objects. */
+  /** The API server of its kind does not respond, so nothing is known about the kind. */
   | ({ readonly type: 'check.kindUnavailable' } & Refused)
-  /** It can never succeed as it is. */
+  /** The resource can never be applied as it is. */
   | ({ readonly type: 'check.refused' } & Refused)
-  /** That is so of its newest manifest, which is tried again after `rest` milliseconds; what was applied before is as it was. */
+  /**
+   * The newest manifest can never be applied, and is retried after `nextAttemptIn` milliseconds; the last applied one
+   * is in sync.
+   */
   | ({ readonly type: 'check.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
   /**
    * There is no proof that the application's ServiceAccount may see the object, so nothing about it may be reported.
    */
   | ({ readonly type: 'check.unverified' } & Refused)
-  /** What may pass. */
+  /** A transient failure. */
   | ({ readonly type: 'check.failed' } & Refused)
-  /** The same, as the answer to a write. */
+  /** The results of a write, with the same meanings. */
   | { readonly type: 'write.done' }
   | { readonly type: 'write.conflicted' }
   | { readonly type: 'write.terminating' }
   | { readonly type: 'write.claimed'; readonly reason?: string }
   | { readonly type: 'write.typeMissing'; readonly reason?: string }
-  /** `hasLastApplied`: it was the newest manifest, and what was applied before is known. */
+  /** `hasLastApplied`: the newest manifest was refused, and the one that was applied before it is known. */
   | ({ readonly type: 'write.refused'; readonly hasLastApplied?: boolean } & Refused)
   | ({ readonly type: 'write.unverified' } & Refused)
   | ({ readonly type: 'write.failed' } & Refused);
@@ -153,8 +156,8 @@ export const resource = setup({
 }).createMachine({
   id: 'resource',
   description:
-    'One resource of an application while it is observed: compared with the reply to its last apply, and corrected where ' +
-    'an observed field differs.',
+    'One observed resource of an application: it is compared with the response to its last apply, and corrected if an ' +
+    'observed field differs.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     application: 'default/web',
@@ -175,7 +178,7 @@ export const resource = setup({
   states: {
     checking: {
       description:
-        'Compares the live object with the desired state; reads it from the API server where no stream is reliable.',
+        'Compares the live object with the desired state; reads it from the API server if no stream is reliable.',
       invoke: {
         id: 'check',
         src: 'check',
@@ -183,7 +186,7 @@ export const resource = setup({
         onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
       on: {
-        'object.changed': { description: 'The newest version is compared once the answer arrives.' },
+        'object.changed': { description: 'The newest version is compared once the response arrives.' },
         'resync.due': { description: 'A check is in flight.' },
         'check.inSync': { target: 'inSync' },
         'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
@@ -372,7 +375,7 @@ export const resource = setup({
           { description: 'Checked when the pause is over.' },
         ],
         'resync.due': { description: 'Checked when the pause is over.' },
-        'stream.resumed': { target: 'checking', description: 'What was unavailable may be back.' },
+        'stream.resumed': { target: 'checking', description: 'The API server may be available again.' },
       },
     },
   },
@@ -405,8 +408,8 @@ function nextAttemptOf(event: object): number {
 }
 
 /**
- * Doubles from 200 ms to five minutes, or to the event's own maximum. A random half is taken off. Never shorter than the
- * server asked for.
+ * The delay doubles from 200 ms to five minutes, or to the event's own maximum, minus a random half. It is never
+ * shorter than the server requested.
  */
 function retryDelay(times: number, event: object): number {
   const jitter = 'jitter' in event && typeof event.jitter === 'number' ? event.jitter : 1;

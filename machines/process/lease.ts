@@ -48,7 +48,7 @@ interface LeaseContext extends LeaseInput {
   readonly conflicts: number;
   /** A shutdown was requested during a write that may make this replica the holder. */
   readonly isReleaseRequested: boolean;
-  /** Why leadership was lost, for a person. */
+  /** Why leadership was lost, for users. */
   readonly reason: string;
 }
 
@@ -87,7 +87,7 @@ function unprovided(): never {
 
 /** As in client-go: candidates wait for one to 2.2 retry periods, so that they do not send requests in step. */
 const jitterFactor = 1.2;
-/** A timer may be long; one read in ten minutes costs nothing. */
+/** The longest timer, in milliseconds: one read in ten minutes costs little. */
 const longestWait = 600_000;
 
 export const lease = setup({
@@ -199,7 +199,7 @@ export const lease = setup({
       states: {
         reading: {
           id: 'reading',
-          description: 'Who holds the Lease?',
+          description: 'Reads which replica holds the Lease.',
           always: { guard: 'isReleaseRequested', target: '#released' },
           invoke: {
             id: 'leaseRead',
@@ -210,7 +210,7 @@ export const lease = setup({
             'lease.found': [
               {
                 guard: 'isFree',
-                description: 'It was released, is our own, or has not changed for as long as its holder asked for.',
+                description: 'The Lease was released, is held by this replica, or was not renewed within its duration.',
                 target: 'acquiring',
                 actions: 'noteFound',
               },
@@ -219,7 +219,7 @@ export const lease = setup({
             'lease.missing': [
               { guard: 'isUnclaimed', target: 'acquiring', actions: 'noteMissing' },
               {
-                description: 'It was deleted while a replica held it, which may still act.',
+                description: 'The Lease was deleted while another replica held it, and that replica may still act.',
                 target: 'retrying',
                 actions: 'noteMissing',
               },
@@ -228,7 +228,7 @@ export const lease = setup({
           },
         },
         acquiring: {
-          description: 'Writes the name of this replica into it, unless another replica was first.',
+          description: 'Writes the identity of this replica to the Lease, unless another replica was first.',
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
@@ -243,13 +243,15 @@ export const lease = setup({
             'lease.conflicted': { target: 'retrying', actions: 'noteConflict' },
             'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
             'release.requested': {
-              description: 'Its answer is awaited: it may make us the holder, who has something to give back.',
+              description:
+                'Waits for the response: this replica may become the holder, and has to release the Lease then.',
               actions: 'noteReleaseRequested',
             },
           },
         },
         standingBy: {
-          description: 'Another replica holds it: waits until it is released, or has not changed for its whole time.',
+          description:
+            'Another replica holds the Lease: waits until it is released, or was not renewed within its duration.',
           entry: 'reportHolder',
           invoke: {
             id: 'leaseWatch',
@@ -266,7 +268,7 @@ export const lease = setup({
             'watch.ended': [
               { guard: 'hasSettled', target: 'reading' },
               {
-                description: 'It cannot be watched: it is polled instead.',
+                description: 'The Lease cannot be watched, so it is polled.',
                 target: 'retrying',
                 actions: 'reportUnwatched',
               },
@@ -276,13 +278,13 @@ export const lease = setup({
           states: {
             waiting: {
               description:
-                'Each change restarts the timer, by the clock of this machine: those of others may be wrong.',
+                'Each change restarts the timer, by the clock of this node, since other clocks may be wrong.',
               after: { expiry: { target: '#reading' } },
             },
           },
         },
         retrying: {
-          description: 'Waits a moment, and looks again.',
+          description: 'Waits, and reads the Lease again.',
           always: { guard: 'isReleaseRequested', target: '#released' },
           after: { retryDelay: { target: 'reading' } },
         },
@@ -290,7 +292,7 @@ export const lease = setup({
     },
     leading: {
       id: 'leading',
-      description: 'This replica acts. Each renewal restarts the deadline, counted from when it was requested.',
+      description: 'This replica acts. Each renewal restarts the deadline, counted from its request.',
       tags: 'leading',
       always: { guard: 'isReleaseRequested', target: 'releasing' },
       after: { renewDeadline: { target: 'lost', actions: 'noteOverdue' } },
@@ -298,11 +300,11 @@ export const lease = setup({
       initial: 'resting',
       states: {
         resting: {
-          description: 'The Lease was written a moment ago.',
+          description: 'Waits for retryPeriod until the next renewal.',
           after: { retryPeriod: { target: 'renewing' } },
         },
         renewing: {
-          description: 'Writes that we are still here.',
+          description: 'Renews the Lease.',
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
@@ -313,7 +315,7 @@ export const lease = setup({
             'lease.written': [
               { guard: 'isInTime', target: '#leading', reenter: true, actions: 'noteWritten' },
               {
-                description: 'The process stood still: the answer is older than the deadline.',
+                description: 'The process was suspended, and the response came after the deadline.',
                 target: '#lost',
                 actions: 'noteOverdue',
               },
@@ -326,11 +328,11 @@ export const lease = setup({
           },
         },
         retrying: {
-          description: 'The last request failed; whether it was carried out is not known.',
+          description: 'The last request failed. It is unknown whether the API server executed it.',
           after: { retryPeriod: { target: 'checking' } },
         },
         checking: {
-          description: 'Is it still ours?',
+          description: 'Reads whether this replica still holds the Lease.',
           invoke: {
             id: 'leaseRead',
             src: 'leaseRead',
@@ -342,7 +344,7 @@ export const lease = setup({
               { target: '#lost', actions: 'noteTaken' },
             ],
             'lease.missing': {
-              description: 'Another client deleted it: it is created again.',
+              description: 'Another client deleted the Lease: it is created again.',
               target: 'renewing',
               actions: 'noteMissing',
             },
@@ -352,12 +354,12 @@ export const lease = setup({
       },
     },
     releasing: {
-      description: 'Gives the Lease back, so that another replica takes over at once.',
+      description: 'Releases the Lease, so that another replica takes over at once.',
       entry: 'endTerm',
       initial: 'writing',
       states: {
         writing: {
-          description: 'Takes our name out of it.',
+          description: 'Removes the identity of this replica from the Lease.',
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
@@ -371,7 +373,7 @@ export const lease = setup({
           },
         },
         checking: {
-          description: 'A renewal was on its way: is it still ours?',
+          description: 'A renewal was in flight: reads whether this replica still holds the Lease.',
           invoke: {
             id: 'leaseRead',
             src: 'leaseRead',
@@ -388,13 +390,13 @@ export const lease = setup({
     released: {
       id: 'released',
       type: 'final',
-      description: 'It is not ours, and we do not want it any more.',
+      description: 'This replica does not hold the Lease, and is no longer a candidate.',
       entry: 'announceReleased',
     },
     lost: {
       id: 'lost',
       type: 'final',
-      description: 'Another replica may lead: nothing is started from now on. A new candidate stands by.',
+      description: 'Another replica may lead: this one starts nothing. A new candidate stands by.',
       entry: ['endTerm', 'reportLost', 'announceLost'],
     },
   },

@@ -103,7 +103,8 @@ export const manager = setup({
   delays: { drainTimeout: 1500, releaseTimeout: 3000 },
 }).createMachine({
   id: 'manager',
-  description: 'The process: leadership first, then complete caches, then the controllers, and an orderly end.',
+  description:
+    'The process: it acquires leadership, fills the caches, runs the controllers, and shuts down gracefully.',
   options: { maxIterations: 1000 },
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
@@ -128,14 +129,15 @@ export const manager = setup({
       },
     },
     syncing: {
-      description: 'Reads the complete state of every stream. Each controller starts as soon as its own are read.',
+      description:
+        'Reads the complete state of every stream. Each controller starts as soon as its own streams are synced.',
       entry: 'spawnReflectors',
       always: { guard: 'isSynced', target: 'running' },
       on: {
         'reflector.synced': { actions: ['noteSynced', 'startSynced'] },
         'streams.changed': {
           actions: ['replaceReflectors', 'noteStreams', 'startSynced'],
-          description: 'The config has changed: what is new has to be read, too.',
+          description: 'The config has changed: new streams have to be synced as well.',
         },
         'leadership.lost': {
           target: 'draining',
@@ -147,7 +149,7 @@ export const manager = setup({
       },
     },
     running: {
-      description: 'Every controller is at work.',
+      description: 'All controllers are running.',
       entry: 'startSynced',
       on: {
         'streams.changed': {
@@ -164,35 +166,35 @@ export const manager = setup({
       },
     },
     draining: {
-      description: 'No controller begins anything any more; what is in flight ends.',
+      description: 'The controllers send no more requests. Waits for the requests in flight.',
       entry: 'stopControllers',
       invoke: { id: 'drain', src: 'drain', onError: { target: 'stopped', actions: 'reportDrainOverdue' } },
       on: {
         'requests.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
         'leadership.lost': {
-          description: 'What is in flight is dropped, too.',
+          description: 'The requests in flight are dropped as well.',
           actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
-        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
-        'xstate.error.actor.*': { description: 'Nor does one that breaks.' },
+        'xstate.done.actor.*': { description: 'The end of a stream or of leadership has no effect now.' },
+        'xstate.error.actor.*': { description: 'A failure of a stream or of leadership has no effect now.' },
       },
       after: {
         drainTimeout: {
-          description: 'What is in flight may still be carried out: the Lease is not given back before its time.',
+          description: 'Requests in flight may still be executed, so the Lease is not released before it expires.',
           target: 'stopped',
           actions: 'reportDrainOverdue',
         },
       },
     },
     releasing: {
-      description: 'Nothing is in flight any more: another replica may lead.',
+      description: 'No request is in flight, so another replica may lead.',
       entry: 'releaseLeadership',
       on: {
         'leadership.released': { target: 'stopped' },
         'leadership.lost': { target: 'stopped' },
-        'xstate.done.actor.*': { description: 'A stream, or leadership, that ends now changes nothing any more.' },
+        'xstate.done.actor.*': { description: 'The end of a stream or of leadership has no effect now.' },
         'xstate.error.actor.*': [
-          { guard: 'isReflector', description: 'Nor does a stream that breaks.' },
+          { guard: 'isReflector', description: 'A failure of a stream has no effect now.' },
           { target: 'stopped', actions: 'reportReleaseOverdue' },
         ],
       },

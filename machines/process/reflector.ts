@@ -41,7 +41,7 @@ interface Loss {
   readonly resourceVersion?: string | undefined;
   /** Milliseconds from the response headers to the end; 0 if they never arrived. */
   readonly livedMs?: number;
-  /** The reason, for a person. */
+  /** The reason, for users. */
   readonly message?: string;
   /** The delay that the server asks for. */
   readonly retryAfterMs?: number | undefined;
@@ -174,7 +174,7 @@ export const reflector = setup({
           random: context.random,
         }),
         onError: {
-          description: 'It crashed, and what it had reached is not known: the complete state is read again.',
+          description: 'The stream failed and its position is unknown, so the complete state is read again.',
           target: 'backingOff',
           actions: ['noteLoss', 'forgetPosition', 'reportLost'],
         },
@@ -182,7 +182,7 @@ export const reflector = setup({
       initial: 'choosing',
       states: {
         choosing: {
-          description: 'Is there a position to resume from?',
+          description: 'Resumes from the last position, if there is one.',
           always: [{ guard: 'isResuming', target: 'watching' }, { target: 'listing' }],
         },
         listing: {
@@ -195,7 +195,7 @@ export const reflector = setup({
           },
         },
         watching: {
-          description: 'The complete state is known; every change of it comes in.',
+          description: 'The complete state is known, and every change is received.',
         },
       },
       on: {
@@ -203,7 +203,7 @@ export const reflector = setup({
         'stream.ended': [
           {
             guard: 'hasSettled',
-            description: 'Watches end after some seconds by agreement: go on where it stopped, at once.',
+            description: 'A watch ends normally after its timeout: it resumes at once.',
             target: 'connected',
             reenter: true,
             actions: ['noteEnd', 'reportEnded'],
@@ -214,7 +214,8 @@ export const reflector = setup({
         'stream.garbled': [
           {
             guard: 'isGarbledAgain',
-            description: 'The same place twice: resuming does not help, the complete state does.',
+            description:
+              'The same position for the second time: resuming does not help, so the complete state is read.',
             target: 'backingOff',
             actions: ['noteLoss', 'forgetPosition', 'reportLost'],
           },
@@ -227,7 +228,7 @@ export const reflector = setup({
           actions: ['noteLoss', 'reportSilent'],
         },
         'stream.unsupported': {
-          description: 'Such a server is asked for pages.',
+          description: 'The server does not support WatchList, so the complete state is read in pages.',
           target: 'connected',
           reenter: true,
           actions: ['forgetPosition', 'listByPages', 'reportUnsupported'],
@@ -235,11 +236,11 @@ export const reflector = setup({
       },
     },
     backingOff: {
-      description: 'Waits, longer after each loss and as long as the server asks, and then goes on where it stopped.',
+      description: 'Waits longer after each loss, and as long as the server requests, and then resumes.',
       after: { retryDelay: { target: 'connected' } },
     },
     expired: {
-      description: 'The server has forgotten the changes since our position: the complete state is needed.',
+      description: 'The server no longer has the changes since the position, so the complete state is read.',
       entry: ['forgetPosition'],
       always: [{ guard: 'isExpiringAgain', target: 'backingOff' }, { target: 'connected' }],
     },

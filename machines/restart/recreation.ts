@@ -197,7 +197,7 @@ export const recreation = setup({
     },
     ended: {
       type: 'final',
-      description: 'Nothing is left to do.',
+      description: 'The recreation is finished.',
     },
   },
 });

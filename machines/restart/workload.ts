@@ -173,7 +173,7 @@ const restarted = {
 } as const;
 
 /** A success resets the counts of consecutive failures. */
-const smooth = { conflicts: 0, refusals: 0 } as const;
+const noFailures = { conflicts: 0, refusals: 0 } as const;
 
 function unprovided(): never {
   throw new Error(
@@ -211,15 +211,15 @@ export const workload = setup({
       isUnderWay: true,
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
-    noteCurrent: assign({ ...restarted, ...smooth, standing: undefined }),
+    noteCurrent: assign({ ...restarted, ...noFailures, standing: undefined }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
     noteReason: assign(({ event }) => reasonOf(event)),
-    noteStalled: assign(({ event }) => standingStill('stalled', reasonOf(event).reason)),
-    noteSuspended: assign(({ event }) => standingStill('suspended', reasonOf(event).reason)),
+    noteStalled: assign(({ event }) => stoppedRollout('stalled', reasonOf(event).reason)),
+    noteSuspended: assign(({ event }) => stoppedRollout('suspended', reasonOf(event).reason)),
     noteDeadline: assign(({ context }) =>
-      standingStill('stalled', `not complete after ${context.progressDeadline / 1000} s`),
+      stoppedRollout('stalled', `not complete after ${context.progressDeadline / 1000} s`),
     ),
-    noteStanding: assign(({ context }) => ({ ...smooth, reason: context.standing?.reason ?? '' })),
+    noteStanding: assign(({ context }) => ({ ...noFailures, reason: context.standing?.reason ?? '' })),
     noteRefusal: assign(({ context, event }) => ({
       ...refusalOf(event),
       refusals: context.refusals + 1,
@@ -231,8 +231,8 @@ export const workload = setup({
     })),
     noteSlot: assign({ reason: '' }),
     noteEmptied: assign({ isUnderWay: true }),
-    noteAccepted: assign({ ...restarted, ...smooth, standing: undefined }),
-    forgetFailures: assign(smooth),
+    noteAccepted: assign({ ...restarted, ...noFailures, standing: undefined }),
+    forgetFailures: assign(noFailures),
     noteAdopted: assign({ outcome: 'adopted' }),
     noteRolledOut: assign({ outcome: 'rolledOut', standing: undefined }),
     noteSkipped: assign({ outcome: 'skipped' }),
@@ -513,7 +513,7 @@ export const workload = setup({
         restoring: {
           description:
             'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the source. ' +
-            'All pods have terminated: the workload gets its pods back.',
+            'All pods have terminated, and the workload may start pods again.',
           invoke: {
             id: 'restore',
             src: 'restore',
@@ -584,7 +584,7 @@ export const workload = setup({
     },
     ended: {
       type: 'final',
-      description: 'Nothing is left to manage.',
+      description: 'The workload is no longer managed.',
     },
   },
 });
@@ -594,8 +594,8 @@ function inputOf({ workload: name, outcome, standing, isUnderWay, changedSince }
   return { workload: name, outcome, ...stands, isUnderWay, changedSince };
 }
 
-function standingStill(is: Standing['is'], reason: string) {
-  return { standing: { is, reason }, reason, ...smooth };
+function stoppedRollout(is: Standing['is'], reason: string) {
+  return { standing: { is, reason }, reason, ...noFailures };
 }
 
 function reasonOf(event: object): { readonly reason: string; readonly blockedFor: number | undefined } {

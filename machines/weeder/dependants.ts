@@ -35,7 +35,7 @@ export const dependants = setup({
   },
 }).createMachine({
   id: 'dependants',
-  description: 'The pods that one podSelector selects, for the length of one window of the service they depend on.',
+  description: 'The dependants that one podSelector selects, during one window of their service.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     namespace: 'default',
@@ -50,7 +50,7 @@ export const dependants = setup({
   initial: 'watching',
   states: {
     watching: {
-      description: 'The window is open. It lasts the whole watchDuration, however the pods fare.',
+      description: 'The window is open for the whole watchDuration, whatever happens to the pods.',
       type: 'parallel',
       states: {
         timer: {
@@ -58,17 +58,17 @@ export const dependants = setup({
           initial: 'running',
           states: {
             running: {
-              description: 'Time is left.',
+              description: 'The window is not over.',
               after: { watchDuration: { target: '#dependants.expired', description: 'The window is over.' } },
             },
           },
         },
         pods: {
-          description: 'Follows which dependants are crash-looping, from the first moment of the window.',
+          description: 'Observes which dependants crash-loop, from the beginning of the window.',
           initial: 'watching',
           states: {
             watching: {
-              description: 'Hears of every selected pod that is crash-looping, and of each newer state of it.',
+              description: 'Receives every selected pod that crash-loops, and each newer state of it.',
               invoke: {
                 id: 'podWatch',
                 src: 'podWatch',
@@ -83,7 +83,7 @@ export const dependants = setup({
           },
         },
         deletions: {
-          description: 'Whether what crash-loops is deleted.',
+          description: 'Decides whether crash-looping dependants are deleted.',
           initial: 'released',
           states: {
             released: {
@@ -91,7 +91,7 @@ export const dependants = setup({
               always: {
                 guard: 'isHeld',
                 target: 'held',
-                description: 'It took the place of one that was held.',
+                description: 'It replaces a child that held its deletions.',
               },
               on: {
                 'pod.crashLooping': { actions: 'requestDeletion' },
@@ -100,8 +100,8 @@ export const dependants = setup({
             },
             held: {
               description:
-                'The service is down again: a pod started now would only crash once more. ' +
-                'What still crash-loops when the service comes back belongs to the next window.',
+                'The service is not ready again: a pod that starts now would crash again. Pods that still crash-loop when ' +
+                'the service recovers belong to the next window.',
               entry: 'withdrawDeletions',
             },
           },
@@ -110,7 +110,7 @@ export const dependants = setup({
     },
     expired: {
       type: 'final',
-      description: 'The time is over: nothing is deleted any more.',
+      description: 'The window is over: nothing more is deleted.',
     },
   },
 });

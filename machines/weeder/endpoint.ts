@@ -17,7 +17,10 @@ export interface EndpointInput {
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
-  /** The number of the newest window that the service has had; 0: none. Its slices may vanish and come back. */
+  /**
+   * The number of the newest window that the service has had; 0 if none. Its EndpointSlices may be deleted and created
+   * again.
+   */
   readonly lastWindow: number;
 }
 
@@ -157,8 +160,8 @@ export const endpoint = setup({
 }).createMachine({
   id: 'endpoint',
   description:
-    'One service in one namespace. When it recovers, a window opens in which the pods that depend on it are not left ' +
-    'sitting in crash-loop back-off.',
+    'One service in one namespace. When it recovers, a window opens in which its crash-looping dependants are deleted, ' +
+    'so that they do not wait for the end of their back-off.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     namespace: 'default',
@@ -180,11 +183,11 @@ export const endpoint = setup({
   on: {
     'config.changed': {
       actions: ['noteConfig', 'renewWindow'],
-      description: 'An open window goes on by the new config, for what is left of it.',
+      description: 'The new config applies to the rest of an open window.',
     },
     'xstate.done.actor.*': {
       actions: 'reapDependants',
-      description: 'The time of one podSelector of the window is over.',
+      description: 'The window is over for one podSelector.',
     },
     'xstate.error.actor.*': {
       actions: ['reportChildFailed', 'reapDependants'],
@@ -199,7 +202,7 @@ export const endpoint = setup({
         'endpoint.ready': {
           target: '#endpoint.ready.windowOpen',
           actions: 'measureFullWindow',
-          description: 'The recovery: what is crash-looping for want of this service can start now.',
+          description: 'The service has recovered: pods that crash-looped without it can start now.',
         },
       },
       states: {
@@ -212,13 +215,14 @@ export const endpoint = setup({
               {
                 target: '#endpoint.ready.resolvingRecoveryTime',
                 actions: 'noteGap',
-                description: 'It may have recovered while weeder was not looking.',
+                description: 'The service may have recovered while weeder was not watching.',
               },
             ],
           },
         },
         holding: {
-          description: 'The window stays open, but its deletions wait: a pod started now would only crash again.',
+          description:
+            'The window stays open, but its deletions wait, because a pod that starts now would crash again.',
           tags: 'windowOpen',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
           on: {
@@ -231,7 +235,8 @@ export const endpoint = setup({
           },
         },
         windowOpen: {
-          description: 'The window goes on deleting although the service is down again (whileNotReady: delete).',
+          description:
+            'The window continues to delete although the service is not ready again (whileNotReady: delete).',
           tags: 'windowOpen',
           always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
           on: {
@@ -250,7 +255,7 @@ export const endpoint = setup({
       initial: 'windowOpen',
       states: {
         resolvingRecoveryTime: {
-          description: 'Asks the backing pods since when they are ready.',
+          description: 'Reads from the backing pods since when they are ready.',
           invoke: {
             id: 'readySince',
             src: 'readySince',
@@ -266,12 +271,12 @@ export const endpoint = setup({
                 guard: 'isRecent',
                 target: 'windowOpen',
                 actions: 'measureRestOfWindow',
-                description: 'Less than watchDuration ago: a window for what is left of it.',
+                description: 'Less than watchDuration ago: a window opens for the rest of it.',
               },
               {
                 target: 'idle',
                 actions: 'reportFoundReady',
-                description: 'Long ago, or seen at the time: nothing to catch up with.',
+                description: 'Long ago, or observed at the time: no window opens.',
               },
             ],
             'recovery.timeUnknown': [
@@ -279,18 +284,18 @@ export const endpoint = setup({
                 guard: 'isAfterGap',
                 target: 'idle',
                 actions: 'reportFoundReady',
-                description: 'It was ready before the gap and is after it.',
+                description: 'The service was ready before the gap, and is ready after it.',
               },
               {
                 target: 'windowOpen',
                 actions: 'measureFullWindow',
-                description: 'It cannot be known: a full window.',
+                description: 'The time is unknown: a full window opens.',
               },
             ],
             'endpoint.foundReady': {
               target: 'resolvingRecoveryTime',
               reenter: true,
-              description: 'One more gap: what is being answered may be older than it.',
+              description: 'Another gap: the pending response may be older than it.',
             },
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
           },
@@ -309,17 +314,17 @@ export const endpoint = setup({
           initial: 'settled',
           states: {
             settled: {
-              description: 'Every recovery was seen.',
+              description: 'Every recovery was observed.',
               on: {
                 'endpoint.foundReady': {
                   target: 'resolvingRecoveryTime',
                   actions: 'noteGap',
-                  description: 'The stream of EndpointSlices had a gap: one more recovery may lie in it.',
+                  description: 'The stream of EndpointSlices had a gap, in which the service may have recovered again.',
                 },
               },
             },
             resolvingRecoveryTime: {
-              description: 'Asks the backing pods since when they are ready, while the window goes on.',
+              description: 'Reads from the backing pods since when they are ready, while the window continues.',
               invoke: {
                 id: 'readySince',
                 src: 'readySince',
@@ -330,13 +335,13 @@ export const endpoint = setup({
                 guard: 'isWindowOver',
                 target: '#endpoint.ready.resolvingRecoveryTime',
                 actions: 'reportWindowClosed',
-                description: 'The window ends, but not the question: the recovery in the gap has a window of its own.',
+                description: 'The window ends before the response: a recovery in the gap opens a window of its own.',
               },
               on: {
                 'endpoint.foundReady': {
                   target: 'resolvingRecoveryTime',
                   reenter: true,
-                  description: 'One more gap: what is being answered may be older than it.',
+                  description: 'Another gap: the pending response may be older than it.',
                 },
                 'recovery.timeKnown': [
                   {
@@ -354,13 +359,13 @@ export const endpoint = setup({
           },
         },
         idle: {
-          description: 'No window is open: nothing is deleted, whatever crash-loops.',
+          description: 'No window is open: nothing is deleted.',
           on: {
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
             'endpoint.foundReady': {
               target: 'resolvingRecoveryTime',
               actions: 'noteGap',
-              description: 'The stream of EndpointSlices had a gap: a whole outage may lie in it.',
+              description: 'The stream of EndpointSlices had a gap, which may contain a whole outage.',
             },
           },
         },

@@ -143,7 +143,8 @@ export const podDeletion = setup({
   },
 }).createMachine({
   id: 'podDeletion',
-  description: 'One crash-looping pod that an open window wants deleted, from the first sight to the outcome.',
+  description:
+    'One crash-looping pod whose deletion an open window requests, from its first observation to the outcome.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     uid: '',
@@ -183,14 +184,14 @@ export const podDeletion = setup({
       },
     },
     weighing: {
-      description: 'Compares what a deletion costs with what it saves, at this moment.',
+      description: 'Decides whether the deletion is due now, or has to wait.',
       entry: 'measureWait',
       always: [{ guard: 'isPending', target: 'coolingDown' }, { target: 'attempting' }],
     },
     coolingDown: {
       description:
         'The pod replaces one that was deleted in this window, or the kubelet restarts its container sooner than a ' +
-        'replacement could run: the deletion waits, and is weighed again when that has passed.',
+        'replacement could run: the deletion waits, and is decided again after that.',
       entry: 'reportPending',
       after: { waitTime: { target: 'weighing' } },
       on: {
@@ -201,7 +202,7 @@ export const podDeletion = setup({
       },
     },
     attempting: {
-      description: 'One try: it holds a place in the queue from start to end.',
+      description: 'One attempt: it requests a slot, and holds it until its end.',
       invoke: {
         id: 'semaphoreSlot',
         src: 'semaphoreSlot',
@@ -211,7 +212,7 @@ export const podDeletion = setup({
       initial: 'queued',
       states: {
         queued: {
-          description: 'Waits for its turn, first come, first served.',
+          description: 'Waits for a slot, first come, first served.',
           on: {
             'slot.granted': { target: 'deleting' },
             'pod.crashLooping': [
@@ -225,8 +226,8 @@ export const podDeletion = setup({
         },
         deleting: {
           description:
-            'One DELETE (or eviction) is on the way. It insists on uid and resourceVersion, so that neither a ' +
-            'successor nor a pod that has just recovered is ever deleted.',
+            'One DELETE (or eviction) is in flight. Its preconditions are uid and resourceVersion, so that neither a ' +
+            'replacement nor a pod that has just recovered is deleted.',
           entry: 'noteTry',
           invoke: {
             id: 'deletePod',
@@ -250,7 +251,7 @@ export const podDeletion = setup({
       },
     },
     conflicted: {
-      description: 'The API server has a newer state than the one that was tried. The decision waits for it.',
+      description: 'The API server has a newer state than the precondition. The decision waits for it.',
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'wasRemoved', target: 'removed' },
@@ -267,8 +268,8 @@ export const podDeletion = setup({
     },
     backingOff: {
       description:
-        'Refused in a way that may pass (network, 429, 5xx, 401, 403, 422): another try after a pause that grows ' +
-        'from 200 ms to 10 s, or as long as the server asked for.',
+        'A recoverable refusal (network, 429, 5xx, 401, 403, 422): retried after a pause that grows from 200 ms to ' +
+        '10 s, or as long as the server requested.',
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'wasRemoved', target: 'removed' },
@@ -283,7 +284,8 @@ export const podDeletion = setup({
       },
     },
     protected: {
-      description: 'Never deleted: it has no controller, or is a mirror pod, or is annotated weeder.dev/ignore.',
+      description:
+        'Never deleted: the pod has no controller, is a mirror pod, or has the annotation weeder.dev/ignore.',
       entry: 'reportProtected',
       on: {
         'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
@@ -297,17 +299,17 @@ export const podDeletion = setup({
     },
     deleted: {
       type: 'final',
-      description: 'The API server accepted the deletion. Its controller starts a fresh pod.',
+      description: 'The API server accepted the deletion. The controller of the pod creates a replacement.',
       entry: 'reportDeleted',
     },
     recovered: {
       type: 'final',
-      description: 'It no longer crash-loops: the kubelet has restarted the container.',
+      description: 'The pod no longer crash-loops: the kubelet has restarted the container.',
       entry: 'reportRecovered',
     },
     removed: {
       type: 'final',
-      description: 'It was deleted by another client, or the selector no longer selects it.',
+      description: 'Another client deleted the pod, or the selector no longer selects it.',
       entry: 'reportRemoved',
     },
     skipped: {
@@ -317,7 +319,7 @@ export const podDeletion = setup({
     },
     abandoned: {
       type: 'final',
-      description: 'Given up: the windows closed first, or the API server will never accept it.',
+      description: 'The windows closed before a deletion succeeded, or the API server never accepts it.',
       entry: 'reportAbandoned',
     },
   },
