@@ -47,7 +47,9 @@ for (const [who, config] of [
     const world = await worldOf(config, { 'weeder.dev/restart-on-change': 'yes' });
     world.annotate('web', { other: '1' });
     await world.pass(10 * second);
-    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/restart-on-change : its value is "yes']);
+    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
+      'weeder.dev/restart-on-change : its value is "yes',
+    ]);
     assert.equal(world.control.counts().workloads, config.rules.length);
     world.annotate('web', { 'weeder.dev/restart-on-change': 'false' });
     await world.pass(10 * second);

@@ -12,14 +12,14 @@ import { customised, namespacedFor, own } from '../support/deploy/overlays.ts';
 import { create, errorsOf, named } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
-/** Why the subjects of a role binding are read. */
+/** The subjects of a role binding. */
 const Binding = z.looseObject({
   subjects: z.array(z.looseObject({ name: z.string(), namespace: z.string().optional() })).optional(),
 });
-/** Its CRD is not part of Kubernetes. */
+/** A kind whose CRD is not part of Kubernetes. */
 const foreign = 'PodMonitor';
 
-/** A namespace that enforces the Pod Security Standard `restricted`, with warnings. */
+/** Creates a namespace that enforces the Pod Security Standard `restricted`, with warnings. */
 async function restrictedNamespace(t: TestContext) {
   const ns = await testNamespace(t, 'restricted');
   const labels = Object.fromEntries(
@@ -27,7 +27,7 @@ async function restrictedNamespace(t: TestContext) {
   );
   const path = `/api/v1/namespaces/${ns.name}`;
   await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
-  // The admission of pods sees the labels a moment later.
+  // The admission plugin observes the labels with a delay.
   const privileged = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -35,31 +35,31 @@ async function restrictedNamespace(t: TestContext) {
     spec: { hostNetwork: true, containers: [{ name: 'main', image: 'none:1' }] },
   };
   await eventually(async () => (await errorsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
-    what: `that ${ns.name} lets nothing in but what is restricted`,
+    what: `that ${ns.name} admits only restricted pods`,
   });
   return ns;
 }
 
-/** An overlay in this namespace, with further namespaces if it needs them. */
+/** Renders an overlay for this namespace. The overlay `namespaced` gets two new namespaces to watch. */
 async function overlayIn(t: TestContext, overlay: string, namespace: string): Promise<Manifest[]> {
   if (overlay !== 'namespaced') return customised(overlay, { namespace });
   const [first, second] = [await testNamespace(t, 'watched'), await testNamespace(t, 'watched')];
   return namespacedFor(namespace, [first.name, second.name]);
 }
 
-/** A deployment has one of those for another controller, and `no-weeding` and `recreate-jobs` only with it. */
+/** Components that are tested separately, because they add another controller or depend on one. */
 const allComponents = readdirSync(join(deployFolder, 'components'));
-const forOthers = allComponents.filter((name) => /^(restart-control|recreate-jobs|observer)/.test(name));
-const components = allComponents.filter((name) => !forOthers.includes(name) && name !== 'no-weeding');
+const otherControllers = allComponents.filter((name) => /^(restart-control|recreate-jobs|observer)/.test(name));
+const components = allComponents.filter((name) => !otherControllers.includes(name) && name !== 'no-weeding');
 
 suite('the manifests', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: the API server knows every field and has no warning, and its pods are restricted`, async (t) => {
+    test(`${overlay}: the API server accepts every field without a warning, and the pods are restricted`, async (t) => {
       const ns = await restrictedNamespace(t);
       const objects = await overlayIn(t, overlay, ns.name);
       const errors = await Promise.all(objects.map((object) => errorsOf(ns.cluster, object)));
       assert.deepEqual(errors.flat(), []);
-      // The pods themselves, as the admission of a workload accepts everything.
+      // Waits for the pods, because the admission of a workload does not reject privileged ones.
       const workload = one(objects, ...workloadKinds);
       await create(ns.cluster, workload);
       const { replicas, template } = Workload.parse(workload).spec;
@@ -67,7 +67,7 @@ suite('the manifests', { concurrency: true }, () => {
     });
   }
 
-  test('the folder itself is the overlay single with its namespace, which comes first and enforces restricted', async () => {
+  test('deploy/ renders the overlay single and its namespace, which is first and enforces restricted', async () => {
     const [namespace, ...others] = await render(deployFolder);
     assert.equal(namespace?.kind, 'Namespace');
     assert.deepEqual(
@@ -79,7 +79,7 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(others, await render(join(deployFolder, 'overlays', 'single')));
   });
 
-  test('invalid manifests are found: a misspelt field, a field of another kind, a privileged pod', async (t) => {
+  test('invalid manifests are detected: a misspelt field, a field of another kind, a privileged pod', async (t) => {
     const ns = await restrictedNamespace(t);
     for (const [path, value, error] of [
       ['/spec/replica', 2, 'unknown field \\"spec.replica\\"'],
@@ -94,7 +94,7 @@ suite('the manifests', { concurrency: true }, () => {
   });
 
   for (const overlay of overlays) {
-    test(`${overlay}: every component can be combined with it`, async (t) => {
+    test(`${overlay}: every component can be added to the overlay`, async (t) => {
       const { cluster, name } = await testNamespace(t, 'components');
       const [plain, objects] = await Promise.all([
         render(join(deployFolder, 'overlays', overlay)),

@@ -11,7 +11,7 @@ import { namespacedFor } from '../support/deploy/overlays.ts';
 const overlay = join(deployFolder, 'overlays', 'namespaced');
 
 suite('the namespaced overlay', { concurrency: true }, () => {
-  test('weeds the namespaces with its Role, and touches no other one', async (t) => {
+  test('weeder deletes pods in the namespaces that have its Role, and in no others', async (t) => {
     const { scene, home, deploy } = await deployedScene(t, 'first');
     const { cluster } = home;
     const [second, other] = [await testNamespace(t, 'second'), await testNamespace(t, 'other')];
@@ -46,7 +46,7 @@ suite('the namespaced overlay', { concurrency: true }, () => {
     assert.deepEqual(denials(weeder), []);
   });
 
-  test('has no rule for the cluster, and in each namespace of its flag those of the ClusterRole', async () => {
+  test('the overlay has no ClusterRole, and a Role with the same rules in each watched namespace', async () => {
     const objects = await render(overlay);
     assert.deepEqual(
       objects.filter(({ kind }) => kind.startsWith('Cluster')),

@@ -18,7 +18,7 @@ const readingSecrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get',
 
 suite('the manifests of the application observer', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: the observer adds the CRD and its rules to each of the roles, with weeding or without`, async () => {
+    test(`${overlay}: the observer adds the CRD and its rules to each role, with and without the weeder`, async () => {
       const rendered = (...components: string[]) => customised(overlay, { components });
       const [plain, named, all, alone, secrets] = await Promise.all([
         rendered(),
@@ -61,7 +61,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       const [before, after] = [memoryOf(plain), memoryOf(observer)];
       assert.deepEqual(after.names.toSorted(), before.names.toSorted());
       assert.ok(after.old > before.old && after.limit > before.limit);
-      // As deploy/README.md has it: three times the semi-space, and 80 MiB for everything else.
+      // deploy/README.md states the formula: three times the semi-space, and 80 MiB for everything else.
       assert.ok(after.old + 3 * after.semi + 80 <= after.limit);
     });
 
@@ -86,7 +86,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
     });
   }
 
-  test('the kustomization in deploy/README.md for your own kinds has the described result', async () => {
+  test('the kustomization for custom kinds in deploy/README.md has the described result', async () => {
     const [, text = ''] = /need a rule each[^`]*```yaml\n(# kustomization\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
     const [role] = (await own({ 'kustomization.yaml': text })).filter(isRole);
     assert(role !== undefined);

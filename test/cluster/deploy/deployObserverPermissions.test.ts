@@ -12,7 +12,7 @@ import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
 type Permission = ReturnType<typeof permissions>[number];
 
-/** The application observer without the weeder; its cluster roles have their own names. */
+/** Renders the application observer without the weeder. Its cluster roles have unique names. */
 async function alone(namespace: string): Promise<Manifest[]> {
   const components = ['no-weeding', 'observer', 'observer-secrets'];
   const objects = await customised('single', { namespace, components });
@@ -24,7 +24,7 @@ async function alone(namespace: string): Promise<Manifest[]> {
   });
 }
 
-/** The objects without one permission. */
+/** Removes one permission from the objects. */
 function without(objects: readonly Manifest[], { verb, group, resource }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).flatMap((rule) => {
@@ -40,7 +40,7 @@ function without(objects: readonly Manifest[], { verb, group, resource }: Permis
 
 const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { word: '1' } };
 
-/** Waits for the line that names the missing permission, and for no other. */
+/** Waits until the log names the missing permission, and asserts that it names no other. */
 async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Permission): Promise<void> {
   const expected = `${verb} ${group}/${resource}`;
   await eventually(
@@ -109,14 +109,14 @@ function oneOfEach(namespace: string): readonly object[] {
 }
 
 const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
-const ofTheCluster = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
-/** Of the kinds that applications hold, this one stands for all: the same code requests each of them. */
+const clusterScoped = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
+/** Limits the tests to one kind of manifest, because the same code requests all kinds. */
 const isTested = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
-/** Lists are streamed if the API server can. */
+/** `list` is only needed if the API server does not stream lists. */
 const isForPages = ({ verb }: Permission) => verb === 'list';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
-/** Nothing is read one by one until an application ends, or an object is no longer in its stream. */
+/** Causes a GET: weeder reads a single object when an application ends, or when an object leaves its stream. */
 async function causeRead({ ns }: DeployedApplications, { resource }: Permission): Promise<void> {
   if (resource === 'applications') {
     await ns.cluster.api('DELETE', `${applicationsPath(ns.name)}/all`);
@@ -140,7 +140,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     const weeder = await scene.deploy(await alone(scene.home.name));
     const manifests = oneOfEach(scene.ns.name);
     const seen = all.filter(
-      ({ verb, resource, group }) => verb === 'watch' && !ofTheCluster.test(resource) && group !== 'weeder.dev',
+      ({ verb, resource, group }) => verb === 'watch' && !clusterScoped.test(resource) && group !== 'weeder.dev',
     );
     assert.equal(manifests.length, seen.length);
     await scene.apply(manifests);
@@ -152,7 +152,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     const service = scene.ns.path('api/v1', 'services', 'web');
     await scene.ns.cluster.api('DELETE', service);
     await eventually(async () => (await scene.ns.cluster.send('GET', service)).status === 200, {
-      what: 'the Service, recreated',
+      what: 'the recreated Service',
     });
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
     assert.deepEqual(denials(weeder), []);
@@ -193,7 +193,7 @@ suite('the application observer with an API server without streamed lists', () =
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
   for (const missing of all.filter((each) => isTested(each) && isForPages(each))) {
-    test(`needs ${title(missing)}`, async (t) => {
+    test(`the observer needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, missing, plane());
       await untilDenied(weeder, missing);
     });

@@ -19,7 +19,7 @@ import { ownedPod } from '../support/restart/workloads.ts';
 const documented = join(import.meta.dirname, '../../data/config/original.yaml');
 const ConfigMap = z.object({ data: z.record(z.string(), z.string()) });
 
-// A control plane of its own: the original's config selects services of this name in every namespace.
+// On a separate control plane, because the original's config selects services of this name in every namespace.
 test('the original’s ConfigMap and its whole command line are accepted unchanged', async (t) => {
   const ns = await testNamespace(t, 'shoot', await ownControlPlane(t));
   const { cluster } = ns;

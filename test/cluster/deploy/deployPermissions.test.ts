@@ -8,23 +8,23 @@ import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
-/** The overlay and the component with all permissions. */
+/** Renders the overlay with the component that adds the remaining permissions. */
 async function everything(namespace: string): Promise<Manifest[]> {
-  // Cluster roles have to differ between the tests, and so everything gets its own name.
+  // The suffix makes the names of the cluster roles unique.
   const lines = [`nameSuffix: -${namespace}`];
   return customised('single', { namespace, components: ['evict'], lines });
 }
 
 type Permission = ReturnType<typeof permissions>[number];
 
-/** The objects without one permission. */
+/** Removes one permission from the objects. */
 function without(objects: readonly Manifest[], { verb, group, resource }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).map((rule) => {
       const matches = rule.apiGroups.includes(group) && rule.resources.includes(resource);
       return matches ? { ...rule, verbs: rule.verbs.filter((each) => each !== verb) } : rule;
     });
-    // The API server accepts no rule without verbs.
+    // The API server rejects a rule without verbs.
     return rules.length === 0 ? object : { ...object, rules: rules.filter(({ verbs }) => verbs.length > 0) };
   });
 }
@@ -35,13 +35,13 @@ async function deployWithout(
   missing: Permission,
   cluster?: DeployedScene['home']['cluster'],
 ) {
-  const cast = await deployedScene(t, prefix, cluster);
-  await cast.recoverEarly(30_000);
-  const weeder = await cast.deploy(without(await everything(cast.home.name), missing));
-  return { cast, weeder };
+  const deployed = await deployedScene(t, prefix, cluster);
+  await deployed.recoverEarly(30_000);
+  const weeder = await deployed.deploy(without(await everything(deployed.home.name), missing));
+  return { deployed, weeder };
 }
 
-/** Waits for the line that names the missing permission, and for no other. */
+/** Waits until the log names the missing permission, and asserts that it names no other. */
 async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Permission): Promise<void> {
   const expected = `${verb} ${group}/${resource}`;
   await eventually(
@@ -55,27 +55,27 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
 }
 
 const all = permissions((await everything('x')).flatMap(rulesOf));
-/** Before the first outage; one that begins at once would end the search for the time of readiness. */
-const isNeededAtOnce = ({ verb }: Permission) => verb === 'watch' || verb === 'get';
+/** The permissions that are needed before the first outage, which would end the search for the ready time. */
+const isNeededAtStart = ({ verb }: Permission) => verb === 'watch' || verb === 'get';
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
 suite('the permissions of the manifests', { concurrency: 3 }, () => {
-  test('are enough for everything: no refusal is ever reported', async (t) => {
-    const cast = await deployedScene(t, 'enough');
-    await cast.recoverEarly(30_000);
-    const missed = await cast.scene.pod('missed');
-    const weeder = await cast.deploy(await everything(cast.home.name));
-    await cast.scene.untilDeleted(missed);
+  test('the permissions suffice: no refusal is reported', async (t) => {
+    const deployed = await deployedScene(t, 'enough');
+    await deployed.recoverEarly(30_000);
+    const missed = await deployed.scene.pod('missed');
+    const weeder = await deployed.deploy(await everything(deployed.home.name));
+    await deployed.scene.untilDeleted(missed);
     const window = await weeder.log.until('service recovered, window opened');
     const left = /^(\d+)(?:\.\d+)?s$/.exec(String(window['for']))?.[1];
-    assert.ok(Number(left) * 1000 < watchDuration - 25_000, `what is left of the window: ${window['for']}`);
-    const { deleted, evicted } = await cast.outage();
-    await cast.scene.untilDeleted(deleted, evicted);
-    await weeder.log.until('pod evicted', { pod: `${cast.scene.ns.name}/evicted-1` });
-    await cast.untilReported();
-    const again = await cast.outage();
-    await cast.scene.untilDeleted(again.deleted, again.evicted);
-    await cast.untilReported(2);
+    assert.ok(Number(left) * 1000 < watchDuration - 25_000, `the remaining window: ${window['for']}`);
+    const { deleted, evicted } = await deployed.outage();
+    await deployed.scene.untilDeleted(deleted, evicted);
+    await weeder.log.until('pod evicted', { pod: `${deployed.scene.ns.name}/evicted-1` });
+    await deployed.untilReported();
+    const again = await deployed.outage();
+    await deployed.scene.untilDeleted(again.deleted, again.evicted);
+    await deployed.untilReported(2);
     for (const path of ['/healthz', '/readyz']) {
       assert.equal((await fetch(`http://127.0.0.1:${weeder.ports['health']}${path}`)).status, 200, path);
     }
@@ -85,15 +85,15 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
   });
 
   for (const missing of all.filter(({ verb }) => verb !== 'list')) {
-    test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
-      const { cast, weeder } = await deployWithout(t, 'denied', missing);
-      if (!isNeededAtOnce(missing)) {
+    test(`weeder needs ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
+      const { deployed, weeder } = await deployWithout(t, 'denied', missing);
+      if (!isNeededAtStart(missing)) {
         await weeder.ready();
-        await cast.outage();
+        await deployed.outage();
         if (missing.verb === 'patch') {
-          // A repetition with the same note is counted in the existing Event.
-          await cast.untilReported();
-          await cast.outage();
+          // A repeated Event with the same note patches the existing one.
+          await deployed.untilReported();
+          await deployed.outage();
         }
       }
       await untilDenied(weeder, missing);
@@ -105,7 +105,7 @@ suite('an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
   for (const missing of all.filter(({ verb }) => verb === 'list')) {
-    test(`needs ${title(missing)}`, async (t) => {
+    test(`weeder needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, 'pages', missing, plane());
       await untilDenied(weeder, missing);
     });

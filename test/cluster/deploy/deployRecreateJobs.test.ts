@@ -9,10 +9,10 @@ import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
 import { specOf } from '../support/restart/workloadOptions.ts';
 
-const forJobs = ['get', 'create', 'delete'] as const;
-type Verb = (typeof forJobs)[number];
+const verbs = ['get', 'create', 'delete'] as const;
+type Verb = (typeof verbs)[number];
 
-/** What the component `recreate-jobs` adds to restart control, without one verb of it. */
+/** Renders restart control with the component `recreate-jobs`, without one of its verbs. */
 async function deployedWithout(namespace: string, verb?: Verb): Promise<Manifest[]> {
   const components = ['no-weeding', 'restart-control', 'recreate-jobs'];
   const objects = await customised('single', { namespace, components });
@@ -27,7 +27,7 @@ async function deployedWithout(namespace: string, verb?: Verb): Promise<Manifest
   });
 }
 
-/** A running Job, a weeder with these permissions that has adopted it, and a change of its source. */
+/** Creates a running Job, starts a weeder with these permissions, and changes the source of the adopted Job. */
 async function changedJob(t: TestContext, verb?: Verb) {
   const ns = await testNamespace(t, 'jobs');
   const home = await testNamespace(t, 'home', ns.cluster);
@@ -47,7 +47,7 @@ async function changedJob(t: TestContext, verb?: Verb) {
   await eventually(
     async () => JSON.stringify(await ns.cluster.api('GET', ns.path('api/v1', 'pods'))).includes('"ready":true'),
     {
-      what: 'a pod of it that runs',
+      what: 'a ready pod of the Job',
     },
   );
   const path = ns.path('api/v1', 'configmaps', 'once');
@@ -56,15 +56,15 @@ async function changedJob(t: TestContext, verb?: Verb) {
 }
 
 suite('the permissions of jobs: recreate', { concurrency: 2 }, () => {
-  test('are enough to recreate a Job', async (t) => {
+  test('the permissions suffice to recreate a Job', async (t) => {
     const weeder = await changedJob(t);
     await weeder.log.until('Job recreated');
     await weeder.log.until('workload rolled out: its pods have the new content');
     assert.deepEqual(denials(weeder), []);
   });
 
-  for (const verb of forJobs) {
-    test(`need ${verb} jobs: without it, the log names the rule to grant, and nothing is deleted`, async (t) => {
+  for (const verb of verbs) {
+    test(`weeder needs ${verb} jobs: without it, the log names the rule to grant, and nothing is deleted`, async (t) => {
       const weeder = await changedJob(t, verb);
       await eventually(() => denials(weeder).includes(`${verb} batch/jobs`), { what: `a line that names ${verb}` });
       assert.deepEqual(new Set(denials(weeder)), new Set([`${verb} batch/jobs`]));

@@ -11,13 +11,13 @@ import { customised } from '../support/deploy/overlays.ts';
 import { errorsOf } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
-/** Of which a deployment has one. */
+/** The variants of restart control, of which a deployment has one. */
 const components = readdirSync(join(deployFolder, 'components')).filter((name) => name.startsWith('restart-control'));
 const Binding = z.looseObject({ subjects: z.array(z.looseObject({ namespace: z.string().optional() })) });
 
 suite('the manifests of restart control', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    test(`${overlay}: restart control adds its rules to each of the roles, with weeding or without`, async () => {
+    test(`${overlay}: restart control adds its rules to each role, with and without the weeder`, async () => {
       const isOurs = ({ kind, metadata }: Manifest) => /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
       const rulesWith = async (...names: string[]) =>
         (await customised(overlay, { components: names })).filter(isOurs).map(rulesOf);
@@ -48,7 +48,7 @@ suite('the manifests of restart control', { concurrency: true }, () => {
     });
 
     test(`${overlay}: the hash key is in weeder’s namespace, with a binding for its account`, async () => {
-      // The namespaced overlay sets weeder's namespace itself.
+      // The overlay `namespaced` sets the namespace itself.
       for (const namespace of overlay === 'namespaced' ? [undefined] : [undefined, 'garden']) {
         const place = namespace === undefined ? {} : { namespace };
         const objects = await customised(overlay, { ...place, components: ['restart-control'] });

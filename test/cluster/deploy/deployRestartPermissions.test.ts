@@ -13,7 +13,7 @@ import { type DeployedRestarts, deployedRestarts } from '../support/restart/depl
 type Permission = ReturnType<typeof permissions>[number];
 type Variant = 'restart-control' | 'restart-control-configmaps' | 'restart-control-named';
 
-/** Restart control without the weeder; its cluster roles have their own names. */
+/** Renders restart control without the weeder. Its cluster roles have unique names. */
 async function alone(namespace: string, variant: Variant = 'restart-control'): Promise<Manifest[]> {
   const objects = await customised('single', { namespace, components: ['no-weeding', variant, 'evict'] });
   return objects.map((object) => {
@@ -24,7 +24,7 @@ async function alone(namespace: string, variant: Variant = 'restart-control'): P
   });
 }
 
-/** The objects without one permission; of a rule with resourceNames, if it names one. */
+/** Removes one permission from the objects. `name` is that in `resourceNames`. */
 function without(objects: readonly Manifest[], { verb, group, resource, name }: Permission): Manifest[] {
   return objects.map((object): Manifest => {
     const rules = rulesOf(object).flatMap((rule) => {
@@ -54,14 +54,14 @@ async function untilAdopted(weeder: DeployedWeeder): Promise<void> {
   await weeder.log.until('workload adopted, nothing restarts', {}, { count: 6 });
 }
 
-/** Both ways to restart bring the new content to the pods. */
+/** Changes a source, and waits until a rollout and evictions have brought the new content to the pods. */
 async function restarts({ change }: DeployedRestarts, weeder: DeployedWeeder, resource: 'configmaps' | 'secrets') {
   const before = weeder.log.find('workload rolled out: its pods have the new content').length;
   await change(resource, String(before + 2));
   await weeder.log.until('workload rolled out: its pods have the new content', {}, { count: before + 2 });
 }
 
-/** Events that are not written yet at a stop are dropped, with a warning. */
+/** Waits for the Events, because weeder drops unwritten ones at its stop, with a warning. */
 async function untilReported({ ns }: DeployedRestarts, rollouts: number): Promise<void> {
   await eventually(
     async (saw) => {
@@ -75,7 +75,7 @@ async function untilReported({ ns }: DeployedRestarts, rollouts: number): Promis
 
 async function deployWithout(t: TestContext, missing: Permission, cluster?: DeployedRestarts['ns']['cluster']) {
   const scene = await deployedRestarts(t, cluster);
-  // With permission to read every Secret the key can be read as well: only without it the key's own Role matters.
+  // A role for all Secrets includes the hash key, so its own Role is tested without one.
   const variant = missing.name === undefined ? 'restart-control' : 'restart-control-configmaps';
   const more = missing.name === undefined ? {} : { sourceKinds: ['ConfigMap'] };
   const weeder = await scene.deploy(without(await alone(scene.home.name, variant), missing), more);
@@ -85,12 +85,12 @@ async function deployWithout(t: TestContext, missing: Permission, cluster?: Depl
 const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
 const title = ({ verb, group, resource, name }: Permission) =>
   `${verb} ${resource}${group && `.${group}`}${name === undefined ? '' : ` ${name}`}`;
-/** Pods are listed in pages, whatever the API server can do. */
+/** Pods are always listed in pages, all other kinds only if the API server does not stream lists. */
 const isForPages = ({ verb, resource }: Permission) => verb === 'list' && resource !== 'pods';
 const isAfterChange = ({ resource }: Permission) => resource.startsWith('pods');
 
 suite('the permissions of restart control', { concurrency: 3 }, () => {
-  test('are enough for all of it, without any of the weeder’s', async (t) => {
+  test('the permissions suffice without those of the weeder', async (t) => {
     const scene = await deployedRestarts(t);
     const weeder = await scene.deploy(await alone(scene.home.name));
     await untilAdopted(weeder);
@@ -104,7 +104,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
     );
   });
 
-  test('are enough without Secrets, if only ConfigMaps are followed: a Secret restarts nothing', async (t) => {
+  test('the permissions suffice without Secrets if only ConfigMaps are followed: a Secret restarts nothing', async (t) => {
     const scene = await deployedRestarts(t);
     const weeder = await scene.deploy(await alone(scene.home.name, 'restart-control-configmaps'), {
       sourceKinds: ['ConfigMap'],
@@ -120,7 +120,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
   });
 
   for (const missing of all.filter((each) => !isForPages(each))) {
-    test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
+    test(`restart control needs ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (isAfterChange(missing)) {
         await untilAdopted(weeder);
@@ -135,7 +135,7 @@ suite('restart control with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
   for (const missing of all.filter(isForPages)) {
-    test(`needs ${title(missing)}`, async (t) => {
+    test(`restart control needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, missing, plane());
       await untilDenied(weeder, missing);
     });

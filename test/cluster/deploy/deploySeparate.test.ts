@@ -13,8 +13,8 @@ import { type ObserverScene, setObserverScene } from '../support/observer/observ
 
 type Controller = 'weeding' | 'restart-control' | 'observer';
 
-/** What one of the accounts may do in any other namespace, and another may not. */
-const acts = {
+/** Permissions in other namespaces, with the controllers whose accounts have them. */
+const expected = {
   'delete pods': ['weeding'],
   'get secrets': ['restart-control'],
   'patch apps/deployments': ['restart-control'],
@@ -31,7 +31,7 @@ function separate(controller: Controller, namespace: string): Promise<Manifest[]
   return customised(`../separate/${controller}`, { namespace });
 }
 
-/** There is one CRD for all tests. */
+/** The tests share the CRD. */
 const isCreatedPerTest = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition';
 
 async function deploy(
@@ -54,7 +54,7 @@ async function deploy(
   return weeder;
 }
 
-/** The observer may impersonate one account of the namespace. */
+/** Permits the observer to impersonate the account `default` of the namespace. */
 async function allowImpersonation(scene: ObserverScene, home: TestNamespace): Promise<void> {
   const rules = [
     { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'], resourceNames: ['default'] },
@@ -63,8 +63,8 @@ async function allowImpersonation(scene: ObserverScene, home: TestNamespace): Pr
   await grant(scene.ns.cluster, user, rules, { namespace: scene.ns.name });
 }
 
-suite('three processes with an account each', () => {
-  test('the API server knows every field of the manifests, and has no warning', async (t) => {
+suite('one process for each controller', () => {
+  test('the API server accepts every field of the manifests without a warning', async (t) => {
     const home = await testNamespace(t, 'separate');
     for (const controller of controllers) {
       const objects = (await separate(controller, home.name)).filter(isCreatedPerTest);
@@ -73,7 +73,7 @@ suite('three processes with an account each', () => {
     }
   });
 
-  test('each has all that it needs, and none has the permissions of another', async (t) => {
+  test('each controller has the permissions that it needs, and none has those of another', async (t) => {
     const scene = await setObserverScene(t, 'separate');
     const { ns } = scene;
     const home = await testNamespace(t, 'home', ns.cluster);
@@ -86,7 +86,7 @@ suite('three processes with an account each', () => {
     assert.deepEqual(all.flatMap(denials), []);
 
     const granted: Record<string, readonly string[]> = {};
-    for (const act of Object.keys(acts)) {
+    for (const act of Object.keys(expected)) {
       const [verb = '', path = ''] = act.split(' ');
       const [, group = '', resource = '', subresource] = /^(?:([^/]+)\/)?([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
       const of = { verb, group, resource, namespace: 'default', ...(subresource && { subresource }) };
@@ -96,6 +96,6 @@ suite('three processes with an account each', () => {
       const answers = await Promise.all(may);
       granted[act] = controllers.filter((_, index) => answers[index]);
     }
-    assert.deepEqual(granted, acts);
+    assert.deepEqual(granted, expected);
   });
 });

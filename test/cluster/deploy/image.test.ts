@@ -14,19 +14,19 @@ import { embedded } from '../../support/world/embedded.ts';
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 const dockerfile = join(checkout, 'Dockerfile');
 const instructions = instructionsOf(readFileSync(dockerfile, 'utf8'));
-/** As the Dockerfile builds it; the production dependencies come from npm's cache, or the registry. */
+/** Replays the Dockerfile. The production dependencies come from npm's cache or the registry. */
 const [build, image] = replay(dockerfile, checkout, folder);
 assert.ok(build !== undefined && image !== undefined);
 const buildFolder = join(build.root, 'build');
 const instruction = (name: string) => instructions.find((each) => each.name === name) ?? assert.fail(`no ${name}`);
 
-/** A command of the image as arguments that can be run here. */
+/** Replaces the paths of the image by those of this machine. */
 function inImage(args: readonly string[]): string[] {
   const inRoot = (arg: string) => (arg.startsWith('/') ? join(image?.root ?? '', arg) : arg);
   return args.map((arg) => (arg === '/nodejs/bin/node' ? process.execPath : inRoot(arg)));
 }
 
-/** Runs the bundler's line of the Dockerfile again, with this in place of a source file. */
+/** Repeats the bundling step of the Dockerfile with this text in a source file. */
 function bundleWith(name: string, text: string): { readonly code: number | null; readonly output: string } {
   const path = join(buildFolder, name);
   const before = readFileSync(path);
@@ -46,7 +46,7 @@ const Package = z.object({ version: z.string().optional(), dev: z.boolean().opti
 const Lock = z.object({ packages: z.record(z.string(), Package) });
 
 suite('the image', () => {
-  test('contains one program with its files, and is small', () => {
+  test('the image contains one program with its files, and is small', () => {
     const files = globSync('**', { cwd: image.root }).filter((path) => statSync(join(image.root, path)).isFile());
     const others = files.filter((path) => !/^weeder\/dist\/chunks\/[\w.-]+\.js$/.test(path));
     const own = ['usr/local/bin/weeder', 'weeder/LICENSE', 'weeder/dist/weeder.js', 'weeder/package.json'];
@@ -55,7 +55,7 @@ suite('the image', () => {
     assert.ok(size < 2_900_000, `${size} bytes`);
   });
 
-  test('has the command weeder in its PATH, for kubectl exec', () => {
+  test('the image has the command weeder in its PATH, for kubectl exec', () => {
     const command = join(image.root, 'usr/local/bin/weeder');
     const [shebang] = readFileSync(command, 'utf8').split('\n', 1);
     assert.equal(shebang, `#!${execForm(instruction('ENTRYPOINT'))[0]}`);
@@ -64,7 +64,7 @@ suite('the image', () => {
     assert.deepEqual([stdout, stderr], [`${packageJson.version}\n`, '']);
   });
 
-  test('runs weeder by its own entry point, without permission to write files or to start processes', async (t) => {
+  test('the entry point runs weeder without permission to write files or to start processes', async (t) => {
     await using cluster = await embedded();
     const [node = '', first = '', ...others] = inImage(execForm(instruction('ENTRYPOINT')));
     const restricted = ['--permission', '--allow-fs-read=*', '--allow-net', '--disable-warning=ExperimentalWarning'];
@@ -84,12 +84,12 @@ suite('the image', () => {
     assert.deepEqual([code, stderr], [0, '']);
   });
 
-  test('cannot be built with a development dependency, nor without a production dependency', () => {
+  test('the build fails if the code imports a development dependency or a missing package', () => {
     const entry = 'src/cli/weeder.ts';
     const source = readFileSync(join(buildFolder, entry), 'utf8');
     for (const [missing, code] of [
       ['fast-check', 1],
-      ['nowhere-to-be-found', 1],
+      ['missing-package', 1],
       ['zod', 0],
     ] as const) {
       const built = bundleWith(entry, `${source}\nimport '${missing}';\n`);
@@ -98,7 +98,7 @@ suite('the image', () => {
     }
   });
 
-  test('has bases that are pinned by a mandatory digest, no root, no shell, no HEALTHCHECK', () => {
+  test('the base images are pinned by a mandatory digest, and the image has no root user, shell or HEALTHCHECK', () => {
     const args = instructions.filter(({ name }) => name === 'ARG').map(({ rest }) => rest);
     const bases = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest);
     for (const base of bases) {
@@ -110,7 +110,7 @@ suite('the image', () => {
     assert.ok(!final.includes('RUN') && !final.includes('HEALTHCHECK'));
   });
 
-  test('has everything that it copies in its context, and little else', () => {
+  test('the build context contains exactly what the Dockerfile copies', () => {
     const allowed = readFileSync(join(checkout, '.dockerignore'), 'utf8').match(/(?<=^!).+$/gm);
     const copied = instructions
       .filter(({ name, rest }) => name === 'COPY' && !rest.startsWith('--from'))
@@ -124,7 +124,7 @@ suite('production dependencies alone (npm ci --omit=dev)', () => {
   const npm = (...args: string[]) =>
     execFileSync('npm', args, { cwd: buildFolder, env: environment(), encoding: 'utf8' });
 
-  test('are installed without the bundler, and npm’s later scripts do not need it', () => {
+  test('the bundler is not installed, and the later scripts of npm do not need it', () => {
     const { packages } = Lock.parse(JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')));
     const forDevelopment = Object.keys(packages).filter((path) => packages[path]?.dev === true);
     assert.ok(forDevelopment.includes('node_modules/rolldown'));
@@ -135,14 +135,14 @@ suite('production dependencies alone (npm ci --omit=dev)', () => {
     npm('run', 'prepare');
   });
 
-  test('are enough to run the sources', () => {
+  test('the production dependencies suffice to run the sources', () => {
     const run = (...args: string[]) =>
       execFileSync(process.execPath, ['src/cli/weeder.ts', ...args], { cwd: buildFolder, encoding: 'utf8' });
     assert.equal(run('--version'), `${packageJson.version}\n`);
     run('check', config);
   });
 
-  test('are exactly what the SBOM lists', () => {
+  test('the SBOM lists exactly the production dependencies', () => {
     const Bom = z.object({ components: z.array(z.looseObject({ name: z.string(), version: z.string() })) });
     const { components } = Bom.parse(JSON.parse(npm('run', '--silent', 'sbom')));
     const { packages } = Lock.parse(

@@ -8,12 +8,12 @@ import { setScene } from '../support/scene.ts';
 
 const lost = /^stream (lost|silent)$/;
 
-// One after the other: each of them breaks the same API server.
-suite('the API server stops and comes back', () => {
+// The tests run one after the other, because each stops the same API server.
+suite('outages of the API server', () => {
   const own = suiteControlPlane();
 
-  /** A scene on it, and a weeder that has read it. */
-  async function play(t: Parameters<typeof setScene>[0], prefix: string, watchDuration = '60s') {
+  /** A scene on the suite's control plane. `start` starts a weeder for it. */
+  async function prepare(t: Parameters<typeof setScene>[0], prefix: string, watchDuration = '60s') {
     const plane = own();
     const scene = await setScene(t, prefix, { cluster: plane, settings: { watchDuration } });
     return {
@@ -23,8 +23,8 @@ suite('the API server stops and comes back', () => {
     };
   }
 
-  test('weeder is started before it: it waits, logs that once, and begins when the server runs', async (t) => {
-    const { plane, scene, start } = await play(t, 'early');
+  test('a weeder that starts before the API server waits, logs that once, and starts its controller later', async (t) => {
+    const { plane, scene, start } = await prepare(t, 'early');
     await scene.endpoints(false);
     const pod = await scene.pod('web');
     await plane.killApiServer();
@@ -38,8 +38,8 @@ suite('the API server stops and comes back', () => {
     assert.equal(weeder.stderr(), '');
   });
 
-  test('killed in a window: pods that still crash-loop are deleted after its return, and the window ends on time', async (t) => {
-    const { plane, scene, start } = await play(t, 'killed', '40s');
+  test('the API server is killed in a window: crash-looping pods are deleted after its restart, and the window ends on time', async (t) => {
+    const { plane, scene, start } = await prepare(t, 'killed', '40s');
     await scene.endpoints(false);
     const first = await scene.pod('first');
     const second = await scene.pod('second', undefined, { annotations: { 'weeder.dev/ignore': 'true' } });
@@ -61,8 +61,8 @@ suite('the API server stops and comes back', () => {
     scene.assertDeleted(first, third);
   });
 
-  test('killed with one deletion of many in flight: that one is retried, and the others follow', async (t) => {
-    const { plane, scene } = await play(t, 'midway');
+  test('the API server is killed during a deletion: weeder retries it, and continues with the others', async (t) => {
+    const { plane, scene } = await prepare(t, 'midway');
     await scene.endpoints(false);
     const pods = await Promise.all(Array.from({ length: 30 }, (_, index) => scene.pod(`web-${index}`)));
     let sent = 0;
@@ -79,15 +79,15 @@ suite('the API server stops and comes back', () => {
     });
     await weeder.ready();
     await scene.endpoints(true);
-    await eventually(() => later.waiting === 1, { what: 'the fourth deletion on its way', every: 5 });
+    await eventually(() => later.waiting === 1, { what: 'the fourth deletion in flight', every: 5 });
     later.open();
-    // It may arrive, and be half done.
+    // The API server may receive the request, and complete a part of it.
     await pause(1);
     await plane.killApiServer();
     await weeder.log.until('deletion refused, retrying');
     assert.ok(weeder.log.find('pod deleted').length < pods.length);
     await plane.startApiServer();
-    // Killed between the two steps of a deletion, the API server leaves a terminating pod, which a kubelet would end.
+    // After the first of the two steps of a deletion the pod is terminating. Without a kubelet, the test completes it.
     const half = String(weeder.log.find('deletion refused, retrying')[0]?.['pod']).split('/')[1] ?? '';
     const isTerminating = async () => (await getPod(scene.ns, half))?.metadata.deletionTimestamp !== undefined;
     if (await isTerminating()) {
@@ -95,13 +95,13 @@ suite('the API server stops and comes back', () => {
         body: { gracePeriodSeconds: 0 },
       });
     }
-    // A request that the returning server leaves without an answer takes 10 s, and its next try waits up to 10 s more.
+    // A request without an answer times out after 10 s, and its retry waits for up to 10 s more.
     await Promise.all(pods.map(({ metadata }) => scene.observer.untilDeleted(metadata.uid, 45_000)));
     scene.assertDeleted(...pods);
   });
 
-  test('the recovery happens right at its return: a window opens', async (t) => {
-    const { plane, scene, start } = await play(t, 'return');
+  test('a service that recovers right after a restart of the API server opens a window', async (t) => {
+    const { plane, scene, start } = await prepare(t, 'return');
     await scene.endpoints(false);
     const pod = await scene.pod('web');
     const weeder = start();
@@ -115,11 +115,11 @@ suite('the API server stops and comes back', () => {
     assert.equal(weeder.log.find('service recovered, window opened', { service: scene.service }).length, 1);
   });
 
-  test('suspended for longer than 30 s: weeder detects and reports it, and nothing is lost', async (t) => {
-    const { plane, scene, start } = await play(t, 'silent', '120s');
+  test('the API server is suspended for longer than 30 s: weeder reports it, and misses no change', async (t) => {
+    const { plane, scene, start } = await prepare(t, 'silent', '120s');
     await scene.endpoints(false);
     const first = await scene.pod('first');
-    // An Event in flight would detect it first, by its own time-out.
+    // Without Events, because the time-out of an Event in flight would detect the outage first.
     const weeder = start('--events=false');
     await weeder.ready();
     await scene.endpoints(true);
@@ -128,7 +128,7 @@ suite('the API server stops and comes back', () => {
     await plane.pauseApiServer();
     const paused = Date.now();
     const silent = await weeder.log.until('stream silent', {}, { within: 40_000 });
-    // Within 30 s, to the millisecond, in virtual time (test/kube); here a busy machine may be late.
+    // The limit leaves time for a busy machine. test/kube checks the 30 s in virtual time.
     assert.ok(Date.parse(silent.time) - paused < 36_000);
     assert.equal(silent.level, 'warn');
     await eventually(() => Date.now() - paused > 31_000, { what: '31 s of silence', within: 35_000 });

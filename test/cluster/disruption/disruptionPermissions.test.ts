@@ -13,7 +13,7 @@ import {
 import { denials } from '../support/deploy/denials.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
-/** All that weeder needs, one permission each; test/cluster/process/events.test.ts is about those for Events. */
+/** The permissions that weeder needs, except those for Events, which test/cluster/process/events.test.ts covers. */
 const watchSlices = rule('discovery.k8s.io', 'endpointslices', 'list', 'watch');
 const watchPods = rule('', 'pods', 'list', 'watch', 'get');
 const deletePods = rule('', 'pods', 'delete');
@@ -22,15 +22,15 @@ function rule(group: string, resource: string, ...verbs: string[]): Rule {
   return { apiGroups: [group], resources: [resource], verbs };
 }
 
-interface Cast {
+interface RestrictedWeeder {
   readonly scene: Scene;
   readonly weeder: WeederProcess;
-  /** Grants weeder one more permission. */
+  /** Grants an additional permission. */
   allow(given: Rule): Promise<Grant>;
 }
 
-/** A weeder whose user has exactly these permissions. */
-async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<Cast> {
+/** Starts a weeder whose user has exactly these permissions. */
+async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<RestrictedWeeder> {
   const scene = await setScene(t, prefix, { settings: { watchDuration: '60s' } });
   const { cluster } = scene.ns;
   const user = cluster.takeUser();
@@ -46,19 +46,19 @@ async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]
   return { scene, weeder, allow };
 }
 
-suite('a missing permission is named, waited for, and used as soon as it is granted', {
+suite('missing permissions', {
   concurrency: true,
 }, () => {
   for (const { what, rules, missing, denied } of [
-    { what: 'to watch pods', rules: [watchSlices, deletePods], missing: watchPods, denied: 'watch /pods' },
+    { what: 'watch pods', rules: [watchSlices, deletePods], missing: watchPods, denied: 'watch /pods' },
     {
-      what: 'to watch EndpointSlices',
+      what: 'watch EndpointSlices',
       rules: [watchPods, deletePods],
       missing: watchSlices,
       denied: 'watch discovery.k8s.io/endpointslices',
     },
   ]) {
-    test(what, async (t) => {
+    test(`without permission to ${what}, weeder names the missing rule, and starts when it is granted`, async (t) => {
       const { scene, weeder, allow } = await weederWith(t, 'denied', rules);
       await scene.endpoints(false);
       const pod = await scene.pod('web');
@@ -73,14 +73,14 @@ suite('a missing permission is named, waited for, and used as soon as it is gran
       await weeder.log.until('caches synced, starting controller');
       await scene.endpoints(true);
       await scene.untilDeleted(pod);
-      // The refusal was logged for each stream that met it, and not for each try.
+      // Each stream logs the refusal, and its retries do not.
       const streams = new Set(weeder.log.find('stream lost').map((line) => line['stream']));
       assert.ok(denials(weeder).length <= 3 * streams.size, denials(weeder).join());
       assert.deepEqual(new Set(denials(weeder)), new Set([denied]));
     });
   }
 
-  test('in one of two namespaces: the other one is managed, and the first one as soon as it may be read', async (t) => {
+  test('without permission in one of two namespaces, weeder manages the other one, and the first one after the grant', async (t) => {
     const settings = { watchDuration: '60s' };
     const served = await setScene(t, 'served', { settings });
     const refused = await setScene(t, 'refused', { settings });
@@ -110,7 +110,7 @@ suite('a missing permission is named, waited for, and used as soon as it is gran
     await refused.untilDeleted(other);
   });
 
-  test('to delete pods: the deletion is retried in the window, and succeeds after the grant', async (t) => {
+  test('without permission to delete pods, weeder retries the deletion in the window, and succeeds after the grant', async (t) => {
     const { scene, weeder, allow } = await weederWith(t, 'undeletable', [watchSlices, watchPods]);
     await scene.endpoints(false);
     const pod = await scene.pod('web');
@@ -126,7 +126,7 @@ suite('a missing permission is named, waited for, and used as soon as it is gran
   });
 });
 
-test('a token that the API server does not know: one sentence, and exit code 1', async (t) => {
+test('with an invalid token, weeder prints one message, and exits with code 1', async (t) => {
   const scene = await setScene(t, 'unknown');
   const { cluster } = scene.ns;
   const kubeconfig = cluster.kubeconfigFor('admin', { token: 'expired' });

@@ -8,7 +8,7 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
     ['Invalid', 422],
     ['Forbidden', 403],
   ] as const) {
-    test(`is retried in the window, and succeeds as soon as the policy is removed (${status})`, async (t) => {
+    test(`the deletion is retried in the window, and succeeds after the policy is removed (${status})`, async (t) => {
       const scene = await setScene(t, 'policy-removed', { settings: { watchDuration: '60s' } });
       await scene.endpoints(false);
       const pod = await scene.pod('web');
@@ -29,7 +29,7 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
     });
   }
 
-  test('until the window closes counts as failed, and is named in the line that closes the window', async (t) => {
+  test('a deletion that is refused until the window closes counts as failed, and the log names the pod', async (t) => {
     const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '10s' } });
     await scene.endpoints(false);
     const pod = await scene.pod('web');
@@ -45,11 +45,11 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
     assert.partialDeepStrictEqual(failed, { level: 'warn', reason: 'the window closed first', window: 1 });
     assert.equal(more.length, 0);
 
-    // Not retried any more, although it would succeed now.
+    // The deletion would succeed now, but weeder does not retry it after the window.
     await denial.remove();
     await scene.laterServiceHandled();
     assert.equal((await getPod(scene.ns, 'web'))?.metadata.uid, pod.metadata.uid);
-    // The next window deletes it.
+    // The next window retries it.
     await scene.endpoints(false);
     await scene.endpoints(true);
     await scene.untilDeleted(pod);

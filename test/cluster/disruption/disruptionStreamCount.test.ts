@@ -26,7 +26,7 @@ const config = {
   ),
 };
 
-/** The sum of an API server's metric over pods and EndpointSlices. */
+/** Returns the sum of a metric of the API server over pods and EndpointSlices. */
 async function count(cluster: Cluster, metric: string, verb: string): Promise<number> {
   const { body } = await cluster.send('GET', '/metrics');
   const lines = String(body)
@@ -47,7 +47,7 @@ async function prepare(ns: TestNamespace): Promise<void> {
   }
 }
 
-test('3 services, 2 podSelectors, 30 namespaces and 90 open windows: 3 watches, and no list for a recovery', async (t) => {
+test('weeder needs 3 watches for 3 services and 2 podSelectors in 30 namespaces, and no list for 90 recoveries', async (t) => {
   const plane = await ownControlPlane(t);
   const all = await Promise.all(Array.from({ length: namespaces }, () => testNamespace(t, 'many', plane)));
   await Promise.all(all.map(prepare));

@@ -8,7 +8,7 @@ import { type Scene, setScene } from '../support/scene.ts';
 
 const failures = (weeder: WeederProcess) => weeder.log.find(/^stream (lost|silent|expired)$/);
 
-/** The service recovers, and one pod is deleted; then it is down again. */
+/** Lets the service recover, waits until a pod is deleted, and lets the service go down. */
 async function recovery(scene: Scene, round: number): Promise<void> {
   const pod = await scene.pod(`web-${round}`);
   await scene.endpoints(true);
@@ -16,11 +16,11 @@ async function recovery(scene: Scene, round: number): Promise<void> {
   await scene.endpoints(false);
 }
 
-suite('an API server with other settings', () => {
-  test('--min-request-timeout=5: the streams end repeatedly, nothing is lost, and nothing is listed again', async (t) => {
+suite('API servers with unusual settings', () => {
+  test('with --min-request-timeout=5 the streams end repeatedly, and weeder misses no change and lists nothing again', async (t) => {
     const plane = await ownControlPlane(t, { apiServerFlags: ['--min-request-timeout=5'] });
     const scene = await setScene(t, 'ends', { cluster: plane });
-    // Without the length that weeder requests, the server's own counts: 5 to 10 s.
+    // Removes the duration that weeder requests, so that the server chooses 5 to 10 s.
     const proxy = await startRequestProxy(
       t,
       plane,
@@ -44,7 +44,7 @@ suite('an API server with other settings', () => {
     assert.equal(proxy.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, streams);
   });
 
-  test('without WatchList: weeder reads pages, and works', async (t) => {
+  test('without WatchList weeder reads pages', async (t) => {
     const plane = await ownControlPlane(t, { apiServerFlags: ['--feature-gates=WatchList=false'] });
     const scene = await setScene(t, 'pages', { cluster: plane });
     await scene.endpoints(false);
@@ -58,30 +58,30 @@ suite('an API server with other settings', () => {
     assert.deepEqual(failures(weeder), []);
   });
 
-  test('etcd is compacted while the streams are down: deleted objects are dropped, and changes are seen', async (t) => {
-    const { scene, weeder, gone: vanished, healed, looping } = await compacted(t);
+  test('after a compaction of etcd during an outage, weeder detects deleted and changed objects', async (t) => {
+    const { scene, weeder, deleted, recovered, looping } = await compacted(t);
     await scene.untilDeleted(looping);
     await scene.observer.caughtUp();
-    scene.assertDeleted(vanished, looping);
-    assert.equal((await getPod(scene.ns, 'healed'))?.metadata.uid, healed.metadata.uid);
+    scene.assertDeleted(deleted, looping);
+    assert.equal((await getPod(scene.ns, 'recovered'))?.metadata.uid, recovered.metadata.uid);
     assert.deepEqual(weeder.log.find(/^deletion (refused|failed)/), []);
-    // The API server notifies the observer before it answers weeder.
+    // The observer may receive the event before weeder receives the answer.
     await weeder.log.until('pod deleted');
-    // The first events after the complete state change nothing either.
+    // The first events after the new list cause no further deletion.
     await scene.laterPodDeleted();
     await weeder.log.until('pod deleted', {}, { count: 2 });
     assert.equal(weeder.log.find('pod deleted').length, 2);
   });
 });
 
-/** Without its watch cache the API server has only the history of etcd: after a compaction, none. */
+/** Compacts etcd while weeder has no streams. Without its watch cache, the API server cannot resume them then. */
 async function compacted(t: TestContext) {
   const plane = await ownControlPlane(t, { apiServerFlags: ['--watch-cache=false', '--etcd-compaction-interval=0'] });
   const scene = await setScene(t, 'compacted', { cluster: plane });
   await scene.endpoints(false);
-  const [vanished, healed, looping] = [
-    await scene.pod('vanished'),
-    await scene.pod('healed'),
+  const [deleted, recovered, looping] = [
+    await scene.pod('deleted'),
+    await scene.pod('recovered'),
     await scene.pod('looping'),
   ];
   const weeder = startWeeder(t, { cluster: plane, config: scene.config });
@@ -91,11 +91,11 @@ async function compacted(t: TestContext) {
   await weeder.log.until(/^stream (lost|silent)$/, {}, { count: streams });
   weeder.signal('SIGSTOP');
   await plane.startApiServer();
-  await plane.api('DELETE', scene.ns.path('api/v1', 'pods', 'vanished'));
-  await setPodStatus(scene.ns, 'healed', running(4));
+  await plane.api('DELETE', scene.ns.path('api/v1', 'pods', 'deleted'));
+  await setPodStatus(scene.ns, 'recovered', running(4));
   await scene.endpoints(true);
   await plane.compactEtcd();
   weeder.signal('SIGCONT');
   await weeder.log.until('stream expired', {}, { count: streams });
-  return { scene, weeder, gone: vanished, healed, looping };
+  return { scene, weeder, deleted, recovered, looping };
 }

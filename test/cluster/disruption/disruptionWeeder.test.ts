@@ -16,8 +16,8 @@ async function started(t: TestContext, scene: Scene, kubeconfig?: string): Promi
   return weeder;
 }
 
-/** A weeder with one DELETE in flight that gets no answer until the gate opens. */
-async function inTheMiddle(t: TestContext, prefix: string) {
+/** Starts a weeder, and waits until it has one DELETE in flight, which gets no answer until the gate opens. */
+async function withDeletionInFlight(t: TestContext, prefix: string) {
   const scene = await setScene(t, prefix);
   const deletions = gate(({ method }) => method === 'DELETE');
   const proxy = await startRequestProxy(t, scene.ns.cluster, deletions.onRequest);
@@ -25,23 +25,23 @@ async function inTheMiddle(t: TestContext, prefix: string) {
   const pod = await scene.pod('web');
   const weeder = await started(t, scene, proxy.kubeconfig);
   await scene.endpoints(true);
-  await eventually(() => deletions.waiting === 1, { what: 'the DELETE on its way' });
+  await eventually(() => deletions.waiting === 1, { what: 'the DELETE in flight' });
   return { scene, deletions, pod, weeder };
 }
 
-/** Within two seconds, to the millisecond, in virtual time (test/manager); here a busy machine may be late. */
-const inTime = 5_000;
+/** The limit leaves time for a busy machine. test/process checks the two seconds in virtual time. Milliseconds. */
+const stopTimeout = 5_000;
 
-/** By its own log, whose last line reports that it has stopped. Milliseconds. */
+/** Returns the time from the first to the last log line of the stop. Milliseconds. */
 async function timeToStop({ log }: WeederProcess): Promise<number> {
   const [stopping, stopped] = [await log.until('stopping'), await log.until('weeder stopped')];
   assert.equal(log.lines.at(-1), stopped);
   return Date.parse(stopped.time) - Date.parse(stopping.time);
 }
 
-suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
+suite('signals that stop weeder', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`${signal} with a window open: exit code 0 at once, and no further deletion`, async (t) => {
+    test(`on ${signal} in a window weeder exits with code 0, and deletes no further pod`, async (t) => {
       const scene = await setScene(t, 'stopped');
       await scene.endpoints(false);
       const first = await scene.pod('first');
@@ -50,7 +50,7 @@ suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
       await scene.untilDeleted(first);
       weeder.signal(signal);
       assert.deepEqual(await weeder.exited, { code: 0, signal: null });
-      assert.ok((await timeToStop(weeder)) < inTime);
+      assert.ok((await timeToStop(weeder)) < stopTimeout);
       assert.deepEqual(weeder.log.find('stopping with requests in flight'), []);
       await scene.pod('second');
       await scene.observer.caughtUp();
@@ -58,8 +58,8 @@ suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
     });
   }
 
-  test('a deletion in flight is waited for', async (t) => {
-    const { scene, deletions, pod, weeder } = await inTheMiddle(t, 'draining');
+  test('weeder waits for a deletion in flight before it exits', async (t) => {
+    const { scene, deletions, pod, weeder } = await withDeletionInFlight(t, 'draining');
     weeder.signal('SIGTERM');
     await weeder.log.until('stopping');
     deletions.open();
@@ -68,16 +68,16 @@ suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
     await weeder.log.until('pod deleted');
   });
 
-  test('a deletion that gets no answer is not waited for longer than two seconds', async (t) => {
-    const { weeder } = await inTheMiddle(t, 'overdue');
+  test('weeder waits at most two seconds for the answer to a deletion', async (t) => {
+    const { weeder } = await withDeletionInFlight(t, 'overdue');
     weeder.signal('SIGTERM');
     assert.deepEqual(await weeder.exited, { code: 0, signal: null });
-    assert.ok((await timeToStop(weeder)) < inTime);
+    assert.ok((await timeToStop(weeder)) < stopTimeout);
     await weeder.log.until('stopping with requests in flight', { inFlight: 1 });
   });
 
-  test('a second signal ends it at once', async (t) => {
-    const { weeder } = await inTheMiddle(t, 'impatient');
+  test('a second signal ends weeder immediately', async (t) => {
+    const { weeder } = await withDeletionInFlight(t, 'impatient');
     weeder.signal('SIGTERM');
     await weeder.log.until('stopping');
     weeder.signal('SIGTERM');
@@ -86,8 +86,8 @@ suite('weeder receives a signal to stop', { concurrency: 2 }, () => {
   });
 });
 
-suite('weeder is suspended for a while', { concurrency: 2 }, () => {
-  test('in a window: pods that crash-loop meanwhile are deleted afterwards, and no stream counts as dead', async (t) => {
+suite('weeder is suspended', { concurrency: 2 }, () => {
+  test('pods that crash-loop while weeder is suspended are deleted afterwards, and no stream counts as silent', async (t) => {
     const scene = await setScene(t, 'still');
     await scene.endpoints(false);
     const weeder = await started(t, scene);
@@ -102,8 +102,8 @@ suite('weeder is suspended for a while', { concurrency: 2 }, () => {
     assert.deepEqual(weeder.log.find(/^stream (lost|silent|expired)$/), []);
   });
 
-  test('over the end of its window: nothing is deleted too late', async (t) => {
-    const scene = await setScene(t, 'overslept', { settings: { watchDuration: '3s' } });
+  test('a window that ends while weeder is suspended causes no late deletion', async (t) => {
+    const scene = await setScene(t, 'suspended-late', { settings: { watchDuration: '3s' } });
     await scene.endpoints(false);
     const weeder = await started(t, scene);
     await scene.endpoints(true);
@@ -117,8 +117,8 @@ suite('weeder is suspended for a while', { concurrency: 2 }, () => {
     scene.assertDeleted();
   });
 
-  test('over a whole outage and recovery: a window opens', async (t) => {
-    const scene = await setScene(t, 'slept');
+  test('a service that goes down and recovers while weeder is suspended opens a window', async (t) => {
+    const scene = await setScene(t, 'suspended');
     await scene.endpoints(true);
     const weeder = await started(t, scene);
     const pod = await scene.pod('web');

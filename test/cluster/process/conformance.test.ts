@@ -9,7 +9,7 @@ suite('a real API server', { concurrency: true }, () => {
 
 let own: Promise<ControlPlane> | undefined;
 
-/** With its watch cache it would answer from memory what etcd has compacted. */
+/** With its watch cache, the API server would serve compacted revisions from memory. */
 function withoutWatchCache(): Promise<ControlPlane> {
   own ??= startControlPlane({
     controllerManager: false,

@@ -22,12 +22,12 @@ import { type DemoProcess, startDemo } from '../support/demoProcess.ts';
 import { startRemoteKubelet } from '../support/plane/remoteKubelet.ts';
 import { untilTime } from '../support/scene.ts';
 
-const back = /etcd-main-client is ready$/m;
-/** Time enough for pods to crash-loop, also on a busy machine. */
+const serviceReady = /etcd-main-client is ready$/m;
+/** An outage long enough for pods to crash-loop on a busy machine. */
 const longer = '--outage=35s';
 const crashLoops = /exited \(restarts: 1\), back-off 10s$/m;
 
-/** `weeder demo` as a process, and the kubelet that the control plane of the tests does not have. */
+/** Starts `weeder demo` and a simulated kubelet for its namespace. */
 async function startDemoWithKubelet(t: Cleanup, flags: readonly string[], needs?: () => string) {
   const cluster = await sharedControlPlane();
   const demo = startDemo(t, cluster, ['--outage=15s', ...flags]);
@@ -46,7 +46,7 @@ function deletedBy(demo: DemoProcess): string[] {
   return [...demo.stdout().matchAll(/weeder {3}deletes (\S+) \(/g)].map(([, name = '']) => name);
 }
 
-/** Another namespace with a crash-looping dependant of a service of the same name. */
+/** Creates another namespace with a service of the same name and a crash-looping dependant. */
 async function similarNamespace(t: Cleanup): Promise<TestNamespace> {
   const ns = await testNamespace(t, 'similar');
   await setSlice(ns, etcdService, { ready: [false] });
@@ -56,13 +56,13 @@ async function similarNamespace(t: Cleanup): Promise<TestNamespace> {
 }
 
 suite('weeder demo on a real API server', { concurrency: true }, () => {
-  test('brings one half of the pods back early, changes nothing else, and removes what it created', async (t) => {
+  test('the demo shows the earlier recovery of one half of the pods, changes nothing else, and removes what it created', async (t) => {
     const other = await similarNamespace(t);
     const observer = await watchDeletions(other);
     const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=2', longer]);
     await demo.untilPrinted(crashLoops);
     assert.ok(await namespaceExists(cluster, namespace));
-    await demo.untilPrinted(back);
+    await demo.untilPrinted(serviceReady);
     await setSlice(other, etcdService, { ready: [true] });
     await demo.untilPrinted(/^The same outage \(35s\) with weeder, and without/m);
     assert.deepEqual(await demo.exited, { code: 0, signal: null }, demo.stdout() + demo.stderr());
@@ -83,7 +83,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.equal((await podsOf(other, apiserverLabels)).length, 1);
   });
 
-  test('exits with code 1 when the pods do not become ready, and removes what it created', async (t) => {
+  test('the demo exits with code 1 if the pods do not become ready, and removes what it created', async (t) => {
     let service = etcdService;
     const { cluster, demo, namespace } = await startDemoWithKubelet(
       t,
@@ -91,16 +91,16 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
       () => service,
     );
     await demo.untilPrinted(crashLoops);
-    service = 'gone-for-good';
+    service = 'missing';
     assert.deepEqual(await demo.exited, { code: 1, signal: null });
-    assert.match(demo.stdout(), back);
+    assert.match(demo.stdout(), serviceReady);
     assert.match(demo.stdout(), /^ {2}replica 1 +> [\d.]+ s +> [\d.]+ s$/m);
     assert.match(demo.stdout(), /^Not all pods were ready 40s after the outage\.$/m);
     assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    test(`removes what it created when ${signal} stops it`, async (t) => {
+    test(`the demo removes what it created on ${signal}`, async (t) => {
       const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=1']);
       await demo.untilPrinted(/both pods fail/);
       demo.signal(signal);
@@ -111,7 +111,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     });
   }
 
-  test('treats a Ctrl-C that npm forwards as one, and exits at once on a second one later', async (t) => {
+  test('the demo counts two immediate SIGINTs as one, because npm forwards Ctrl-C, and exits at once on a later one', async (t) => {
     const { cluster, demo, namespace } = await startDemoWithKubelet(t, ['--replicas=1']);
     await demo.untilPrinted(/both pods fail/);
     demo.signal('SIGINT');
@@ -126,7 +126,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     await eventually(isDeleted, { what: `the end of ${namespace}` });
   });
 
-  test('removes what it created when the pods never run', async (t) => {
+  test('the demo removes what it created if the pods never run', async (t) => {
     const cluster = await sharedControlPlane();
     const demo = startDemo(t, cluster, ['--timeout=1s']);
     const namespace = await demo.namespace();
@@ -135,7 +135,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
-  test('reports a missing permission, and creates nothing if it may not create a namespace', async (t) => {
+  test('the demo reports a missing permission, and creates nothing if it may not create a namespace', async (t) => {
     const cluster = await sharedControlPlane();
     const demo = startDemo(t, cluster, [], cluster.takeUser());
     const namespace = await demo.namespace();
@@ -147,20 +147,20 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.equal(await namespaceExists(cluster, namespace), false);
   });
 
-  test('reports it if it may not remove the namespace', async (t) => {
+  test('the demo reports that it may not remove the namespace', async (t) => {
     const cluster = await sharedControlPlane();
     const user = cluster.takeUser();
-    const given = await grant(cluster, user, [{ apiGroups: [''], resources: ['namespaces'], verbs: ['create'] }]);
+    const granted = await grant(cluster, user, [{ apiGroups: [''], resources: ['namespaces'], verbs: ['create'] }]);
     const demo = startDemo(t, cluster, [], user);
     const namespace = await demo.namespace();
     t.after(async () => {
-      await given.revoke();
+      await granted.revoke();
       await cluster.send('DELETE', `/api/v1/namespaces/${namespace}`);
     });
     assert.deepEqual(await demo.exited, { code: 1, signal: null });
     assert.match(demo.stderr(), /cannot create resource "services"/);
-    const left = `^weeder: The namespace ${namespace} could not be removed: .*cannot delete resource "namespaces".*`;
-    assert.match(demo.stderr(), new RegExp(`${left} Remove it with: kubectl delete namespace ${namespace}$`, 'm'));
+    const message = `^weeder: The namespace ${namespace} could not be removed: .*cannot delete resource "namespaces".*`;
+    assert.match(demo.stderr(), new RegExp(`${message} Remove it with: kubectl delete namespace ${namespace}$`, 'm'));
     assert.ok(await eventually(() => namespaceExists(cluster, namespace), { what: namespace }));
   });
 });

@@ -25,7 +25,7 @@ const eventInstance = 'weeder-0';
 const createEvents = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] };
 
 suite('Kubernetes Events', { concurrency: true }, () => {
-  test('a deletion and its window are found by the uids of pod and Service, by both APIs', async (t) => {
+  test('both Event APIs find the Events of a deletion and its window by the uids of pod and Service', async (t) => {
     const scene = await setScene(t, 'events', { settings: { watchDuration: '10s' } });
     const { ns, service } = scene;
     await scene.start({ eventInstance });
@@ -39,18 +39,18 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     await setPodStatus(ns, db.metadata.name, running(2));
     await scene.untilDeleted(pod);
 
-    const [weeded] = await eventsWith(ns, [`involvedObject.uid=${pod.metadata.uid}`], ['PodDeleted']);
-    assert.ok(weeded);
+    const [deletion] = await eventsWith(ns, [`involvedObject.uid=${pod.metadata.uid}`], ['PodDeleted']);
+    assert.ok(deletion);
     assert.match(
-      weeded.message,
+      deletion.message,
       new RegExp(
         `^Deleted, because service ${service} recovered: container main was in CrashLoopBackOff after 4 restarts, with [45]m\\d+s of its back-off left\\.$`,
       ),
     );
-    assert.deepEqual([weeded.reportingInstance, weeded.type, weeded.action], [eventInstance, 'Normal', 'Delete']);
-    const path = ns.path('apis/events.k8s.io/v1', 'events', weeded.metadata.name);
+    assert.deepEqual([deletion.reportingInstance, deletion.type, deletion.action], [eventInstance, 'Normal', 'Delete']);
+    const path = ns.path('apis/events.k8s.io/v1', 'events', deletion.metadata.name);
     const same = NewEvent.parse(await ns.cluster.api('GET', path));
-    assert.deepEqual([same.note, same.regarding.uid], [weeded.message, pod.metadata.uid]);
+    assert.deepEqual([same.note, same.regarding.uid], [deletion.message, pod.metadata.uid]);
 
     const found = await ns.cluster.api('GET', ns.path('api/v1', 'services', service));
     const { uid } = NewEvent.pick({ metadata: true }).parse(found).metadata;
@@ -61,7 +61,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     ]);
   });
 
-  test('with slices that name no Service, its Events have its name, and no uid', async (t) => {
+  test('an Event of a service whose slices have no owner has the name of the Service, and no uid', async (t) => {
     const scene = await setScene(t, 'unowned');
     await scene.start({ eventInstance });
     await scene.endpoints(false);
@@ -71,7 +71,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.equal(event?.involvedObject.uid, undefined);
   });
 
-  test('repetitions of the same recovery are one Event with a series', async (t) => {
+  test('repeated recoveries are one Event with a series', async (t) => {
     const scene = await setScene(t, 'series');
     const weeder = await scene.start({ eventInstance });
     for (const window of [1, 2]) {
@@ -95,7 +95,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     scene.assertDeleted();
   });
 
-  test('with forbidden Events deletions continue, one line of the log names the rule; none with --events=false', async (t) => {
+  test('without permission for Events deletions continue, and one log line names the rule; with --events=false there is none', async (t) => {
     const scene = await setScene(t, 'forbidden', { settings: { watchDuration: '60s' } });
     const { cluster } = scene.ns;
     const user = cluster.takeUser();
@@ -112,8 +112,8 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const pods = [await scene.pod('web-0'), await scene.pod('web-1')];
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
-    const sentence = 'Events may not be written; weeder continues without them';
-    const line = await weeder.log.until(sentence, { level: 'warn', namespace: scene.ns.name });
+    const message = 'Events may not be written; weeder continues without them';
+    const line = await weeder.log.until(message, { level: 'warn', namespace: scene.ns.name });
     assert.match(
       String(line['cause']),
       /Grant it in a Role in namespace [\w-]+: \{apiGroups: \["events\.k8s\.io"\], resources: \["events"\], verbs: \["create"\]\}\.$/,
@@ -125,7 +125,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.deepEqual(await eventsOf(scene.ns), []);
   });
 
-  test('the permissions in docs/events.md are enough', async (t) => {
+  test('the permissions in docs/events.md suffice', async (t) => {
     const ns = await testNamespace(t, 'granted');
     const user = ns.cluster.takeUser();
     const granted = await grant(ns.cluster, user, [createEvents], { namespace: ns.name });
@@ -144,9 +144,9 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const ns = await testNamespace(t, 'ending');
     const { cluster } = ns;
     const path = ns.path('api/v1', 'configmaps');
-    await cluster.api('POST', path, { metadata: { name: 'held', finalizers: ['weeder.dev/test'] } });
+    await cluster.api('POST', path, { metadata: { name: 'finalized', finalizers: ['weeder.dev/test'] } });
     ns.after(() =>
-      cluster.api('PATCH', `${path}/held`, { metadata: { finalizers: null } }, 'application/merge-patch+json'),
+      cluster.api('PATCH', `${path}/finalized`, { metadata: { finalizers: null } }, 'application/merge-patch+json'),
     );
     await cluster.api('DELETE', `/api/v1/namespaces/${ns.name}`);
     const { record, lost, logged, outcomes } = recorder(t, cluster.kubeconfigFor('admin'));
@@ -159,7 +159,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.deepEqual(await eventsOf(ns), []);
   });
 
-  test('Events wait while many pods are deleted, for three seconds at most, and each pod gets its own', async (t) => {
+  test('Events wait for at most three seconds while many pods are deleted, and each pod gets one', async (t) => {
     const scene = await setScene(t, 'many');
     const arrived: { readonly method: string; readonly at: number }[] = [];
     const proxy = await startRequestProxy(t, scene.ns.cluster, ({ method }) => {
@@ -176,13 +176,13 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.deepEqual(uids.sort(), pods.map(({ metadata }) => metadata.uid).sort());
     const first = arrived.find(({ method }) => method === 'DELETE')?.at ?? assert.fail('no deletion');
     const written = arrived.filter(({ method }) => method === 'POST').map(({ at }) => at - first);
-    // The first Event was recorded shortly before the first deletion was sent.
+    // weeder records the first Event shortly before it sends the first deletion.
     assert.deepEqual([written.length > 0, written.filter((after) => after < 1_500)], [true, []]);
     await weeder.stop();
   });
 });
 
-/** A recorder with its own client. */
+/** Creates an Event recorder with its own client. */
 function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string) {
   const access = loadKubeConfig({ kubeconfig }, {});
   assert(access.ok);

@@ -5,8 +5,8 @@ import { quick, setReplicaScene } from '../support/replicas.ts';
 
 const streams = /\/(pods|endpointslices)\?/;
 
-suite('several replicas, of which one is the leader', { concurrency: 3 }, () => {
-  test('one leads, the other reads nothing; on SIGTERM the leader releases the Lease and the other one leads soon', async (t) => {
+suite('leader election', { concurrency: 3 }, () => {
+  test('one replica leads and the other reads nothing; on SIGTERM the leader releases the Lease, and the other one leads', async (t) => {
     const { scene, start, holder } = await setReplicaScene(t, 'handover');
     await scene.endpoints(false);
     const first = await scene.pod('first');
@@ -25,11 +25,11 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     const signalledAt = performance.now();
     assert.deepEqual(await a.stop(), { code: 0, signal: null });
     assert.ok(performance.now() - signalledAt < 10_000, `it took ${performance.now() - signalledAt} ms to stop`);
-    const given = await a.log.until('lease released');
-    const taken = await b.log.until('this replica leads');
-    const gap = Date.parse(taken.time) - Date.parse(given.time);
-    // Of the 15 s for which the Lease would have lasted. About a second, if the machine is not busy.
-    assert.ok(gap < 10_000, `nobody led for ${gap} ms`);
+    const released = await a.log.until('lease released');
+    const acquired = await b.log.until('this replica leads');
+    const gap = Date.parse(acquired.time) - Date.parse(released.time);
+    // Without the release, the Lease would expire after 15 s. The gap is about one second on an idle machine.
+    assert.ok(gap < 10_000, `no replica led for ${gap} ms`);
     await b.untilLeader();
     assert.ok((await holder()).length > 0);
     await scene.untilDeleted(await scene.pod('second'));
@@ -46,28 +46,28 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     await b.untilStandby();
     await a.kill();
     const last = await renewed();
-    const taken = await b.log.until('this replica leads');
-    const gap = Date.parse(taken.time) - last;
-    assert.ok(gap >= 3_999, `taken over ${gap} ms after the last renewal`);
+    const acquired = await b.log.until('this replica leads');
+    const gap = Date.parse(acquired.time) - last;
+    assert.ok(gap >= 3_999, `acquired ${gap} ms after the last renewal`);
     await b.untilLeader();
     const pod = await scene.pod('web');
     await scene.endpoints(true);
     await scene.untilDeleted(pod);
   });
 
-  test('suspended for longer than the Lease and continued, a leader sends no further deletion, and stands by', async (t) => {
+  test('a leader that is suspended for longer than the Lease sends no further deletion, and stands by', async (t) => {
     const { scene, start } = await setReplicaScene(t, 'frozen', { settings: { watchDuration: '120s' } });
     await scene.endpoints(false);
     const pods = await Promise.all(Array.from({ length: 8 }, (_, index) => scene.pod(`web-${index}`)));
-    // Its own limit permits one deletion each second: when it continues the timer of the next one fires first, long
-    // before that of the renew deadline.
+    // The rate limit permits one deletion each second, so that when the process continues, the timer of the next
+    // deletion fires before that of the renew deadline.
     const a = await start({ flags: [...quick, '--kube-api-qps=1', '--kube-api-burst=1'] });
     await a.untilLeader();
-    // It takes over and deletes nothing: pods to delete still exist when the first one continues.
+    // The other replica deletes nothing, so that the first one still finds pods to delete when it continues.
     const b = await start({ flags: [...quick, '--dry-run'] });
     await b.untilStandby();
     await scene.endpoints(true);
-    await eventually(() => a.deletions().length > 0, { what: 'the first begins to delete', every: 1 });
+    await eventually(() => a.deletions().length > 0, { what: 'the first deletion', every: 1 });
     a.signal('SIGSTOP');
     await b.untilLeader();
     const sent = a.deletions().length;
@@ -76,7 +76,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     a.signal('SIGCONT');
     await a.log.until('lost leadership, standing by');
     await a.untilStandby();
-    assert.equal(a.deletions().length, sent, 'no deletion after it was continued');
+    assert.equal(a.deletions().length, sent, 'a suspended leader sent a deletion after it continued');
     assert.deepEqual([a.terms(), b.terms(), b.deletions().length], [1, 1, 0]);
 
     await b.stop();
@@ -101,7 +101,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
           reported.filter(([, behind]) => behind === 1).length === 2
         );
       },
-      { what: 'one leads and two stand by' },
+      { what: 'one leader and two standby replicas' },
     );
     const pod = await scene.pod('web');
     const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
@@ -115,7 +115,7 @@ suite('several replicas, of which one is the leader', { concurrency: 3 }, () => 
     ]);
   });
 
-  test('without permission a replica logs once which one is missing, and leads as soon as it is granted', async (t) => {
+  test('a replica without permission for the Lease logs the missing rule once, and leads after it is granted', async (t) => {
     const { scene, start } = await setReplicaScene(t, 'denied');
     await scene.endpoints(false);
     const { cluster, name: namespace } = scene.ns;

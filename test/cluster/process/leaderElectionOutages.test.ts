@@ -7,11 +7,11 @@ import { untilTime } from '../support/scene.ts';
 
 const lost = 'lost leadership, standing by';
 
-// One after the other: each of them breaks the same API server.
-suite('the API server stops under leader election', () => {
+// The tests run one after the other, because each stops the same API server.
+suite('outages of the API server with leader election', () => {
   const own = suiteControlPlane();
 
-  test('killed for longer than the Lease and back: exactly one replica leads, and no process has ended', async (t) => {
+  test('after an outage longer than the Lease exactly one replica leads, and no process has exited', async (t) => {
     const plane = own();
     const { scene, start, holder } = await setReplicaScene(t, 'stopped', { cluster: plane });
     await scene.endpoints(false);
@@ -22,18 +22,18 @@ suite('the API server stops under leader election', () => {
     await plane.killApiServer();
     const killed = Date.now();
     const lostLine = await leader.log.until(lost);
-    assert.ok(Date.parse(lostLine.time) - killed < 4_000, 'before its Lease is over');
+    assert.ok(Date.parse(lostLine.time) - killed < 4_000, 'the leader lost leadership after its Lease expired');
     await untilTime(killed + 6_000);
     await plane.startApiServer();
     const terms = () => replicas.reduce((sum, each) => sum + each.terms(), 0);
-    await eventually(() => terms() === 2, { what: 'one of them leads' });
+    await eventually(() => terms() === 2, { what: 'a leader' });
     const pod = await scene.pod('web');
     await eventually(
       () =>
         replicas.some(
           (each) => each.log.find('caches synced, starting controller').length === each.terms() && each.terms() > 0,
         ),
-      { what: 'it sees the cluster' },
+      { what: 'synced caches of the leader' },
     );
     await scene.endpoints(true);
     await scene.untilDeleted(pod);
@@ -45,11 +45,11 @@ suite('the API server stops under leader election', () => {
     assert.equal(terms(), 2);
   });
 
-  test('suspended when the leader receives SIGTERM: the process ends in time all the same', async (t) => {
+  test('the API server is suspended when the leader receives SIGTERM: the process still exits in time', async (t) => {
     const plane = own();
     const { scene, start } = await setReplicaScene(t, 'hanging', { cluster: plane });
     await scene.endpoints(false);
-    // With the product's own times: the quick ones give up a request for the Lease before the release is overdue.
+    // With the default durations: with shorter ones, requests for the Lease time out before the release does.
     const weeder = await start({ flags: [] });
     await weeder.untilLeader();
     await plane.pauseApiServer();

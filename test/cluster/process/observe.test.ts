@@ -7,12 +7,12 @@ import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 import { setReplicaScene } from '../support/replicas.ts';
 import { setScene } from '../support/scene.ts';
 
-// One after the other: one of them breaks the API server.
-suite('the telemetry of a process, on a real API server', () => {
+// The tests run one after the other, because one of them suspends the API server.
+suite('telemetry with a real API server', () => {
   const own = suiteControlPlane();
 
-  /** A scene, and a weeder that has read it and serves its telemetry. */
-  async function play(t: Parameters<typeof setScene>[0], prefix: string) {
+  /** A scene, and a weeder with telemetry ports. `start` starts it. */
+  async function prepare(t: Parameters<typeof setScene>[0], prefix: string) {
     const cluster = own();
     const scene = await setScene(t, prefix, { cluster, settings: { watchDuration: '60s' } });
     const [health, metrics] = [await freePort(), await freePort()];
@@ -23,11 +23,11 @@ suite('the telemetry of a process, on a real API server', () => {
       return { status: answer.status, text: await answer.text() };
     };
     const scrape = async () => scraped(await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text());
-    return { cluster, scene, start, ask: get, scrape };
+    return { cluster, scene, start, get, scrape };
   }
 
-  test('after a recovery the numbers on /metrics are exactly what happened', async (t) => {
-    const { scene, start, ask: get, scrape } = await play(t, 'numbers');
+  test('after a recovery /metrics has the exact numbers', async (t) => {
+    const { scene, start, get, scrape } = await prepare(t, 'numbers');
     const { service } = scene;
     await scene.endpoints(false);
     const pods = [await scene.pod('one'), await scene.pod('two')];
@@ -44,14 +44,14 @@ suite('the telemetry of a process, on a real API server', () => {
     await scene.untilDeleted(...pods);
     await weeder.log.until('pod deleted', {}, { count: 2 });
     await weeder.log.until(/^deletion skipped/);
-    // Its own stream delivers the end of a pod, perhaps after the answer to the deletion.
+    // The stream of pods may deliver the DELETED event after the answer to the deletion.
     const after = await eventually(
       async (saw) => {
         const now = await scrape();
         saw(sampleValue(now, 'weeder_crash_looping_pods'));
         return sampleValue(now, 'weeder_crash_looping_pods') === 1 && now;
       },
-      { what: 'that one pod is left that crash-loops' },
+      { what: 'one remaining crash-looping pod' },
     );
     const value = (name: string, labels = {}) => sampleValue(after, `weeder_${name}`, labels);
     assert.deepEqual(
@@ -101,7 +101,7 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.match((await get('/readyz?verbose')).text, /^\[\+\]stream\/endpointslices ok: watching since /m);
   });
 
-  test('of two replicas one reports that it leads, the other that it stands by; one that cannot read the Lease is not ready', async (t) => {
+  test('one replica reports that it leads, the other that it stands by, and one that cannot read the Lease is not ready', async (t) => {
     const cluster = own();
     const { scene, start } = await setReplicaScene(t, 'replicas', { cluster });
     const lease = `${scene.ns.name}/dwd-weeder-leader-election`;
@@ -133,11 +133,11 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.deepEqual([await a.value('weeder_leader'), await b.value('weeder_leader')], [1, 0]);
     assert.deepEqual([await a.value('weeder_ready'), await b.value('weeder_ready')], [1, 1]);
 
-    const lost = await replica('--leader-election-namespace=nowhere');
+    const lost = await replica('--leader-election-namespace=missing');
     await lost.log.until('lease unavailable, retrying');
     const unready = await lost.ready();
     assert.match(unready, /^503 /);
-    assert.match(unready, /^\[-\]lease\/nowhere\/\S+ failed: the Lease has not been read, so the leader is unknown$/m);
+    assert.match(unready, /^\[-\]lease\/missing\/\S+ failed: the Lease has not been read, so the leader is unknown$/m);
     assert.equal(await lost.value('weeder_ready'), 0);
 
     await a.stop();
@@ -152,8 +152,8 @@ suite('the telemetry of a process, on a real API server', () => {
     assert.equal(await b.value('weeder_pod_deletions_total', labels), 1);
   });
 
-  test('with the API server paused for over a minute /readyz is unready and names the stream; then it is ready again', async (t) => {
-    const { cluster, scene, start, ask: get, scrape } = await play(t, 'paused');
+  test('if the API server is suspended for over a minute, /readyz fails and names the stream, until it continues', async (t) => {
+    const { cluster, scene, start, get, scrape } = await prepare(t, 'paused');
     await scene.endpoints(false);
     const weeder = start();
     await weeder.ready();
@@ -168,7 +168,7 @@ suite('the telemetry of a process, on a real API server', () => {
       },
       { what: 'an answer that is not ready', every: 200 },
     );
-    assert.ok(performance.now() - paused > 35_000, 'a pause of less than a minute');
+    assert.ok(performance.now() - paused > 35_000, 'weeder was unready too early');
     assert.match(unready.text, /^\[\+\]manager ok: at work$/m);
     assert.match(unready.text, /^\[-\]stream\/(endpointslices|pods .*) failed: .* down for 1m.*$/m);
     assert.match(unready.text, /readyz check failed\n$/);
@@ -184,7 +184,7 @@ suite('the telemetry of a process, on a real API server', () => {
     await eventually(async () => (await get('/readyz')).status === 200, { what: 'ready again' });
     const up = await scrape();
     assert.equal(sampleValue(up, 'weeder_ready'), 1);
-    // A stream that was open is silent; one that was being opened at the moment of the pause is lost.
+    // An open stream counts as silent, and one that was being opened at the time of the suspension as lost.
     const restarts = ['silent', 'lost'].map(
       (reason) => sampleValue(up, 'weeder_stream_restarts_total', { resource: 'pods', reason }) ?? 0,
     );

@@ -9,7 +9,7 @@ import { guardFolder } from '../support/plane/process.ts';
 import { type RequestProxy, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
-/** A mounted ConfigMap with one file: `put` swaps the link `..data` as the kubelet does. */
+/** Creates a folder like that of a mounted ConfigMap. `put` swaps the link `..data`, as the kubelet does. */
 function mountedConfig() {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-mounted-'));
   guardFolder(folder);
@@ -28,7 +28,7 @@ function mountedConfig() {
   };
 }
 
-/** How often the complete state was read, by label selector. */
+/** The number of lists, by label selector. */
 function listsOf({ requests }: RequestProxy): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { method, path } of requests) {
@@ -45,8 +45,8 @@ function configFor({ service, labels }: Scene, others: Readonly<Record<string, o
   return { servicesAndDependantSelectors: { ...own, ...others } };
 }
 
-suite('reload', { concurrency: true }, () => {
-  test('a mounted ConfigMap that is swapped: valid, invalid, and valid again', async (t) => {
+suite('reloads of the config', { concurrency: true }, () => {
+  test('a mounted ConfigMap changes: weeder applies a valid config, and rejects an invalid one', async (t) => {
     const scene = await setScene(t, 'reload');
     const { ns, service, labels } = scene;
     const proxy = await startRequestProxy(t, ns.cluster, () => {});
@@ -97,7 +97,7 @@ suite('reload', { concurrency: true }, () => {
     });
   });
 
-  test('on SIGHUP the file is read at once, and a removed service triggers no more deletions', async (t) => {
+  test('on SIGHUP weeder reads the file at once, and a removed service causes no further deletions', async (t) => {
     const scene = await setScene(t, 'hangup');
     const { ns, service, labels } = scene;
     const mounted = mountedConfig();

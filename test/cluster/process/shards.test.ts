@@ -6,11 +6,11 @@ import { setScene } from '../support/scene.ts';
 
 const count = 3;
 
-/** Its dependants may be anywhere. */
-const fromHere = (name: string) => ({ namespaces: [name], dependantNamespaces: 'all' });
+/** A service in one namespace whose dependants are in all namespaces. */
+const inAllNamespaces = (name: string) => ({ namespaces: [name], dependantNamespaces: 'all' });
 
 suite('shards', { concurrency: true }, () => {
-  test('three replicas share the namespaces: each recovery opens one window, in the one that owns the namespace', async (t) => {
+  test('each recovery opens one window, in the replica whose shard owns the namespace', async (t) => {
     const scene = await setScene(t, 'shared');
     const { cluster } = scene.ns;
     const weeders = Array.from({ length: count }, (_, index) =>
@@ -36,8 +36,8 @@ suite('shards', { concurrency: true }, () => {
     }
   });
 
-  test('dependants in a namespace of another shard are deleted by the shard that owns the service', async (t) => {
-    const scene = await setScene(t, 'owner', { settings: fromHere });
+  test('the shard that owns a service deletes its dependants in namespaces of other shards too', async (t) => {
+    const scene = await setScene(t, 'owner', { settings: inAllNamespaces });
     const { cluster, name } = scene.ns;
     const index = ownsNamespace({ index: 0, count: 2 }, name) ? 0 : 1;
     let foreign = await testNamespace(t, 'foreign');

@@ -19,7 +19,7 @@ import {
 } from '../support/cluster.ts';
 import { type Streaming, startStreaming } from '../support/observer/streaming.ts';
 
-/** ConfigMaps: objects that only the test changes. */
+/** Writes a ConfigMap, which no other client changes, and returns its resourceVersion. */
 async function put(ns: TestNamespace, name: string, data = 'x'): Promise<string> {
   const path = ns.path('api/v1', 'configmaps', name);
   const patch = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { data } };
@@ -31,7 +31,7 @@ function stream(t: TestContext, ns: TestNamespace): Streaming {
   return startStreaming(t, ns.cluster, { path: ns.path('api/v1', 'configmaps'), kind: 'ConfigMap' });
 }
 
-function untilHolds(it: Streaming, name: string, version: string): Promise<unknown> {
+function untilVersion(it: Streaming, name: string, version: string): Promise<unknown> {
   return eventually(() => it.sink.state.get(name) === version && it.isWatching(), { what: `${name} at ${version}` });
 }
 
@@ -44,21 +44,21 @@ async function ownCluster(
   return plane;
 }
 
-/** The log of a stream without failures. */
-const begun = streamsLists()
+/** The expected log of a stream without failures. */
+const expectedLog = streamsLists()
   ? ['stream synced']
   : ['WatchList not supported, falling back to paged LIST', 'stream synced'];
 
 suite('streams on a real API server', { concurrency: true }, () => {
   test(
-    'the complete state comes in the watch itself, and changes follow without a second list',
+    'the watch itself delivers the initial list, and changes follow without a second list',
     onlyWithWatchList,
     async (t) => {
       const ns = await testNamespace(t, 'streams');
       for (let i = 0; i < 20; i += 1) await put(ns, `config-${i}`);
       const it = stream(t, ns);
       const version = await put(ns, 'late');
-      await untilHolds(it, 'late', version);
+      await untilVersion(it, 'late', version);
       await ns.cluster.api('DELETE', ns.path('api/v1', 'configmaps', 'config-3'));
       await eventually(() => !it.sink.state.has('config-3'), { what: 'the deletion' });
       assert.deepEqual(it.logged, ['stream synced']);
@@ -67,32 +67,32 @@ suite('streams on a real API server', { concurrency: true }, () => {
     },
   );
 
-  test('a quiet watch is renewed every 20 s without a list or a warning', async (t) => {
+  test('a watch without events is renewed every 20 s without a list or a warning', async (t) => {
     const ns = await testNamespace(t, 'quiet');
     const it = stream(t, ns);
-    await untilHolds(it, 'a', await put(ns, 'a'));
+    await untilVersion(it, 'a', await put(ns, 'a'));
     const began = performance.now();
     await eventually(() => performance.now() - began > 25_000, { what: '25 s', every: 500 });
-    await untilHolds(it, 'a', await put(ns, 'a', 'y'));
-    assert.deepEqual(it.logged, begun);
+    await untilVersion(it, 'a', await put(ns, 'a', 'y'));
+    assert.deepEqual(it.logged, expectedLog);
     assert.equal(it.sink.lists, 1);
   });
 
-  test('irrelevant lines are recognized by their bytes, as this API server writes them', async (t) => {
-    const ns = await testNamespace(t, 'boring');
+  test('irrelevant lines of this API server are recognized by their bytes', async (t) => {
+    const ns = await testNamespace(t, 'irrelevant');
     const it = startStreaming(t, ns.cluster, {
       path: ns.path('api/v1', 'configmaps'),
       kind: 'ConfigMap',
       isBoring: (name) => name !== 'end' && name !== 'start',
     });
-    await untilHolds(it, 'start', await put(ns, 'start'));
+    await untilVersion(it, 'start', await put(ns, 'start'));
     const applied = it.sink.applied;
-    for (let i = 0; i < 30; i += 1) await put(ns, `boring-${i}`);
-    await untilHolds(it, 'end', await put(ns, 'end'));
+    for (let i = 0; i < 30; i += 1) await put(ns, `irrelevant-${i}`);
+    await untilVersion(it, 'end', await put(ns, 'end'));
     assert.equal(it.sink.applied, applied + 1);
   });
 
-  test('for Secrets only the metadata is sent, without Helm releases, and reduced before any sink sees it', async (t) => {
+  test('Secrets are sent as metadata without Helm releases, and reduced before a sink receives them', async (t) => {
     const ns = await testNamespace(t, 'metadata');
     const path = ns.path('api/v1', 'secrets');
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{"stringData":{"password":"MARKER"}}' };
@@ -119,12 +119,16 @@ suite('streams on a real API server', { concurrency: true }, () => {
     const paged = await listPages(it.client, { ...secrets, labelSelector: '', sink }, t.signal);
     assert.deepEqual([paged.ok, [...sink.state.keys()]], [true, ['after']]);
     for (const object of sink.objects.values()) assert.equal('data' in object, false);
-    assert.equal(JSON.stringify([...sink.objects.values()]).includes('MARKER'), true, 'nothing reduced it');
-    assert.deepEqual(it.logged, begun);
+    assert.equal(
+      JSON.stringify([...sink.objects.values()]).includes('MARKER'),
+      true,
+      'the paged list has no reduce function',
+    );
+    assert.deepEqual(it.logged, expectedLog);
   });
 
   test(
-    'three hundred streams of one client, each of one object by its name, leave room for requests',
+    'a client with three hundred streams, each for one object by its name, can still send requests',
     onlyWithWatchList,
     async (t) => {
       const ns = await testNamespace(t, 'named');
@@ -154,7 +158,7 @@ suite('streams on a real API server', { concurrency: true }, () => {
     },
   );
 
-  test('selectors have the same meaning for weeder and for the API server', async (t) => {
+  test('weeder and the API server select the same objects', async (t) => {
     const ns = await testNamespace(t, 'selectors');
     const values = [undefined, '', 'a', 'b'];
     const labelled = values.flatMap((x, i) =>
@@ -164,7 +168,7 @@ suite('streams on a real API server', { concurrency: true }, () => {
       })),
     );
     for (const metadata of labelled) await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), { metadata });
-    for (const selector of someSelectors()) {
+    for (const selector of exampleSelectors()) {
       const text = selectorToString(selector);
       const answer = await ns.cluster.send(
         'GET',
@@ -180,7 +184,7 @@ suite('streams on a real API server', { concurrency: true }, () => {
     }
   });
 
-  test('a missing permission is waited for, and named', async (t) => {
+  test('a stream without permission synchronizes after the permission is granted', async (t) => {
     const ns = await testNamespace(t, 'denied');
     const user = ns.cluster.takeUser();
     const path = ns.path('api/v1', 'configmaps');
@@ -189,46 +193,46 @@ suite('streams on a real API server', { concurrency: true }, () => {
     await grant(ns.cluster, user, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }], {
       namespace: ns.name,
     });
-    await untilHolds(it, 'a', await put(ns, 'a'));
+    await untilVersion(it, 'a', await put(ns, 'a'));
   });
 
-  test('the stream of an API server that is killed and comes back is resumed', async (t) => {
+  test('a stream is resumed after the API server was killed and restarted', async (t) => {
     const plane = await ownCluster(t);
     const ns = await testNamespace(t, 'killed', plane);
     const it = stream(t, ns);
-    await untilHolds(it, 'a', await put(ns, 'a'));
+    await untilVersion(it, 'a', await put(ns, 'a'));
     await plane.killApiServer();
-    await eventually(() => it.logged.includes('stream lost'), { what: 'the loss' });
+    await eventually(() => it.logged.includes('stream lost'), { what: 'the lost stream' });
     await plane.startApiServer();
-    await untilHolds(it, 'b', await put(ns, 'b'));
+    await untilVersion(it, 'b', await put(ns, 'b'));
     assert.deepEqual(it.sink.disorder, []);
   });
 
-  test('an API server that hangs is detected within 30 s, and its stream is resumed when it continues', async (t) => {
+  test('a suspended API server is detected within 30 s, and the stream is resumed when it continues', async (t) => {
     const plane = await ownCluster(t);
     const ns = await testNamespace(t, 'hangs', plane);
     const it = stream(t, ns);
-    await untilHolds(it, 'a', await put(ns, 'a'));
+    await untilVersion(it, 'a', await put(ns, 'a'));
     await plane.pauseApiServer();
     await eventually(() => it.logged.includes('stream silent'), { what: 'the silence', within: 35_000 });
     plane.resumeApiServer();
-    await untilHolds(it, 'b', await put(ns, 'b'));
+    await untilVersion(it, 'b', await put(ns, 'b'));
     assert.equal(it.sink.lists, 1);
     assert.deepEqual(it.sink.disorder, []);
   });
 
-  test('after a compaction while the stream was down, a real 410 leads to a complete state at once', async (t) => {
-    // With the watch cache the API server would answer from memory.
+  test('a stream that gets a 410 after a compaction lists again at once', async (t) => {
+    // With the watch cache the API server would serve compacted revisions from memory.
     const plane = await ownCluster(t, ['--watch-cache=false']);
     const ns = await testNamespace(t, 'compacted', plane);
     const it = stream(t, ns);
-    await untilHolds(it, 'gone', await put(ns, 'gone'));
+    await untilVersion(it, 'deleted', await put(ns, 'deleted'));
     for (const other of ['c', 'd', 'e']) await testNamespace(t, other, plane);
     await plane.killApiServer();
-    await eventually(() => it.logged.includes('stream lost'), { what: 'the loss' });
+    await eventually(() => it.logged.includes('stream lost'), { what: 'the lost stream' });
     await plane.compactEtcd();
     await plane.startApiServer();
-    await untilHolds(it, 'b', await put(ns, 'b'));
+    await untilVersion(it, 'b', await put(ns, 'b'));
     assert(it.logged.includes('stream expired'), it.logged.join());
     assert.equal(it.sink.lists, 2);
     assert.deepEqual(it.sink.disorder, []);
@@ -240,7 +244,7 @@ function withoutAnnotations(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-function someSelectors(): readonly LabelSelector[] {
+function exampleSelectors(): readonly LabelSelector[] {
   const operators = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
   const single = operators.flatMap((operator) =>
     [[], [''], ['a'], ['', 'b'], ['b', 'a']].map((values) => ({ key: 'x', operator, values })),

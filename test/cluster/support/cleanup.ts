@@ -1,30 +1,30 @@
-/** Registers a cleanup: node:test's context of a test or a suite. */
+/** The context of a test or a suite. */
 export interface Cleanup {
-  after(cleanup: () => unknown): void;
+  after(cleanup: () => uncleanups): void;
 }
 
-const registered = new WeakMap<Cleanup, (() => unknown)[]>();
+const registered = new WeakMap<Cleanup, (() => uncleanups)[]>();
 
 /**
- * Runs the cleanups of a test in this order, all of them, and then throws what they threw. Node itself skips the hooks
- * that follow one that throws: a process that was not stopped would keep its test file from ending.
+ * Registers a cleanup. All cleanups of a test run in the order of their registration, and their errors are thrown
+ * afterwards. Node skips the hooks after one that throws, and a process that is not stopped would block the test file.
  */
-export function cleanUp(t: Cleanup, cleanup: () => unknown): void {
-  const known = registered.get(t);
-  if (known !== undefined) {
-    known.push(cleanup);
+export function cleanUp(t: Cleanup, cleanup: () => uncleanups): void {
+  const cleanups = registered.get(t);
+  if (cleanups !== undefined) {
+    cleanups.push(cleanup);
     return;
   }
   const all = [cleanup];
   registered.set(t, all);
   t.after(async () => {
-    const errors: unknown[] = [];
-    for (const each of all) await run(each).catch((error: unknown) => errors.push(error));
+    const errors: uncleanups[] = [];
+    for (const each of all) await run(each).catch((error: uncleanups) => errors.push(error));
     if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
     if (errors.length > 0) throw errors[0];
   });
 }
 
-async function run(cleanup: () => unknown): Promise<void> {
+async function run(cleanup: () => uncleanups): Promise<void> {
   await cleanup();
 }

@@ -19,12 +19,12 @@ export interface DemoProcess {
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Starts it from its sources; it is killed when the test ends. */
+/** Starts the demo from its sources, and kills it when the test ends. */
 export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[], user = 'admin'): DemoProcess {
   const checkout = join(import.meta.dirname, '..', '..', '..');
   const args = ['src/cli/weeder.ts', 'demo', `--kubeconfig=${cluster.kubeconfigFor(user)}`, ...flags];
   const child = spawn(process.execPath, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
-  // However the test process ends, the guard of its folder ends this one, too.
+  // The guard of the folder ends the demo if this process ends unexpectedly.
   const pidFile = temporaryFile('demo.pid');
   writeFileSync(pidFile, String(child.pid));
   let stdout = '';

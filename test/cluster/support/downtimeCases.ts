@@ -7,16 +7,16 @@ const main = { name: 'main', image: 'registry.invalid/web:1' };
 const paused = 'weeder.dev/paused-until';
 const later = '2099-01-01T00:00:00Z';
 
-/** Changes to one workload while no weeder runs. */
+/** A case with changes to one workload while no weeder runs. */
 export interface DowntimeCase {
   readonly title: string;
   readonly name: string;
   readonly pod?: object;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** While the first weeder still runs. Its source `name` exists, with `a` and `b`. */
+  /** Runs before the first weeder is killed. The ConfigMap `name` has the keys `a` and `b`. */
   readonly before?: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
   readonly meanwhile: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
-  /** How often its template has changed in the end, by any client; `afterwards` continues from there. */
+  /** The expected number of changes of the template, by any client, before `afterwards`. */
   readonly rollouts: number;
   readonly env: object;
   readonly afterwards?: (scene: DeploymentScene, web: Deployed) => Promise<unknown>;
@@ -31,13 +31,13 @@ function usingKey(name: string, isOptional = false): object {
   return { containers: [{ ...main, env: [{ name: 'A', valueFrom: { configMapKeyRef } }] }] };
 }
 
-/** What `kubectl rollout restart` writes. */
-function rolledByTheUser(web: Deployed): Promise<void> {
+/** Restarts the workload as `kubectl rollout restart` does. */
+function rolloutRestart(web: Deployed): Promise<void> {
   const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
   return web.patch({ spec: { template: { metadata: { annotations } } } });
 }
 
-/** Times of the API are whole seconds: what is created from now on is distinguishable from earlier writes. */
+/** Waits until new objects have a creation time that is later than that of earlier writes. */
 async function twoSecondsLater(): Promise<void> {
   const from = Date.now();
   await eventually(() => Date.now() >= from + 2_000, { what: 'two seconds' });
@@ -45,7 +45,7 @@ async function twoSecondsLater(): Promise<void> {
 
 const changed = { data: { a: '2' } };
 
-/** Each has its own workload, which is independent of the others. */
+/** The cases, each with its own workload. */
 export const downtimeCases: readonly DowntimeCase[] = [
   {
     title: 'a change is detected by the next process, and is one rollout',
@@ -60,7 +60,7 @@ export const downtimeCases: readonly DowntimeCase[] = [
     meanwhile: async ({ change }, web) => {
       await change('configmaps', web.name, changed);
       await twoSecondsLater();
-      await rolledByTheUser(web);
+      await rolloutRestart(web);
       await eventually(() => web.rollouts() === 1, { what: 'the rollout of the user' });
     },
     rollouts: 1,
@@ -72,7 +72,7 @@ export const downtimeCases: readonly DowntimeCase[] = [
     name: 'rolled-before',
     meanwhile: async ({ change }, web) => {
       const [old] = await web.uids();
-      await rolledByTheUser(web);
+      await rolloutRestart(web);
       await eventually(async () => !(await web.uids()).includes(old ?? '') && web.content(), { what: 'the new pod' });
       await change('configmaps', web.name, changed);
     },
@@ -81,7 +81,7 @@ export const downtimeCases: readonly DowntimeCase[] = [
   },
   {
     title: 'a change that was reverted restarts nothing',
-    name: 'taken-back',
+    name: 'reverted',
     meanwhile: async ({ change }, { name }) => {
       await change('configmaps', name, changed);
       await change('configmaps', name, { data: { a: '1' } });

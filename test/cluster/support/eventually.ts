@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** Called by a condition with what it observed, for the sentence of the failure. */
+/** Reports what a condition observed, for the error message. */
 export type Saw = (seen: unknown) => void;
 
-/** Undefined, null, false: not yet. Anything else: the answer. An exception: not yet, for its reason. */
+/** Returns the result, or undefined, null or false if it is not met yet. An exception also means that it is not met. */
 type Condition<T> = (saw: Saw) => T | undefined | null | false | Promise<T | undefined | null | false>;
 
 export interface EventuallyOptions {
-  /** What is awaited, as the end of a sentence that begins with "not seen: ". */
+  /** What is awaited, as the end of a message that begins with "not seen: ". */
   readonly what: string;
-  /** Milliseconds; default 180,000: on a busy machine everything takes long, and a condition that comes true ends the wait. */
+  /** The time limit in milliseconds. Default: 180,000, which is enough for a busy machine. */
   readonly within?: number;
-  /** Milliseconds between two checks; default 20. */
+  /** The time between two checks in milliseconds. Default: 20. */
   readonly every?: number;
 }
 
-/** Checks until `condition` returns an answer, and returns that; fails with what was last observed. */
+/** Repeats `condition` until it returns a result, and returns that. Throws with what was last observed. */
 export async function eventually<T>(condition: Condition<T>, options: EventuallyOptions): Promise<T> {
   const { what, within = 180_000, every = 20 } = options;
   const deadline = performance.now() + within;
@@ -36,14 +36,14 @@ export async function eventually<T>(condition: Condition<T>, options: Eventually
 }
 
 export interface RemainsTrueOptions {
-  /** What has to remain true, as the end of a sentence that begins with "no longer true". */
+  /** What has to remain true, as the end of a message that begins with "no longer true". */
   readonly what: string;
-  /** Milliseconds of observation. Better end a negative assertion by a positive marker: see `PodObserver.caughtUp`. */
+  /** The time of observation in milliseconds. If possible, use a positive marker instead: see `PodObserver.caughtUp`. */
   readonly for: number;
   readonly every?: number;
 }
 
-/** Fails as soon as `condition` is false or throws within the time of observation. */
+/** Throws if `condition` is false or throws within the time of observation. */
 export async function remainsTrue(
   condition: (saw: Saw) => boolean | Promise<boolean>,
   options: RemainsTrueOptions,
@@ -69,7 +69,7 @@ function lastObserved(): { saw: Saw; unless: Saw; text(): string } {
       seen = value;
       reported = true;
     },
-    /** What a condition returned, if it reported nothing better itself. */
+    /** Records what a condition returned, unless the condition has reported something itself. */
     unless: (value) => {
       if (!reported) seen = value;
       reported = false;

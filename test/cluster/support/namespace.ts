@@ -3,21 +3,21 @@ import { type Cleanup, cleanUp } from './cleanup.ts';
 import { type Cluster, connect, coordinatesVariable, readCoordinates } from './plane/access.ts';
 import { startControlPlane } from './plane/controlPlane.ts';
 
-/** A namespace of one test. */
+/** The namespace of a test. */
 export interface TestNamespace {
   readonly name: string;
   readonly cluster: Cluster;
   /** The path of a namespaced resource: `path('apis/apps/v1', 'replicasets', 'web')`. */
   path(group: string, resource: string, name?: string): string;
-  /** Called when the test ends. */
+  /** Registers a function that is called when the test ends. */
   after(cleanup: () => unknown): void;
 }
 
 let shared: Promise<Cluster> | undefined;
 
 /**
- * The control plane that all tests of a run share: the one that run.ts started, or, for a test file that is run by
- * hand, one that ends together with this process. Break one of your own (`startControlPlane`), not this one.
+ * The control plane that all tests of a run share. run.ts starts it; a test file that is run directly starts its own.
+ * A test that stops or suspends the API server has to use a separate one (`startControlPlane`).
  */
 export function sharedControlPlane(): Promise<Cluster> {
   const file = process.env[coordinatesVariable];
@@ -26,8 +26,8 @@ export function sharedControlPlane(): Promise<Cluster> {
 }
 
 /**
- * Creates a namespace with a unique name. It ends with its control plane: emptying hundreds of them, kind by kind,
- * would take more of two cores than the tests themselves, and delay those that test the end of a namespace.
+ * Creates a namespace with a unique name. It is not deleted, because the deletion of hundreds of namespaces would take
+ * more CPU than the tests, and delay tests of terminating namespaces.
  */
 export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluster): Promise<TestNamespace> {
   const home = cluster ?? (await sharedControlPlane());
@@ -40,7 +40,7 @@ export async function testNamespace(t: Cleanup, prefix: string, cluster?: Cluste
   return namespace;
 }
 
-/** Creates a namespace of this name; `t` decides about its end. */
+/** Creates a namespace of this name. */
 export async function newNamespace(cluster: Cluster, name: string, t: Cleanup): Promise<TestNamespace> {
   await cluster.api('POST', '/api/v1/namespaces', { metadata: { name } });
   return {

@@ -4,14 +4,14 @@ import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts'
 import { type Scene, setScene } from './scene.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from './weeder.ts';
 
-/** A weeder process that takes part in leader election, with every request that it made. */
+/** A weeder process with leader election. `requests` has all its requests. */
 export interface Replica extends WeederProcess {
   readonly requests: readonly PassingRequest[];
-  /** The pods that it deleted, or tried to. */
+  /** The paths of its DELETE requests. */
   deletions(): string[];
-  /** How often it began to lead. */
+  /** The number of its leadership terms. */
   terms(): number;
-  /** Waits until it leads and has read the cluster. */
+  /** Waits until it is the leader and its caches are synced; a further call waits for the next term. */
   untilLeader(): Promise<void>;
   untilStandby(): Promise<void>;
 }
@@ -19,9 +19,9 @@ export interface Replica extends WeederProcess {
 export interface ReplicaScene {
   readonly scene: Scene;
   start(options?: Partial<StartOptions>): Promise<Replica>;
-  /** The holder of the Lease, by its spec. */
+  /** Waits for the Lease, and returns its holder. */
   holder(): Promise<string>;
-  /** When it was last renewed: epoch milliseconds by the clock of its holder. */
+  /** The time of the last renewal, by the clock of the holder. Milliseconds since the epoch. */
   renewed(): Promise<number>;
 }
 
@@ -29,14 +29,14 @@ type Options = NonNullable<Parameters<typeof setScene>[2]>;
 
 const name = 'dwd-weeder-leader-election';
 
-/** Times that a test can wait for; the default ones are the product's own. */
+/** Short durations for tests. */
 export const quick = [
   '--leader-elect-lease-duration=4s',
   '--leader-elect-renew-deadline=2500ms',
   '--leader-elect-retry-period=500ms',
 ];
 
-/** A scene, and replicas of weeder that elect a leader in its namespace. */
+/** Creates a scene for replicas of weeder that elect a leader in its namespace. */
 export async function setReplicaScene(
   t: Parameters<typeof setScene>[0],
   prefix: string,

@@ -16,15 +16,15 @@ export interface StartOptions {
   readonly config: string | object;
   /** Default `admin`. */
   readonly user?: string;
-  /** Instead of the user's own, for instance one of a proxy. */
+  /** The path of a kubeconfig, such as that of a proxy. Default: that of the user. */
   readonly kubeconfig?: string;
-  /** Added to `--config-file`, `--kubeconfig`, and `0` for the addresses of health and metrics; a repeated flag wins. */
+  /** Flags after `--config-file`, `--kubeconfig` and `0` for the telemetry addresses. A repeated flag takes precedence. */
   readonly flags?: readonly string[];
-  /** Flags of node itself. */
+  /** Flags of node. */
   readonly nodeFlags?: readonly string[];
-  /** Added to the variables of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What this test expects beyond a silent, healthy process. Error lines are matched as whole JSON lines. */
+  /** Expected errors. `errorLines` is matched against whole JSON lines. */
   readonly expects?: { readonly exit?: boolean; readonly errorLines?: RegExp; readonly stderr?: RegExp };
 }
 
@@ -34,29 +34,29 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running process of the real program. */
+/** A running weeder. */
 export interface RunningWeeder {
   readonly log: WeederLog;
-  /** All streams are synced: every later change is observed. */
+  /** Resolves when the caches are synced. */
   ready(): Promise<void>;
-  /** SIGTERM; resolves when the process has ended. May be called again. */
+  /** Sends SIGTERM, and resolves when the process has ended. Further calls do not send it again. */
   stop(): Promise<Ending>;
 }
 
 export interface WeederProcess extends RunningWeeder {
   readonly pid: number;
   readonly exited: Promise<Ending>;
-  /** Its error output so far. */
+  /** The standard error output so far. */
   stderr(): string;
   signal(signal: NodeJS.Signals): void;
-  /** SIGKILL, as when the node dies. */
+  /** Sends SIGKILL, and resolves when the process has ended. */
   kill(): Promise<Ending>;
 }
 
 let folder: string | undefined;
 let started = 0;
 
-/** A path for a small file that is removed together with this process. */
+/** Returns a path for a file that is removed when this process ends. */
 export function temporaryFile(name: string): string {
   if (folder === undefined) {
     folder = mkdtempSync(join(tmpdir(), 'weeder-process-'));
@@ -67,8 +67,8 @@ export function temporaryFile(name: string): string {
 }
 
 /**
- * Starts `weeder run` from its sources. When the test ends it is stopped, and the test fails if it had exited by
- * itself, stopped with an exit code other than 0, logged an error or wrote to its error output.
+ * Starts `weeder run` from its sources, and stops it when the test ends. The test fails if weeder exited before, had an
+ * exit code other than 0, logged an error, or wrote to its standard error output.
  */
 export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
   const { cluster, config, user = 'admin', flags = [], nodeFlags = [], env = {}, expects = {} } = options;
@@ -86,7 +86,7 @@ export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
   return superviseWeeder(t, process.execPath, command, expects, env);
 }
 
-/** Starts any command line that runs weeder, such as `npm start -- …`, in the checkout. */
+/** Runs a command line that starts weeder, such as `npm start -- …`, in the checkout. */
 export function superviseWeeder(
   t: Cleanup,
   command: string,
@@ -94,7 +94,7 @@ export function superviseWeeder(
   expects: NonNullable<StartOptions['expects']> = {},
   env: Readonly<Record<string, string>> = {},
 ): WeederProcess {
-  // A group of its own, because npm and the shell that it starts do not forward SIGTERM to the program.
+  // Detached, so that signals can be sent to the process group: npm and its shell do not forward SIGTERM.
   const options = { cwd: checkout, env: { ...environment(), ...env }, detached: true } as const;
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const pidFile = temporaryFile('weeder.pid');
@@ -135,7 +135,7 @@ export function superviseWeeder(
     const found = unexpectedIn(log, errors, expects);
     if (mustRun && !wasRunning) found.push(`it exited unexpectedly with code ${code}`);
     if (mustRun && wasRunning && code !== 0) found.push(`it stopped with exit code ${code}`);
-    if (found.length > 0) throw new Error(`weeder did not behave: ${found.join('; ')}`);
+    if (found.length > 0) throw new Error(`unexpected behaviour of weeder: ${found.join('; ')}`);
   });
   return {
     pid: child.pid ?? -1,
@@ -151,7 +151,7 @@ export function superviseWeeder(
   };
 }
 
-/** Unexpected lines of a log and an error output. */
+/** Returns messages for unexpected errors in a log and in an error output. */
 export function unexpectedIn(log: WeederLog, errors: string, expects: NonNullable<StartOptions['expects']>): string[] {
   const unexpected = log.lines
     .filter((line) => line.level === 'error' || line.level === 'fatal')
@@ -164,7 +164,7 @@ export function unexpectedIn(log: WeederLog, errors: string, expects: NonNullabl
   ];
 }
 
-/** Without what node's test runner passes to its own children, and without a cluster of the user who runs the tests. */
+/** The environment of this process without the variables of node's test runner and without the user's cluster. */
 function environment(): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, KUBECONFIG: _kubeconfig, NODE_OPTIONS: _options, ...env } = process.env;
   return env;

@@ -34,7 +34,8 @@ test('an unreadable annotation blocks the restart until it changes, and is never
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
     is: 'blocked',
     cause: 'annotation',
-    reason: 'its annotation weeder.dev/paused-until is not a time: write one such as 2026-11-21T18:00:00Z, or remove it',
+    reason:
+      'its annotation weeder.dev/paused-until is not a time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
   assert.deepEqual(mayRestart({ ...free, annotationErrors: ['this is wrong', 'and that'] }), {
@@ -77,7 +78,8 @@ test('a restart is pending until minInterval after the previous one', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
     is: 'pending',
     cause: 'interval',
-    reason: 'it was restarted at 2026-11-21T17:59:30Z, and the next restart is not before 2026-11-21T18:00:30Z (minInterval 1m0s)',
+    reason:
+      'it was restarted at 2026-11-21T17:59:30Z, and the next restart is not before 2026-11-21T18:00:30Z (minInterval 1m0s)',
     until: now + 0.5 * minute,
   });
 });

@@ -114,7 +114,7 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
       const { path, objects } = mirrorOf(resource);
       send('DELETE', `${path}/${name}`, { gracePeriodSeconds, preconditions: { uid } });
       const object = objects.get(name);
-      return object === undefined ? failed(notFound(resource, name)) : ok({ object, isGone: true });
+      return object === undefined ? failed(notFound(resource, name)) : ok({ object, isDeleted: true });
     },
   };
 }

@@ -9,25 +9,25 @@ import { type Cleanup, cleanUp } from '../cleanup.ts';
 import type { Cluster } from './access.ts';
 import { freePorts } from './ports.ts';
 
-/** A request in flight to the API server. */
+/** A request to the API server. */
 export interface PassingRequest {
   readonly method: string;
-  /** With the query. */
+  /** The path with the query. */
   readonly path: string;
   readonly body: string;
 }
 
-/** The API server at another address, with its own certificate: requests can be observed, and delayed, there. */
+/** A proxy of the API server, with the same certificate, that can record and delay requests. */
 export interface RequestProxy {
-  /** A kubeconfig for this address. */
+  /** The path of a kubeconfig for the proxy. */
   readonly kubeconfig: string;
-  /** Every request so far. */
+  /** All requests so far. */
   readonly requests: readonly PassingRequest[];
 }
 
 /**
- * `onRequest` is called before a request is forwarded, which happens when its promise resolves; with `loseAnswer`
- * the connection breaks after the API server has acted. `rewrite` may change the path; `user` is the kubeconfig's.
+ * Starts a proxy. It forwards a request when the promise of `onRequest` resolves. If that resolves with `loseAnswer`,
+ * the proxy closes the connection in place of the answer. `rewrite` can change the path.
  */
 export async function startRequestProxy(
   t: Cleanup,
@@ -57,10 +57,10 @@ export async function startRequestProxy(
   }
 
   const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  // Idle connections stay open for about as long as the API server keeps them.
+  // The API server closes idle connections after the same time.
   const options = { cert: certificate('crt'), key: certificate('key'), keepAliveTimeout: 90_000 };
   const server = createServer(options, (incoming, outgoing) => {
-    // A watch that its client ends ends here with an error, too, and so does a mistake of the test.
+    // A watch that its client closes causes an error here, too.
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -72,17 +72,17 @@ export async function startRequestProxy(
   return { requests, kubeconfig: cluster.kubeconfigFor(user, { server: `https://127.0.0.1:${port}` }) };
 }
 
-/** Holds requests until the test releases them. */
+/** Delays requests until the test opens the gate. */
 export interface Gate {
-  /** For `startRequestProxy`. */
+  /** The callback for `startRequestProxy`. */
   readonly onRequest: (request: PassingRequest) => Promise<void> | void;
-  /** How many wait. */
+  /** The number of waiting requests. */
   readonly waiting: number;
-  /** Releases them, and those that come later. */
+  /** Releases the waiting requests and all later ones. */
   open(): void;
 }
 
-/** A closed gate for these requests; others pass. */
+/** Creates a closed gate for matching requests. */
 export function gate(matches: (request: PassingRequest) => boolean): Gate {
   const { promise, resolve } = Promise.withResolvers<void>();
   let waiting = 0;

@@ -13,31 +13,31 @@ import { watchTemplates } from './templateWatch.ts';
 
 export type Source = 'configmaps' | 'secrets';
 
-/** A namespace with a simulated kubelet, whose Deployments with the label `managed` a weeder process manages. */
+/** A namespace with a simulated kubelet, in which weeder manages the Deployments with the label `managed`. */
 export interface DeploymentScene {
   readonly ns: TestNamespace;
-  /** Creates a ConfigMap or Secret; `stringData` of a ConfigMap is its data. */
+  /** Creates a ConfigMap or Secret. */
   make(source: Source, name: string, content: object, annotations?: object): Promise<void>;
   change(source: Source, name: string, patch: object): Promise<void>;
   remove(source: Source, name: string): Promise<void>;
-  /** Creates a Deployment of one pod; resolves at once. */
+  /** Creates a Deployment with one pod, and resolves immediately. */
   create(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** The same; resolves when its pods run and it is adopted. */
+  /** Creates a Deployment, and resolves when its pods run and it is adopted. */
   deploy(name: string, pod: object, more?: DeploymentOptions): Promise<Deployed>;
-  /** Starts a weeder, with these settings beside the usual ones of the section. It ends with `t`. */
+  /** Starts a weeder with these settings in addition to the usual ones. It stops with `t`. */
   begin(t: Cleanup, section?: object, options?: Partial<StartOptions>): WeederProcess;
-  /** The same, and waits until it can hash. */
+  /** Starts a weeder, and resolves when it has read the hash key. */
   start(t: Cleanup, section?: object, options?: Partial<StartOptions>): Promise<WeederProcess>;
   /**
-   * Resolves when weeder has handled every earlier change of a source, quiet period included: for assertions that
-   * nothing restarts.
+   * Resolves when weeder has handled all earlier changes of sources, including their quiet periods. Used before
+   * assertions that nothing restarts.
    */
   caughtUp(): Promise<void>;
 }
 
 export interface DeploymentOptions {
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Default: the label that makes it managed. */
+  /** Default: the label `managed`. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly replicas?: number;
 }
@@ -45,7 +45,7 @@ export interface DeploymentOptions {
 const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
-/** Sets the scene without a weeder. `startTime`: from a pod's creation to its containers' start, milliseconds. */
+/** Creates the scene. `startTime` is the time from the creation of a pod to the start of its containers. Milliseconds. */
 export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400): Promise<DeploymentScene> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;
@@ -111,7 +111,7 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
       await make('configmaps', name, { data: { a: '1' } });
       await make('secrets', name, { stringData: { a: '1' } });
       const envFrom = [{ configMapRef: { name } }, { secretRef: { name } }];
-      // Without a pod nothing has to restart: the state is written after the quiet period all the same.
+      // Without pods nothing restarts, but weeder still updates the state after the quiet period.
       const marker = await create(name, { containers: [{ name: 'main', image: 'none:1', envFrom }] }, { replicas: 0 });
       const before = await marker.current();
       await change('configmaps', name, { data: { a: '2' } });
@@ -125,14 +125,14 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
             now !== undefined && ['configmap', 'secret'].every((kind) => isNew(`${kind}/${namespace}/${name}`, now))
           );
         },
-        { what: `that weeder has seen a later change in ${namespace}` },
+        { what: `the state after a later change in ${namespace}` },
       );
       await templates.caughtUp();
     },
   };
 }
 
-/** Times and limits that are short enough for a test. */
+/** Short durations and high limits for tests. */
 const quick = {
   quietPeriod: '500ms',
   quietMax: '5s',
@@ -143,7 +143,7 @@ const quick = {
   maxAdoptionsPerMinute: 10_000,
 };
 
-/** One scene, and one weeder in it, for all tests of the suite in whose body this is called. */
+/** Creates one scene with one weeder for all tests of the calling suite. */
 export function suiteDeploymentScene(prefix: string, config: object = {}, startTime?: number): () => DeploymentScene {
   const t = suiteCleanup();
   let scene: DeploymentScene | undefined;
@@ -152,7 +152,7 @@ export function suiteDeploymentScene(prefix: string, config: object = {}, startT
     await scene.start(t, config);
   });
   return () => {
-    if (scene === undefined) throw new Error('the scene of this suite is not there before its first test');
+    if (scene === undefined) throw new Error('the scene is created before the first test of the suite');
     return scene;
   };
 }

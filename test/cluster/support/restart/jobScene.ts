@@ -9,16 +9,16 @@ import { type RestartScene, setRestartScene } from './restartScene.ts';
 const List = z.looseObject({ items: z.array(KubeObject) });
 const marker = 'weeder.dev/recreates';
 
-/** A restart scene with Jobs in it. */
+/** A restart scene with Jobs. */
 export interface JobScene extends RestartScene {
-  /** All Jobs of the namespace, except for the copies. */
+  /** All Jobs of the namespace except the copies. */
   jobs(): Promise<KubeObject[]>;
   job(name: string): Promise<KubeObject | undefined>;
-  /** The copies, which stand for other Jobs. */
+  /** The copies that weeder makes of Jobs before it recreates them. */
   copies(): Promise<KubeObject[]>;
-  /** Waits until there is another Job of this name whose restart is recorded, and no copy any more. */
+  /** Waits until the Job is recreated, its restart is recorded, and the copy is deleted. */
   untilRecreated(name: string, beforeUid: string): Promise<KubeObject>;
-  /** Creates the ConfigMap and the Job that uses it, and waits until it is adopted; its uid. */
+  /** Creates a ConfigMap and a Job that uses it, waits until the Job is adopted and runs, and returns its uid. */
   adopt(name: string, spec?: object): Promise<string>;
 }
 
@@ -42,11 +42,11 @@ export function jobSceneOf(scene: RestartScene): JobScene {
     untilRecreated: (name, beforeUid) =>
       eventually(
         async (saw) => {
-          const [now, left] = [await job(name), await copies()];
+          const [now, remaining] = [await job(name), await copies()];
           const state = now && (await scene.state('Job', name));
-          saw([now?.metadata.uid, state, left.map(({ metadata }) => metadata.name)]);
-          const isTaken = now?.metadata.uid !== beforeUid && state?.workloadUid === now?.metadata.uid;
-          return isTaken && state?.target === undefined && left.length === 0 && now;
+          saw([now?.metadata.uid, state, remaining.map(({ metadata }) => metadata.name)]);
+          const isRecreated = now?.metadata.uid !== beforeUid && state?.workloadUid === now?.metadata.uid;
+          return isRecreated && state?.target === undefined && remaining.length === 0 && now;
         },
         { what: `${name} recreated` },
       ),
@@ -63,5 +63,5 @@ export function jobSceneOf(scene: RestartScene): JobScene {
 }
 
 function isReady({ status }: Awaited<ReturnType<RestartScene['pods']>>[number]): boolean {
-  return status.conditions?.some(({ type, status: says }) => type === 'Ready' && says === 'True') === true;
+  return status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 }
