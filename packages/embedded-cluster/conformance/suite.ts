@@ -30,7 +30,7 @@ import { testWatchStart } from './watch/start.ts';
  * the embedded one is wrong.
  */
 export function conformance(getTarget: GetTarget, features: Features = { hasWatchList: true }): void {
-  for (const part of [
+  for (const register of [
     testCreate,
     testUpdate,
     testPatch,
@@ -57,6 +57,6 @@ export function conformance(getTarget: GetTarget, features: Features = { hasWatc
     testImpersonation,
     testOtherKinds,
   ]) {
-    part(getTarget, features);
+    register(getTarget, features);
   }
 }

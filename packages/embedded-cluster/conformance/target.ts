@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../src/base/json.ts';
-import type { Answer, Client, Method, RequestOptions } from '../src/client.ts';
+import type { ApiResponse, Client, Method, RequestOptions } from '../src/client.ts';
 
 /** An API server under test: the embedded one or a real kube-apiserver. */
 export interface Target {
-  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+  send(method: Method, path: string, options?: RequestOptions): Promise<ApiResponse>;
   lines: Client['lines'];
 }
 
@@ -18,13 +18,13 @@ export interface Features {
 /** Called inside the tests of the suite. */
 export type GetTarget = () => Promise<Target>;
 
-/** A namespace of one test. */
-export interface Home {
+/** The namespace of one test. */
+export interface TestNamespace {
   readonly name: string;
   readonly target: Target;
   /** `path('pods')`, `path('pods', 'web')`, `path('pods', 'web/status')`. */
   path(plural: string, name?: string): string;
-  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+  send(method: Method, path: string, options?: RequestOptions): Promise<ApiResponse>;
 }
 
 const groups: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 /** Creates a namespace, which remains until the API server stops. */
-export async function home(getTarget: GetTarget): Promise<Home> {
+export async function createTestNamespace(getTarget: GetTarget): Promise<TestNamespace> {
   const target = await getTarget();
   const name = `conformance-${randomBytes(5).toString('hex')}`;
   const answer = await target.send('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
@@ -63,13 +63,13 @@ export async function home(getTarget: GetTarget): Promise<Home> {
 }
 
 /** Asserts the status of a response, and returns its JSON. */
-export function body(answer: Answer, status: number): JsonObject {
+export function body(answer: ApiResponse, status: number): JsonObject {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   return objectOf(answer.body);
 }
 
 /** Asserts that a response is a complete Status with this code and reason. */
-export function refused(answer: Answer, code: number, reason: string | undefined): JsonObject {
+export function refused(answer: ApiResponse, code: number, reason: string | undefined): JsonObject {
   const status = body(answer, code);
   assert.match(String(answer.headers['content-type']), /^application\/json/);
   const { kind, apiVersion, metadata, status: outcome } = status;
@@ -92,11 +92,11 @@ export function names(list: unknown): readonly string[] {
   return arrayOf(objectOf(list)['items']).map((item) => textOf(meta(item)['name']) ?? '');
 }
 
-export async function create(at: Home, plural: string, object: JsonObject): Promise<JsonObject> {
+export async function create(at: TestNamespace, plural: string, object: JsonObject): Promise<JsonObject> {
   return body(await at.send('POST', at.path(plural), { body: object }), 201);
 }
 
-export async function patch(at: Home, plural: string, name: string, change: JsonObject): Promise<JsonObject> {
+export async function patch(at: TestNamespace, plural: string, name: string, change: JsonObject): Promise<JsonObject> {
   const options = { body: change, contentType: 'application/merge-patch+json' };
   return body(await at.send('PATCH', at.path(plural, name), options), 200);
 }

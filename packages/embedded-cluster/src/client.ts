@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from './base/json.ts';
 
-/** The response to a request: the body is parsed if it is JSON, and is the text otherwise. */
-export interface Answer {
+/** The response to a request. The body is parsed if it is JSON, and is the text otherwise. */
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
@@ -13,15 +13,15 @@ export interface RequestOptions {
   readonly token?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** Sent unchanged, instead of `body`. */
   readonly text?: string;
   /** Default `application/json`. */
   readonly accept?: string;
   /** `If-None-Match`. */
   readonly etag?: string;
-  /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
+  /** Default `application/json`; a PATCH needs another type, such as `application/merge-patch+json`. */
   readonly contentType?: string;
-  /** The user that the request is made as (`Impersonate-User`). */
+  /** The impersonated user (`Impersonate-User`). */
   readonly impersonate?: string;
   readonly signal?: AbortSignal;
 }
@@ -32,14 +32,14 @@ export interface WatchEvent {
   readonly object: JsonObject;
 }
 
-/** A client for an API server over HTTP. Use any other client of Kubernetes for more. */
+/** A minimal HTTP client for an API server. */
 export interface Client {
-  send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
+  send(method: Method, path: string, options?: RequestOptions): Promise<ApiResponse>;
   /** Sends a GET and yields the body line by line until the server ends it; throws if `signal` aborts. */
   lines(path: string, options?: RequestOptions): Promise<{ status: number; lines: AsyncGenerator<string> }>;
   /** Server-side apply of the object at `path`; throws if the server refuses it. */
   apply(path: string, object: JsonObject, fieldManager?: string): Promise<JsonObject>;
-  /** Watches the collection at `path`: first every existing object, as ADDED, and then each change. */
+  /** Watches the collection at `path`, and yields each existing object as ADDED and then each change. */
   watch(path: string, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
 }
 
@@ -86,7 +86,7 @@ export function createClient(server: string): Client {
 function headersOf({ accept, etag, token, impersonate, contentType }: RequestOptions, hasBody: boolean) {
   return {
     accept: accept ?? 'application/json',
-    // Without this one fetch sends its own, from which a server makes the name of a field manager.
+    // Otherwise fetch sends its own User-Agent, from which the server derives the field manager.
     'user-agent': '',
     ...(hasBody ? { 'content-type': contentType ?? 'application/json' } : {}),
     ...(etag === undefined ? {} : { 'if-none-match': etag }),
@@ -95,7 +95,7 @@ function headersOf({ accept, etag, token, impersonate, contentType }: RequestOpt
   };
 }
 
-/** Holds the response: fetch cancels the body of one that is garbage before it has been read. */
+/** References the response, because fetch cancels the body of a response that is garbage-collected. */
 async function* linesOf(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -8,15 +8,15 @@ import type { KubeletVersion } from './kubelet/backOff.ts';
 import { startKubelet } from './kubelet/kubelet.ts';
 
 export interface ClusterOptions extends ApiServerOptions {
-  /** Default: the system's; `scaledClock(20)` makes everything 20 times as fast. */
+  /** Default: the system clock. With `scaledClock(20)` the cluster runs 20 times as fast. */
   readonly clock?: Clock;
-  /** The version of the kubelet whose status reports are imitated. Default 1.36. */
+  /** The version of the kubelet whose status reports are simulated. Default 1.36. */
   readonly kubelet?: KubeletVersion;
-  /** For generated names and the jitter of the kubelet: the same seed gives the same run. Default 1. */
+  /** The seed of generated names and of the jitter of the kubelet; runs with the same seed are equal. Default 1. */
   readonly seed?: number;
 }
 
-/** A cluster that listens: an API server, the controllers of workloads and EndpointSlices, and a kubelet. */
+/** A running cluster: an API server, the controllers of workloads and EndpointSlices, and a kubelet. */
 export interface Cluster extends Pick<ApiServer, 'store' | 'requests' | 'setFaults'>, AsyncDisposable {
   /** `http://127.0.0.1:PORT`; any client of Kubernetes works with it, without credentials. */
   readonly url: string;
@@ -28,14 +28,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const { clock = systemClock, kubelet = '1.36', seed = 1 } = options;
   const server = createApiServer({ random: seededRandom(seed), ...options, clock });
   const { store, requests, setFaults } = server;
-  const parts = [
+  const stopFunctions = [
     startWorkloads(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: kubelet, seed }),
   ];
   const { url, close } = await server.listen();
   async function stop(): Promise<void> {
-    for (const end of parts) end();
+    for (const stopController of stopFunctions) stopController();
     await close();
   }
   return { store, requests, setFaults, url, client: createClient(url), stop, [Symbol.asyncDispose]: stop };

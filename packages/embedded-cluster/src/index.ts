@@ -6,12 +6,12 @@ export { failure, notFound, type Outcome, type Status } from './apiserver/meta/s
 export type { Resource } from './apiserver/registry/resource.ts';
 export { conditionOf, isPodReady } from './base/podConditions.ts';
 export { seededRandom } from './base/random.ts';
-export { type Answer, type Client, createClient, type RequestOptions, type WatchEvent } from './client.ts';
+export { type ApiResponse, type Client, createClient, type RequestOptions, type WatchEvent } from './client.ts';
 export { type Clock, systemClock } from './clock/clock.ts';
 export { scaledClock } from './clock/scaledClock.ts';
 export { simulatedClock } from './clock/simulatedClock.ts';
 export { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
-export { isEnding } from './controllers/owned.ts';
+export { isTerminating } from './controllers/owned.ts';
 export { startEndpointSlices, startReplicaSets } from './controllers/replicaSets.ts';
 export { startWorkloads } from './controllers/workloads.ts';
 export { backOffAfter, type KubeletVersion, kubeletVersions } from './kubelet/backOff.ts';

@@ -1,4 +1,4 @@
-/** The parts of the API server, for a server of your own that needs no HTTP, such as one in virtual time. */
+/** The components of the API server, for another server without HTTP, such as one in virtual time. */
 export { customResource } from './apiserver/crd/customResource.ts';
 export { addressOf } from './apiserver/http/address.ts';
 export { discover } from './apiserver/http/discovery.ts';

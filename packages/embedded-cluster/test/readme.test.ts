@@ -11,12 +11,12 @@ test("the README's example runs, and has at most 15 lines", (t) => {
   assert.ok(example.trim().split('\n').length <= 15);
   const folder = mkdtempSync(join(tmpdir(), 'embedded-cluster-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  // Installed as in any other project.
+  // The package is resolved as an installed one.
   mkdirSync(join(folder, 'node_modules/@weeder'), { recursive: true });
   symlinkSync(join(import.meta.dirname, '..'), join(folder, 'node_modules/@weeder/embedded-cluster'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
   writeFileSync(join(folder, 'example.test.ts'), example);
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
-  const said = execFileSync(process.execPath, ['--test', 'example.test.ts'], { cwd: folder, env, encoding: 'utf8' });
-  assert.match(said, /^(ℹ|#) pass 1$/m);
+  const output = execFileSync(process.execPath, ['--test', 'example.test.ts'], { cwd: folder, env, encoding: 'utf8' });
+  assert.match(output, /^(ℹ|#) pass 1$/m);
 });

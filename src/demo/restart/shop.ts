@@ -3,7 +3,7 @@ import {
   type ApiServer,
   type ContainerContent,
   createApiServer,
-  isEnding,
+  isTerminating,
   type KubeObject,
   seededRandom,
   sourcesOf,
@@ -85,7 +85,7 @@ export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) 
 
   function hasOldContent(pod: KubeObject): boolean {
     const content = started.get(pod.metadata.uid);
-    if (content === undefined || isEnding(pod)) return false;
+    if (content === undefined || isTerminating(pod)) return false;
     const spec = objectOf(pod['spec']);
     const now = sourcesOf(store, home, spec);
     const [env, files] = [now.env(objectOf(arrayOf(spec['containers'])[0])), now.files()];
@@ -117,7 +117,7 @@ export function openShop(clock: Clock, seed: number, report: (event: ShopEvent) 
     },
     isSettled: () =>
       workloadsIn(store).every(({ object }) => isRolledOut(object)) &&
-      !store.list(pods, { namespace: home }).some(isEnding),
+      !store.list(pods, { namespace: home }).some(isTerminating),
     podsWithOldContent: () =>
       store
         .list(pods, { namespace: home })

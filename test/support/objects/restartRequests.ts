@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { type Home, home, meta, type Target, versionOf } from '@weeder/embedded-cluster/conformance';
+import {
+  createTestNamespace,
+  meta,
+  type Target,
+  type TestNamespace,
+  versionOf,
+} from '@weeder/embedded-cluster/conformance';
 import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
@@ -25,7 +31,7 @@ const template = { metadata: { labels }, spec: { containers: [container], termin
 export function restartRequests(open: () => Promise<Requested>): void {
   async function scene() {
     const { target, client } = await open();
-    const at = await home(async () => target);
+    const at = await createTestNamespace(async () => target);
     return { at, client, api: restartApi(client), make: (plural: string, body: object) => make(at, plural, body) };
   }
 
@@ -163,11 +169,11 @@ function pod(name: string, ofLabels: object) {
   return { metadata: { name, labels: ofLabels }, spec: template.spec };
 }
 
-function workload({ name: namespace }: Home) {
+function workload({ name: namespace }: TestNamespace) {
   return { kind: 'Deployment', namespace, name: 'web' } as const;
 }
 
-async function make(at: Home, plural: string, body: object): Promise<unknown> {
+async function make(at: TestNamespace, plural: string, body: object): Promise<unknown> {
   const answer = await at.send('POST', at.path(plural), { body });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
+import { body, createTestNamespace, type GetTarget, meta, refused, versionOf } from '../target.ts';
 import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
 
 /** Server-side apply: ownership of fields, conflicts, preconditions. */
 export function testApply(getTarget: GetTarget): void {
   test('an apply creates a missing object, and owns exactly the applied fields', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
     assert.deepEqual(made['data'], { a: '1', b: '2' });
     const [entry, ...more] = arrayOf(meta(made)['managedFields']).map(objectOf);
@@ -24,7 +24,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('applying the existing values changes nothing but makes the second manager a co-owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(made));
     const shared = await applied(at, configMap({ a: '1' }), 'two');
@@ -37,7 +37,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('a field that another manager owns with another value is a conflict, reported per field with its owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '2' }));
     const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
     assert.equal(two['message'], 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b');
@@ -55,7 +55,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('a forced apply takes a field over from its owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await applied(at, configMap({ a: '1', b: '2' }));
     const taken = await applied(at, configMap({ a: '9' }), 'two&force=true');
     assert.deepEqual(taken['data'], { a: '9', b: '2' });
@@ -66,7 +66,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('a field that its manager no longer applies is removed, unless another manager owns it', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
     await applied(at, configMap({ shared: '1' }), 'two');
     await edit(at, made, { data: { edited: '2', added: '1' } });
@@ -79,7 +79,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('an apply may require a resourceVersion and a uid; for a missing object only the uid matters', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const absent = (metadata: object) => apply(at, configMap({ a: '1' }, { name: 'b', ...metadata }));
     const because = 'uid mismatch: the provided object specified uid x, and no existing object was found';
     const noUid = refused(await absent({ uid: 'x' }), 409, 'Conflict');
@@ -95,7 +95,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('an apply without a field manager, or with an incomplete or mismatched object, is refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const path = at.path('configmaps', 'a');
     const send = (query: string, object: unknown) =>
       at.send('PATCH', `${path}?${query}`, { body: object, contentType: applyPatch });
@@ -124,7 +124,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('a configuration may be YAML', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  # a comment\n  a: "1"\n';
     const path = `${pathOf(at, configMap({}))}?fieldManager=one`;
     const made = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
@@ -133,7 +133,7 @@ export function testApply(getTarget: GetTarget): void {
   });
 
   test('a dry run of an apply returns the result and stores nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
     assert.equal(meta(created)['resourceVersion'], undefined);
     refused(await at.send('GET', pathOf(at, created)), 404, 'NotFound');

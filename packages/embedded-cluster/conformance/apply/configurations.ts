@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
-import type { Answer } from '../../src/client.ts';
-import { body, type Home, meta } from '../target.ts';
+import type { ApiResponse } from '../../src/client.ts';
+import { body, meta, type TestNamespace } from '../target.ts';
 
 export const applyPatch = 'application/apply-patch+yaml';
 
@@ -33,20 +33,25 @@ export function configMap(data: JsonObject, metadata: JsonObject = {}): JsonObje
 }
 
 /** Server-side apply by a manager; `query` may have more parameters: `one&force=true`. `subresource`: `/status`. */
-export function apply(at: Home, object: JsonObject, query = 'one', subresource = ''): Promise<Answer> {
+export function apply(at: TestNamespace, object: JsonObject, query = 'one', subresource = ''): Promise<ApiResponse> {
   return at.send('PATCH', `${pathOf(at, object)}${subresource}?fieldManager=${query}`, {
     body: object,
     contentType: applyPatch,
   });
 }
 
-export async function applied(at: Home, object: JsonObject, query = 'one'): Promise<JsonObject> {
+export async function applied(at: TestNamespace, object: JsonObject, query = 'one'): Promise<JsonObject> {
   const answer = await apply(at, object, query);
   return body(answer, answer.status === 201 ? 201 : 200);
 }
 
 /** A patch by another manager: a merge patch, or a JSON patch for a list of operations. */
-export async function edit(at: Home, object: JsonObject, change: unknown, manager = 'human'): Promise<JsonObject> {
+export async function edit(
+  at: TestNamespace,
+  object: JsonObject,
+  change: unknown,
+  manager = 'human',
+): Promise<JsonObject> {
   const contentType = `application/${Array.isArray(change) ? 'json' : 'merge'}-patch+json`;
   return body(
     await at.send('PATCH', `${pathOf(at, object)}?fieldManager=${manager}`, { body: change, contentType }),
@@ -54,11 +59,11 @@ export async function edit(at: Home, object: JsonObject, change: unknown, manage
   );
 }
 
-export async function live(at: Home, object: JsonObject): Promise<JsonObject> {
+export async function live(at: TestNamespace, object: JsonObject): Promise<JsonObject> {
   return body(await at.send('GET', pathOf(at, object)), 200);
 }
 
-export function pathOf(at: Home, object: JsonObject): string {
+export function pathOf(at: TestNamespace, object: JsonObject): string {
   return at.path(plurals[textOf(object['kind']) ?? ''] ?? '', textOf(meta(object)['name']));
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, type GetTarget, home, meta, refused } from '../target.ts';
+import { body, createTestNamespace, type GetTarget, meta, refused } from '../target.ts';
 import { applied, apply, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply of lists, and of objects with required fields. */
 export function testApplyLists(getTarget: GetTarget): void {
-  test('the manager that created a workload cannot apply less of it without losing the rest', async () => {
-    const at = await home(getTarget);
+  test('an apply with fewer fields by the manager that created a workload removes the other fields', async () => {
+    const at = await createTestNamespace(getTarget);
     await applied(at, deployment([container('a')], { replicas: 2 }), 'weeder');
     const bare = configuration('Deployment', 'web', { spec: { template: { spec: { containers: [container('a')] } } } });
     const status = refused(await apply(at, bare, 'weeder'), 422, 'Invalid');
@@ -16,8 +16,8 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual([objectOf(less['spec'])['replicas'], variables(less)], [1, []]);
   });
 
-  test('with two managers a correction restores the observed fields and leaves the others', async () => {
-    const at = await home(getTarget);
+  test('with two managers a correction restores the observed fields and does not change the others', async () => {
+    const at = await createTestNamespace(getTarget);
     const whole = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     const observed = configuration('Deployment', 'web', {
       spec: { template: { spec: { containers: [container('a', ['A'])] } } },
@@ -54,8 +54,8 @@ export function testApplyLists(getTarget: GetTarget): void {
     });
   });
 
-  test('an apply leaves an item that another client added, and removes it once its manager owns it', async () => {
-    const at = await home(getTarget);
+  test('an apply does not remove an item that another client added, unless its manager owns it', async () => {
+    const at = await createTestNamespace(getTarget);
     const mine = deployment([container('a')], { replicas: 0 });
     const made = await applied(at, mine, 'weeder');
     const added = await edit(at, mine, [
@@ -76,7 +76,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   });
 
   test('a changed key makes another item, which conflicts with the applied one', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const service = configuration('Service', 'web', {
       spec: {
         ports: [
@@ -102,7 +102,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   });
 
   test('an apply merges a duplicated item into one', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const mine = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     await applied(at, mine, 'weeder');
     const path = '/spec/template/spec/containers/0/env/-';
@@ -112,7 +112,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   });
 
   test('the applied order is followed, and the items of other managers remain in between', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const inOrder = (names: readonly string[]) => deployment([container('a', names)], { replicas: 0 });
     const made = await applied(at, inOrder(['A', 'B', 'C']));
     const at2 = '/spec/template/spec/containers/0/env/2';
@@ -128,7 +128,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   });
 
   test('a strategic merge patch inserts a new item first', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
     const patch = (env: JsonObject[]) => ({
       body: { spec: { template: { spec: { containers: [{ name: 'a', env }] } } } },
@@ -146,7 +146,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   });
 
   test('an atomic list is replaced as a whole: applying part of it deletes the rest', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const rules = [{ host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
     const made = await applied(at, configuration('Ingress', 'web', { spec: { rules } }), 'init');
@@ -187,13 +187,13 @@ function names(object: JsonObject): readonly string[] {
     .toSorted();
 }
 
-/** The fieldsV1 of the containers of a template. */
+/** Returns the fieldsV1 of the containers of a template. */
 function containersIn(fieldsV1: unknown): object {
   const template = objectOf(objectOf(objectOf(fieldsV1)['f:spec'])['f:template']);
   return objectOf(objectOf(template['f:spec'])['f:containers']);
 }
 
-/** The fieldsV1 of the first container. */
+/** The variables of the first container, as `NAME=VALUE`. */
 function variables(object: JsonObject): readonly string[] {
   const env = arrayOf(containers(object)[0]?.['env']).map(objectOf);
   return env.map(({ name, value }) => `${String(name)}=${String(value)}`);

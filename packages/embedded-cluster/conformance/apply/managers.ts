@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, type GetTarget, home, meta, patch, refused, versionOf } from '../target.ts';
+import { body, createTestNamespace, type GetTarget, meta, patch, refused, versionOf } from '../target.ts';
 import { applied, apply, causesOf, configMap, edit, live, owners } from './configurations.ts';
 
 const dot = { '.': {} };
@@ -9,7 +9,7 @@ const dot = { '.': {} };
 /** managedFields that clients write themselves. */
 export function testManagers(getTarget: GetTarget): void {
   test('a patch of managedFields moves a field to another manager without changing the content', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const edited = await edit(at, made, { data: { excess: '1' } });
     const moved = await edit(at, made, {
@@ -24,7 +24,7 @@ export function testManagers(getTarget: GetTarget): void {
   });
 
   test('invalid managedFields change nothing, and one empty entry clears them', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const managedFields = async (value: unknown) =>
       owners(await edit(at, made, { metadata: { managedFields: value } }));
@@ -37,7 +37,7 @@ export function testManagers(getTarget: GetTarget): void {
   });
 
   test('fields that exist before the first apply belong to before-first-apply', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1', b: '1' }));
     await edit(at, made, { metadata: { managedFields: [{}] } });
     const clash = refused(await apply(at, configMap({ a: '2' })), 409, 'Conflict');
@@ -48,8 +48,8 @@ export function testManagers(getTarget: GetTarget): void {
     });
   });
 
-  test('a PUT sets the managedFields it contains, and without any keeps the stored ones', async () => {
-    const at = await home(getTarget);
+  test('a PUT sets the managedFields it contains, and without any the stored ones remain', async () => {
+    const at = await createTestNamespace(getTarget);
     const made = await applied(at, configMap({ a: '1' }));
     const put = async (object: JsonObject) =>
       body(await at.send('PUT', `${at.path('configmaps', 'a')}?fieldManager=putter`, { body: object }), 200);
@@ -63,7 +63,7 @@ export function testManagers(getTarget: GetTarget): void {
   });
 
   test('of two managers that claim a label at once, one gets a conflict naming the other', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const claim = (by: string) => apply(at, configMap({ [by]: '1' }, { labels: { 'x.io/owner': by } }), by);
     const answers = await Promise.all([claim('one'), claim('two')]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409]);
@@ -75,7 +75,7 @@ export function testManagers(getTarget: GetTarget): void {
   });
 
   test('the status has its own managers, and an apply of the object does not change them', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'a' }, ...set };
     const path = at.path('replicasets', 'a');
@@ -90,7 +90,7 @@ export function testManagers(getTarget: GetTarget): void {
   });
 
   test('scaling owns the replicas, with the name of the subresource', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' }, ...set };
     const path = at.path('statefulsets', 'a');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, type GetTarget, type Home, home, meta, versionOf } from '../target.ts';
+import { body, createTestNamespace, type GetTarget, meta, type TestNamespace, versionOf } from '../target.ts';
 import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply and the types of the API: invalid values, and the canonical form of valid ones. */
 export function testApplyTypes(getTarget: GetTarget): void {
   test('a configuration of wrong types gets a 500 that names each field, its path and the value found', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const wrong: readonly (readonly [JsonObject, string])[] = [
       [configMap({ a: 1 }), '/v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}'],
       [{ ...configMap({}), foo: 1 }, '/v1, Kind=ConfigMap): .foo: field not declared in schema'],
@@ -38,7 +38,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('values are stored in the canonical form of their type, and applying them again changes nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const resources = {
       limits: { cpu: '1000m', memory: '1024Mi', 'ephemeral-storage': '1500M' },
       requests: { cpu: 0.5, memory: '0.5Gi' },
@@ -77,7 +77,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('an applied null is owned, and resets a value set by another client to its default', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const silent = workload({ selector, template: { metadata: { labels }, spec } });
     await applied(at, silent);
@@ -89,8 +89,8 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(owners(reset)['human/Update'], undefined);
   });
 
-  test('stringData of a Secret is owned as stringData, so that a removed text remains in data', async () => {
-    const at = await home(getTarget);
+  test('stringData of a Secret is owned as stringData, so that a removed key remains in data', async () => {
+    const at = await createTestNamespace(getTarget);
     const secret = (stringData: JsonObject) => configuration('Secret', 'a', { stringData });
     const made = await applied(at, secret({ a: '1', b: '2' }));
     assert.deepEqual(owners(made)['one/Apply'], { 'f:stringData': { 'f:a': {}, 'f:b': {} } });
@@ -101,7 +101,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('extra keys and keys with empty values remain in a map', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const object = configMap({ c: '' });
     assert.deepEqual((await applied(at, object))['data'], { c: '' });
     await edit(at, object, { data: { extra: '1' } });
@@ -111,7 +111,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('a client that creates a workload by POST owns the defaults as well', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const spec = {
       containers: [{ name: 'a', image: 'registry.invalid/none:1', ports: [{ containerPort: 80 }] }],
       nodeSelector: { none: 'such' },
@@ -140,7 +140,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('fields set by the server have no owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const service = configuration('Service', 'web', { spec: { ports: [{ port: 80 }] } });
     const post = await at.send('POST', `${at.path('services')}?fieldManager=hand`, { body: service });
     const made = body(post, 201);
@@ -156,7 +156,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('an apply to a terminating object works as usual, and the object is still deleted', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const object = configMap({ a: '1' });
     await applied(at, object);
     await edit(at, object, { metadata: { finalizers: ['x.io/hold'] } });
@@ -168,7 +168,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('each apply of an empty egress list increments the generation, one without it does not', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
     const generations = async (object: JsonObject) => {
       const found: unknown[] = [];
@@ -181,7 +181,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
   });
 
   test('applied fields outside the spec do not increment the generation', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });
     const made = await applied(at, object);
@@ -206,6 +206,6 @@ function containerOf(object: JsonObject): JsonObject {
   return objectOf(arrayOf(objectOf(objectOf(objectOf(object['spec'])['template'])['spec'])['containers'])[0]);
 }
 
-async function generation(at: Home, object: JsonObject, query: string): Promise<unknown> {
+async function generation(at: TestNamespace, object: JsonObject, query: string): Promise<unknown> {
   return meta(await applied(at, object, query))['generation'];
 }

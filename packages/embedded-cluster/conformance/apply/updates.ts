@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.ts';
-import { body, type GetTarget, type Home, home, meta } from '../target.ts';
+import { body, createTestNamespace, type GetTarget, meta, type TestNamespace } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
 const all = { '.': {} };
@@ -9,7 +9,7 @@ const all = { '.': {} };
 /** managedFields of ConfigMaps and Secrets after updates: the owner of each field, and its time. */
 export function testUpdateManagers(getTarget: GetTarget): void {
   test('the client that sets a key owns it, and its previous owner loses it', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
     assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
       one: {
@@ -27,20 +27,20 @@ export function testUpdateManagers(getTarget: GetTarget): void {
   });
 
   test('a Secret written through stringData has its data owned', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
     const made = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
     assert.deepEqual(owners(made), { one: { 'f:data': { ...all, 'f:s': {} }, 'f:type': {} } });
   });
 
   test('writing the stored value changes nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await make(at, 'one', content);
     assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(made));
   });
 
   test('setting a field updates the time of its manager, for metadata too; removing one updates none', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = timeOfManager(await make(at, 'one', content), 'one');
     await nextSecond();
     assert.equal(timeOfManager(await change(at, 'one', { data: { a: null } }), 'one'), first);
@@ -50,7 +50,7 @@ export function testUpdateManagers(getTarget: GetTarget): void {
   });
 
   test('an object without any owned field is not tracked again', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), { one: { 'f:data': { ...all, 'f:a': {} } } });
     assert.equal(meta(await change(at, 'two', { data: { a: null } }))['managedFields'], undefined);
     assert.equal(meta(await change(at, 'two', { data: { b: '1' } }))['managedFields'], undefined);
@@ -59,12 +59,12 @@ export function testUpdateManagers(getTarget: GetTarget): void {
 
 const content = { data: { a: '1', b: '2' }, binaryData: { c: 'AAEC' } };
 
-async function make(at: Home, manager: string, { metadata, ...fields }: JsonObject): Promise<JsonObject> {
+async function make(at: TestNamespace, manager: string, { metadata, ...fields }: JsonObject): Promise<JsonObject> {
   const post = { body: { metadata: { name: 'a', ...objectOf(metadata) }, ...fields } };
   return body(await at.send('POST', `${at.path('configmaps')}?fieldManager=${manager}`, post), 201);
 }
 
-async function change(at: Home, manager: string, patch: JsonObject): Promise<JsonObject> {
+async function change(at: TestNamespace, manager: string, patch: JsonObject): Promise<JsonObject> {
   const path = `${at.path('configmaps', 'a')}?fieldManager=${manager}`;
   return body(await at.send('PATCH', path, { body: patch, contentType }), 200);
 }

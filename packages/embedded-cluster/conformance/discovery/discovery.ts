@@ -97,7 +97,7 @@ export function testDiscovery(getTarget: GetTarget): void {
       const etag = String(answer.headers['etag']);
       assert.match(etag, /^"[0-9A-F]{128}"$/);
       const again = await target.send('GET', path, { accept, etag });
-      // Another test may create a definition meanwhile, which changes the document.
+      // A definition that another test creates between the two requests changes the document.
       assert([200, 304].includes(again.status), String(again.status));
       const plain = body(await target.send('GET', path, { accept: 'application/json' }), 200);
       assert.equal(plain['kind'], path === '/api' ? 'APIVersions' : 'APIGroupList');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
-import { answered, defined } from '../kinds/definitions.ts';
-import { body, type GetTarget, home, type Target } from '../target.ts';
+import { createDefinition, waitForStatus } from '../kinds/definitions.ts';
+import { body, createTestNamespace, type GetTarget, type Target } from '../target.ts';
 
 /** `/openapi/v3`: the schemas of the kinds. */
 export function testOpenApi(getTarget: GetTarget): void {
@@ -28,10 +28,10 @@ export function testOpenApi(getTarget: GetTarget): void {
   }
 
   test('a custom resource has the schema of its definition', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const text = { type: 'string' };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n', 'p'] };
-    const widgets = await defined(at, {
+    const widgets = await createDefinition(at, {
       properties: {
         tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
         plain: { type: 'array', items: text },
@@ -45,7 +45,7 @@ export function testOpenApi(getTarget: GetTarget): void {
       },
     });
     const path = `/openapi/v3/apis/${widgets.group}/v1`;
-    const found = merging(body(await answered(at, path, 200), 200), 'Widget');
+    const found = merging(body(await waitForStatus(at, path, 200), 200), 'Widget');
     const expected = {
       '.metadata.finalizers': 'set',
       '.spec.tags': 'set',
@@ -58,7 +58,7 @@ export function testOpenApi(getTarget: GetTarget): void {
   });
 }
 
-/** The topology of some fields that the embedded server knows. */
+/** The topology of some fields that the embedded server serves. */
 const served: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   'api/v1': {
     Service: { '.spec.ports': 'map port=0 protocol=TCP', '.spec.selector': 'atomic', '.spec.externalIPs': 'atomic' },

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { body, create, type GetTarget, type Home, home, names, patch, refused } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  names,
+  patch,
+  refused,
+  type TestNamespace,
+} from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
 
 /** ConfigMaps and Secrets. */
 export function testConfigMaps(getTarget: GetTarget): void {
   test('a ConfigMap stores data and binaryData, and omits empty ones', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
     const made = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(Object.keys(made), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
@@ -19,7 +28,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   test("a Secret's stringData is written into data, and overrides it", async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
     const made = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(made['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
@@ -29,7 +38,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   test('invalid keys and values are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = (plural: string, content: object) =>
       at.send('POST', at.path(plural), { body: { metadata: { name: 'a' }, ...content } });
     const key = refused(await post('configmaps', { data: { 'a b': '1' } }), 422, 'Invalid');
@@ -55,8 +64,8 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   for (const plural of ['configmaps', 'secrets']) {
-    test(`an immutable object of the ${plural} keeps its content and remains immutable`, async () => {
-      const at = await home(getTarget);
+    test(`neither the content nor the immutability of immutable ${plural} can be changed`, async () => {
+      const at = await createTestNamespace(getTarget);
       await create(at, plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
       assert.deepEqual((await patch(at, plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
       await patch(at, plural, 'a', { immutable: true });
@@ -70,7 +79,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
   }
 
   test('the type of a Secret is immutable and usable in a field selector', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'secrets', { metadata: { name: 'plain' } });
     await create(at, 'secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
     assert.deepEqual(await invalidFields(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
@@ -84,7 +93,7 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   test('annotations are limited to 256 KiB in total', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const limit = 256 * 1024;
     const make = (name: string, size: number) => {
       const metadata = { name, annotations: { a: 'x'.repeat(size) } };
@@ -100,7 +109,12 @@ export function testConfigMaps(getTarget: GetTarget): void {
 }
 
 /** The fields for which a merge patch is refused. */
-async function invalidFields(at: Home, plural: string, change: object, name = 'a'): Promise<readonly unknown[]> {
+async function invalidFields(
+  at: TestNamespace,
+  plural: string,
+  change: object,
+  name = 'a',
+): Promise<readonly unknown[]> {
   const status = refused(await at.send('PATCH', at.path(plural, name), { body: change, contentType }), 422, 'Invalid');
   const details = status['details'];
   assert(typeof details === 'object' && details !== null && 'causes' in details && Array.isArray(details.causes));

@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, lease, meta, names, patch, pod, refused } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  lease,
+  meta,
+  names,
+  patch,
+  pod,
+  refused,
+} from '../target.ts';
 import { watch } from '../watch/watching.ts';
 
 /** Defaults and validation of the core kinds. */
 export function testCoreKinds(getTarget: GetTarget): void {
   test('pods get the defaults that controllers rely on', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const { spec, status } = await create(at, 'pods', pod('web'));
     const { restartPolicy, terminationGracePeriodSeconds, dnsPolicy, schedulerName } = objectOf(spec);
     assert.deepEqual(
@@ -20,7 +31,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('pods without containers, or with unnamed ones, are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const none = refused(await at.send('POST', at.path('pods'), { body: { metadata: { name: 'a' } } }), 422, 'Invalid');
     assert.equal(none['message'], 'Pod "a" is invalid: spec.containers: Required value');
     const nameless = { metadata: { name: 'a' }, spec: { containers: [{ image: 'x:1' }] } };
@@ -28,7 +39,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('EndpointSlices need an address type, which is immutable, and write empty lists as null', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const slice = {
       metadata: { name: 'a' },
       addressType: 'IPv4',
@@ -48,8 +59,8 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.match(String(status['message']), /addressType: Invalid value: "IPv6": field is immutable/);
   });
 
-  test('Services get a cluster IP and keep it', async () => {
-    const at = await home(getTarget);
+  test('a Service gets a cluster IP, which does not change', async () => {
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
     const { clusterIP, type, ports } = objectOf(made['spec']);
     assert.match(String(clusterIP), /^10\.96\.\d+\.\d+$/);
@@ -68,8 +79,8 @@ export function testCoreKinds(getTarget: GetTarget): void {
     );
   });
 
-  test('Leases keep their times to the microsecond', async () => {
-    const at = await home(getTarget);
+  test('the times of a Lease have microseconds', async () => {
+    const at = await createTestNamespace(getTarget);
     const spec = {
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
@@ -82,7 +93,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('Events are the same objects in both API groups', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const regarding = { kind: 'Pod', namespace: at.name, name: 'web' };
     const event = {
       metadata: { generateName: 'weeder-', labels: { by: 'test' } },
@@ -110,7 +121,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('incomplete Events are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = (plural: string, event: object) => at.send('POST', at.path(plural), { body: event });
     refused(await post('events.k8s.io', { metadata: { name: 'a' }, reason: 'x' }), 422, 'Invalid');
     const elsewhere = { metadata: { name: 'a' }, involvedObject: { namespace: 'other', name: 'x' } };
@@ -121,7 +132,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('the selector of a ReplicaSet must match its template', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const containers = [{ name: 'main', image: 'registry.invalid/none:1' }];
     const set = (app: string) => ({
       metadata: { name: 'web' },
@@ -141,7 +152,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('Endpoints and PodDisruptionBudgets are stored', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const subsets = [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80, protocol: 'TCP' }] }];
     const endpoints = await create(at, 'endpoints', { metadata: { name: 'web' }, subsets });
     assert.deepEqual(endpoints['subsets'], subsets);
@@ -151,7 +162,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
   });
 
   test('unknown fields are dropped', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
     assert.deepEqual([made['status'], made['invented']], [undefined, undefined]);
   });

@@ -2,8 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { owners } from '../apply/configurations.ts';
-import { body, type GetTarget, home, meta, refused, versionOf } from '../target.ts';
-import { answered, defined, definitions, ending, established, undefinedYet } from './definitions.ts';
+import { body, createTestNamespace, type GetTarget, meta, refused, versionOf } from '../target.ts';
+import {
+  createDefinition,
+  definitions,
+  waitForEstablished,
+  waitForStatus,
+  waitForTermination,
+  widgetsOf,
+} from './definitions.ts';
 
 const status = { subresources: { status: {} } };
 const text = { type: 'string' };
@@ -12,13 +19,13 @@ const untested = 'the server rejected our request due to an error in our request
 /** CustomResourceDefinitions and custom resources. */
 export function testCustomResources(getTarget: GetTarget): void {
   test('without its definition a custom resource gets a plain 404; with it, it is established and served', async () => {
-    const at = await home(getTarget);
-    const { path } = undefinedYet(at);
+    const at = await createTestNamespace(getTarget);
+    const { path } = widgetsOf(at);
     const absent = await at.send('GET', path());
     assert.deepEqual([absent.status, absent.body], [404, '404 page not found\n']);
     assert.match(String(absent.headers['content-type']), /^text\/plain/);
-    const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
-    const definition = await established(at, widgets.name);
+    const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } });
+    const definition = await waitForEstablished(at, widgets.name);
     const conditions = arrayOf(objectOf(definition['status'])['conditions']).map(objectOf);
     assert.deepEqual(
       conditions.map(({ type, status: is, reason }) => [type, is, reason]),
@@ -32,8 +39,8 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.deepEqual(conversion, { strategy: 'None' });
     const list = body(await at.send('GET', path()), 200);
     assert.deepEqual([list['kind'], list['items']], ['WidgetList', []]);
-    // This condition is set by another controller than the one that serves the kind.
-    const served = body(await answered(at, `/apis/${widgets.group}/v1`, 200), 200);
+    // In a real server, discovery is updated by another controller than the one that serves the kind.
+    const served = body(await waitForStatus(at, `/apis/${widgets.group}/v1`, 200), 200);
     assert.deepEqual(
       arrayOf(served['resources']).map((each) => [objectOf(each)['name'], objectOf(each)['kind']]),
       [['widgets', 'Widget']],
@@ -42,7 +49,7 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('the name of a definition must be plural and group', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const spec = { group: 'x.example.org', scope: 'Cluster', names: { kind: 'A', plural: 'as' } };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
     const wrong = { metadata: { name: 'other.example.org' }, spec: { ...spec, versions } };
@@ -51,9 +58,9 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('a custom resource gets the defaults of its schema, and unknown fields are dropped', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-    const widgets = await defined(at, {
+    const widgets = await createDefinition(at, {
       properties: {
         mode: { ...text, default: 'a' },
         parts: { type: 'array', items: { type: 'object', properties: { n: text, p: { ...text, default: 'TCP' } } } },
@@ -94,9 +101,9 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('a custom resource that does not match its schema is refused, with the cause of each error', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: text, maxItems: 3, minItems: 1 };
-    const widgets = await defined(at, {
+    const widgets = await createDefinition(at, {
       required: ['size'],
       properties: {
         size: { type: 'integer', minimum: 1, maximum: 10 },
@@ -183,8 +190,8 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('the generation of a custom resource increases with its spec, and its status is written separately', async () => {
-    const at = await home(getTarget);
-    const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
+    const at = await createTestNamespace(getTarget);
+    const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
     assert.deepEqual([made['status'], meta(made)['generation']], [undefined, 1]);
     const labelled = body(await widgets.patch('a', { metadata: { labels: { x: '1' } }, status: { ok: true } }), 200);
@@ -200,9 +207,9 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('a custom resource is applied by the structure of its schema', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const item = { type: 'object', required: ['n'], properties: { n: text, p: { ...text, default: 'TCP' }, v: text } };
-    const widgets = await defined(at, {
+    const widgets = await createDefinition(at, {
       properties: {
         tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: text },
         parts: {
@@ -272,29 +279,29 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('a status patch ignores another uid, a JSON patch that tests it changes nothing, and a status can be removed', async () => {
-    const at = await home(getTarget);
-    const widgets = await defined(at, { properties: { size: { type: 'integer' } } }, status);
+    const at = await createTestNamespace(getTarget);
+    const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
     const made = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const patched = body(await widgets.patch('a/status', { metadata: { uid: 'foreign' }, status: { ok: true } }), 200);
     assert.deepEqual([patched['status'], meta(patched)['uid']], [{ ok: true }, meta(made)['uid']]);
     refused(await widgets.patch('a', { metadata: { uid: 'foreign' } }), 422, 'Invalid');
     const steps = (name: string, ...those: readonly JsonObject[]) =>
       at.send('PATCH', widgets.path(`${name}/status`), { contentType: 'application/json-patch+json', body: those });
-    const isIt = (uid: unknown) => ({ op: 'test', path: '/metadata/uid', value: uid });
+    const testUid = (uid: unknown) => ({ op: 'test', path: '/metadata/uid', value: uid });
     const add = { op: 'add', path: '/status/ok', value: false };
-    const refusal = refused(await steps('a', isIt('foreign'), add), 422, 'Invalid');
+    const refusal = refused(await steps('a', testUid('foreign'), add), 422, 'Invalid');
     assert.deepEqual([refusal['message'], objectOf(refusal['details'])['causes']], [untested, undefined]);
-    assert.deepEqual(body(await steps('a', isIt(meta(made)['uid']), add), 200)['status'], { ok: false });
+    assert.deepEqual(body(await steps('a', testUid(meta(made)['uid']), add), 200)['status'], { ok: false });
     assert.equal(body(await steps('a', { op: 'remove', path: '/status' }), 200)['status'], undefined);
-    refused(await steps('a', isIt(meta(made)['uid']), add), 422, 'Invalid');
+    refused(await steps('a', testUid(meta(made)['uid']), add), 422, 'Invalid');
     const wrong = refused(await steps('a', { op: 'add', path: '/status', value: { ok: 'x' } }), 422, 'Invalid');
     assert.equal(arrayOf(objectOf(wrong['details'])['causes']).length, 1);
     refused(await steps('b', add), 404, 'NotFound');
   });
 
   test('a custom resource is updated only with a resourceVersion, and a PUT creates none', async () => {
-    const at = await home(getTarget);
-    const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
+    const at = await createTestNamespace(getTarget);
+    const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } });
     body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const put = (name: string) => at.send('PUT', widgets.path(name), { body: widgets.widget(name, { size: 2 }) });
     refused(await put('a'), 422, 'Invalid');
@@ -302,19 +309,19 @@ export function testCustomResources(getTarget: GetTarget): void {
   });
 
   test('deleting a definition deletes its objects, and waits for those with finalizers', async () => {
-    const at = await home(getTarget);
-    const widgets = await defined(at, { properties: { size: { type: 'integer' } } });
+    const at = await createTestNamespace(getTarget);
+    const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } });
     const path = `${definitions}/${widgets.name}`;
-    body(await widgets.create(widgets.widget('held', { size: 1 }, { finalizers: ['x.io/hold'] })), 201);
+    body(await widgets.create(widgets.widget('blocked', { size: 1 }, { finalizers: ['x.io/hold'] })), 201);
     body(await widgets.create(widgets.widget('free', { size: 1 })), 201);
     const deleted = body(await at.send('DELETE', path), 200);
     assert.deepEqual(meta(deleted)['finalizers'], ['customresourcecleanup.apiextensions.k8s.io']);
-    await answered(at, widgets.path('free'), 404);
-    await ending(at, widgets.path('held'));
+    await waitForStatus(at, widgets.path('free'), 404);
+    await waitForTermination(at, widgets.path('blocked'));
     const late = refused(await widgets.create(widgets.widget('late', { size: 1 })), 403, 'Forbidden');
     assert.match(String(late['message']), /create not allowed while custom resource definition is terminating$/);
-    body(await widgets.patch('held', { metadata: { finalizers: null } }), 200);
-    await answered(at, path, 404);
-    assert.equal((await answered(at, widgets.path(), 404)).body, '404 page not found\n');
+    body(await widgets.patch('blocked', { metadata: { finalizers: null } }), 200);
+    await waitForStatus(at, path, 404);
+    assert.equal((await waitForStatus(at, widgets.path(), 404)).body, '404 page not found\n');
   });
 }

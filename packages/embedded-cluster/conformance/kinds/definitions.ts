@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import type { Answer } from '../../src/client.ts';
+import type { ApiResponse } from '../../src/client.ts';
 import { applyPatch } from '../apply/configurations.ts';
-import { body, type Home } from '../target.ts';
+import { body, type TestNamespace } from '../target.ts';
 
 export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -13,25 +13,25 @@ interface Widgets {
   readonly name: string;
   path(name?: string): string;
   widget(name: string, spec: JsonObject, metadata?: JsonObject): JsonObject;
-  create(widget: JsonObject): Promise<Answer>;
-  apply(widget: JsonObject, query?: string): Promise<Answer>;
+  create(widget: JsonObject): Promise<ApiResponse>;
+  apply(widget: JsonObject, query?: string): Promise<ApiResponse>;
   /** A merge patch; `name` may have a subresource. */
-  patch(name: string, change: JsonObject): Promise<Answer>;
+  patch(name: string, change: JsonObject): Promise<ApiResponse>;
 }
 
 /** Waits until the resource is served, as every client of a new definition has to. */
-export async function defined(at: Home, spec: JsonObject, more: JsonObject = {}): Promise<Widgets> {
-  const widgets = undefinedYet(at);
+export async function createDefinition(at: TestNamespace, spec: JsonObject, more: JsonObject = {}): Promise<Widgets> {
+  const widgets = widgetsOf(at);
   const { group, name } = widgets;
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: rootOf(spec) }, ...more };
   const names = { kind: 'Widget', plural: 'widgets' };
   const definition = { metadata: { name }, spec: { group, scope: 'Namespaced', names, versions: [version] } };
   body(await at.send('POST', `${definitions}?fieldManager=definer`, { body: definition }), 201);
-  await answered(at, widgets.path(), 200);
+  await waitForStatus(at, widgets.path(), 200);
   return widgets;
 }
 
-export function undefinedYet(at: Home): Widgets {
+export function widgetsOf(at: TestNamespace): Widgets {
   const group = `${at.name}.example.org`;
   const path = (name?: string) =>
     `/apis/${group}/v1/namespaces/${at.name}/widgets${name === undefined ? '' : `/${name}`}`;
@@ -54,20 +54,25 @@ export function undefinedYet(at: Home): Widgets {
 }
 
 /** Requests the path until the response has this status; as the user `impersonate` if that is given. */
-export function answered(at: Home, path: string, status: number, impersonate?: string): Promise<Answer> {
-  return asked(at, path, `answered ${status}`, (answer) => answer.status === status, impersonate);
+export function waitForStatus(
+  at: TestNamespace,
+  path: string,
+  status: number,
+  impersonate?: string,
+): Promise<ApiResponse> {
+  return poll(at, path, `status ${status}`, (answer) => answer.status === status, impersonate);
 }
 
 /** Waits until the object is terminating: the objects of a deleted definition are deleted one by one. */
-export async function ending(at: Home, path: string): Promise<void> {
-  const isEnding = ({ body: object }: Answer) =>
+export async function waitForTermination(at: TestNamespace, path: string): Promise<void> {
+  const isTerminating = ({ body: object }: ApiResponse) =>
     typeof objectOf(objectOf(object)['metadata'])['deletionTimestamp'] === 'string';
-  await asked(at, path, 'being deleted', isEnding);
+  await poll(at, path, 'being deleted', isTerminating);
 }
 
 /** Returns the definition when it is established: a real server serves the kind a moment earlier. */
-export async function established(at: Home, name: string): Promise<JsonObject> {
-  const { body: definition } = await asked(at, `${definitions}/${name}`, 'established', (answer) =>
+export async function waitForEstablished(at: TestNamespace, name: string): Promise<JsonObject> {
+  const { body: definition } = await poll(at, `${definitions}/${name}`, 'established', (answer) =>
     arrayOf(objectOf(objectOf(answer.body)['status'])['conditions'])
       .map(objectOf)
       .some(({ type, status }) => type === 'Established' && status === 'True'),
@@ -76,13 +81,13 @@ export async function established(at: Home, name: string): Promise<JsonObject> {
 }
 
 /** Requests a path until the response is the expected one. */
-async function asked(
-  at: Home,
+async function poll(
+  at: TestNamespace,
   path: string,
   what: string,
-  isIt: (answer: Answer) => boolean,
+  isIt: (answer: ApiResponse) => boolean,
   impersonate?: string,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const answer = await at.send('GET', path, impersonate === undefined ? {} : { impersonate });

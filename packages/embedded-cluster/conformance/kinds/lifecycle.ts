@@ -2,18 +2,30 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, type Home, home, lease, meta, names, patch, pod, refused } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  lease,
+  meta,
+  names,
+  patch,
+  pod,
+  refused,
+  type TestNamespace,
+} from '../target.ts';
 
 /**
- * Controllers take their time: the deletion of a namespace with a pod proceeds in rounds of 16 s, longer on a busy
+ * Waits up to two minutes, because a real server deletes a namespace with a pod in rounds of 16 s, or longer on a busy
  * machine.
  */
-async function untilDeleted(at: Home, path: string): Promise<void> {
+async function untilDeleted(at: TestNamespace, path: string): Promise<void> {
   for (let tries = 0; tries < 2400; tries += 1) {
     if ((await at.send('GET', path)).status === 404) return;
     await pause(50);
   }
-  assert.fail(`${path} is still there`);
+  assert.fail(`${path} still exists`);
 }
 
 function ownedBy(owner: object, more: object = {}) {
@@ -24,7 +36,7 @@ function ownedBy(owner: object, more: object = {}) {
 /** Namespaces and their content, owners and their dependants. */
 export function testLifecycle(getTarget: GetTarget): void {
   test('a namespace has a phase and a name label, and cannot be created twice', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const namespace = body(await at.send('GET', `/api/v1/namespaces/${at.name}`), 200);
     assert.deepEqual(objectOf(namespace['status']), { phase: 'Active' });
     assert.deepEqual(meta(namespace)['labels'], { 'kubernetes.io/metadata.name': at.name });
@@ -38,8 +50,8 @@ export function testLifecycle(getTarget: GetTarget): void {
   });
 
   test('deleting a namespace deletes its content, and nothing new can be created in it meanwhile', async () => {
-    const at = await home(getTarget);
-    await create(at, 'leases', { metadata: { name: 'held', finalizers: ['x.io/a'] } });
+    const at = await createTestNamespace(getTarget);
+    await create(at, 'leases', { metadata: { name: 'blocked', finalizers: ['x.io/a'] } });
     await create(at, 'leases', lease('a'));
     await create(at, 'pods', pod('web'));
     const path = `/api/v1/namespaces/${at.name}`;
@@ -48,17 +60,17 @@ export function testLifecycle(getTarget: GetTarget): void {
     assert.equal(objectOf(namespace['status'])['phase'], 'Terminating');
     assert.equal(typeof meta(namespace)['deletionTimestamp'], 'string');
     const status = refused(await at.send('POST', at.path('leases'), { body: lease('late') }), 403, 'Forbidden');
-    const sentence = `unable to create new content in namespace ${at.name} because it is being terminated`;
-    assert.equal(status['message'], `leases.coordination.k8s.io "late" is forbidden: ${sentence}`);
+    const message = `unable to create new content in namespace ${at.name} because it is being terminated`;
+    assert.equal(status['message'], `leases.coordination.k8s.io "late" is forbidden: ${message}`);
     await untilDeleted(at, at.path('leases', 'a'));
     await untilDeleted(at, at.path('pods', 'web'));
     body(await at.send('GET', path), 200);
-    await patch(at, 'leases', 'held', { metadata: { finalizers: null } });
+    await patch(at, 'leases', 'blocked', { metadata: { finalizers: null } });
     await untilDeleted(at, path);
   });
 
   test('a dependant is deleted after its owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
     body(await at.send('DELETE', at.path('leases', 'owner')), 200);
@@ -66,7 +78,7 @@ export function testLifecycle(getTarget: GetTarget): void {
   });
 
   test('in the foreground, dependants are deleted before the owner', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     const finalizers = ['x.io/a'];
     await create(at, 'leases', {
@@ -85,11 +97,11 @@ export function testLifecycle(getTarget: GetTarget): void {
     await untilDeleted(at, at.path('leases', 'owner'));
   });
 
-  test('deleting an owner with Orphan leaves its dependants, without the owner reference', async () => {
-    const at = await home(getTarget);
+  test('deleting an owner with Orphan does not delete its dependants, but removes the owner reference', async () => {
+    const at = await createTestNamespace(getTarget);
     const owner = await create(at, 'leases', lease('owner'));
     await create(at, 'leases', { metadata: { name: 'owned', ...ownedBy(owner) } });
-    // The garbage collector has to know the dependant, or it leaves the reference and treats it as dangling.
+    // The garbage collector must have observed the dependant, or it does not remove the owner reference.
     await pause(500);
     body(await at.send('DELETE', at.path('leases', 'owner'), { body: { propagationPolicy: 'Orphan' } }), 200);
     await untilDeleted(at, at.path('leases', 'owner'));
@@ -98,7 +110,7 @@ export function testLifecycle(getTarget: GetTarget): void {
   });
 
   test('an object with another owner remains', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const [one, two] = [await create(at, 'leases', lease('one')), await create(at, 'leases', lease('two'))];
     const ownerReferences = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences];
     await create(at, 'leases', { metadata: { name: 'owned', ownerReferences } });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
+import { body, create, createTestNamespace, type GetTarget, meta, patch, refused } from '../target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
 /** Kinds that applications have in addition to their workloads. */
 export function testOtherKinds(getTarget: GetTarget): void {
   test('an Ingress needs rules or a default backend, and its paths a type', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });
     const post = (spec: JsonObject) => at.send('POST', at.path('ingresses'), { body: ingress(spec) });
     const none = refused(await post({}), 422, 'Invalid');
@@ -26,7 +26,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('a NetworkPolicy has policy type Ingress, and Egress only with egress rules', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const policy = (name: string, spec: JsonObject) => ({ metadata: { name }, spec });
     const ingress = [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }];
     const made = await create(at, 'networkpolicies', policy('a', { podSelector: {}, ingress, egress: [] }));
@@ -41,7 +41,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('a HorizontalPodAutoscaler defaults to at least one replica and to CPU utilization', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     const scaler = (name: string, spec: JsonObject) => ({ metadata: { name }, spec: { scaleTargetRef, ...spec } });
     const made = objectOf((await create(at, 'horizontalpodautoscalers', scaler('a', { maxReplicas: 3 })))['spec']);
@@ -71,11 +71,11 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('the roleRef of a binding is immutable, and its subjects get their API group', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const roleRef = { kind: 'Role', name: 'a:reader' };
     const subjects = [
       { kind: 'ServiceAccount', name: 'web', namespace: at.name },
-      { kind: 'User', name: 'somebody' },
+      { kind: 'User', name: 'jane' },
     ];
     await create(at, 'roles', {
       metadata: { name: 'a:reader' },
@@ -96,7 +96,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('a PersistentVolumeClaim is pending, gets a volume mode, and is immutable', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const resources = { requests: { storage: '1024Mi' } };
     const claim = {
       metadata: { name: 'a' },
@@ -112,8 +112,8 @@ export function testOtherKinds(getTarget: GetTarget): void {
     refused(await at.send('POST', at.path('persistentvolumeclaims'), { body: modeless }), 422, 'Invalid');
   });
 
-  test('a ServiceAccount keeps its imagePullSecrets, and an empty list is omitted', async () => {
-    const at = await home(getTarget);
+  test('the imagePullSecrets of a ServiceAccount are stored, and an empty list is omitted', async () => {
+    const at = await createTestNamespace(getTarget);
     const account = { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'x' }], secrets: [] };
     const made = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
     assert.deepEqual([made['automountServiceAccountToken'], made['imagePullSecrets']], [false, [{ name: 'x' }]]);
@@ -121,7 +121,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('a template gets the defaults of its probes, variables, volumes and claims', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const container = {
       name: 'a',
       image: 'registry.invalid/none:1',
@@ -169,7 +169,7 @@ export function testOtherKinds(getTarget: GetTarget): void {
   });
 
   test('several ports of a Service need names, and no two ports may be the same', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = (ports: readonly JsonObject[]) =>
       at.send('POST', at.path('services'), { body: { metadata: { name: 'web' }, spec: { ports } } });
     const nameless = refused(await post([{ port: 80 }, { port: 81, name: 'b' }]), 422, 'Invalid');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, meta, patch, refused } from '../target.ts';
+import { body, create, createTestNamespace, type GetTarget, meta, patch, refused } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
 
 /** Deployments, StatefulSets, DaemonSets, Jobs and CronJobs as they are stored, before a controller changes them. */
 export function testWorkloads(getTarget: GetTarget): void {
   test('workloads get the defaults of their kind', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const spec = async (plural: string) => objectOf((await create(at, plural, workload(plural)))['spec']);
     const deployment = await spec('deployments');
     assert.deepEqual(deployment['strategy'], {
@@ -28,7 +28,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test('a Job selects its pods by its own uid', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'jobs', workload('jobs'));
     const { uid } = meta(made);
     const { selector, template, completions } = objectOf(made['spec']);
@@ -40,7 +40,7 @@ export function testWorkloads(getTarget: GetTarget): void {
 
   for (const plural of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs']) {
     test(`the generation of ${plural} increases with the spec${plural === 'deployments' ? ' and the annotations' : ''}`, async () => {
-      const at = await home(getTarget);
+      const at = await createTestNamespace(getTarget);
       await create(at, plural, workload(plural));
       const path = at.path(plural, 'web');
       const grown = async (change: JsonObject, name = 'web') => {
@@ -57,7 +57,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   }
 
   test('a workload whose selector does not match its template is refused, and a selector is immutable', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     for (const plural of ['deployments', 'statefulsets', 'daemonsets']) {
       const wrong = { ...workload(plural), spec: { ...objectOf(workload(plural)['spec']), selector: other } };
       refused(await at.send('POST', at.path(plural), { body: wrong }), 422, 'Invalid');
@@ -68,7 +68,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test("only some fields of a StatefulSet's spec can be changed", async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'statefulsets', workload('statefulsets'));
     const options = { body: { spec: { serviceName: 'other' } }, contentType };
     const status = refused(await at.send('PATCH', at.path('statefulsets', 'web'), options), 422, 'Invalid');
@@ -80,7 +80,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test('unknown strategies are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     for (const [plural, field] of [
       ['deployments', 'strategy'],
       ['statefulsets', 'updateStrategy'],
@@ -92,7 +92,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test("a Job's template is immutable and needs a restartPolicy", async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'jobs', workload('jobs'));
     const options = { body: templateChange('jobs'), contentType };
     const status = refused(await at.send('PATCH', at.path('jobs', 'web'), options), 422, 'Invalid');
@@ -110,7 +110,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test('a CronJob needs a schedule', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const { jobTemplate } = objectOf(workload('cronjobs')['spec']);
     const refusal = await at.send('POST', at.path('cronjobs'), {
       body: { metadata: { name: 'a' }, spec: { jobTemplate } },
@@ -122,7 +122,7 @@ export function testWorkloads(getTarget: GetTarget): void {
   });
 
   test('a template whose last annotation was removed equals one that had none', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'daemonsets', workload('daemonsets'));
     await patch(at, 'daemonsets', 'web', templateChange('daemonsets'));
     const none = await patch(at, 'daemonsets', 'web', templateChange('daemonsets', null));

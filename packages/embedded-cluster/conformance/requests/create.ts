@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, lease, meta, pod, refused, versionOf } from '../target.ts';
+import { body, create, createTestNamespace, type GetTarget, lease, meta, pod, refused, versionOf } from '../target.ts';
 
 /** Unix ms, rounded down to the second like the API's times. */
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
@@ -9,14 +9,14 @@ const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 /** POST. */
 export function testCreate(getTarget: GetTarget): void {
   test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
-    const at = await home(getTarget);
-    const sent = wholeSecond(Date.now());
+    const at = await createTestNamespace(getTarget);
+    const sentAt = wholeSecond(Date.now());
     const made = await create(
       at,
       'pods',
       pod('web', { metadata: { labels: { app: 'web' }, annotations: { note: 'x' } } }),
     );
-    const answered = Date.now();
+    const receivedAt = Date.now();
     assert.deepEqual(Object.keys(made).slice(0, 3), ['kind', 'apiVersion', 'metadata']);
     assert.deepEqual([made['kind'], made['apiVersion']], ['Pod', 'v1']);
     const order = [
@@ -37,14 +37,14 @@ export function testCreate(getTarget: GetTarget): void {
     // The two times are taken independently, so that a second may begin between them.
     for (const stamp of [meta(made)['creationTimestamp'], field?.['time']]) {
       const time = Date.parse(String(stamp));
-      assert.ok(time >= sent && time <= answered, `${String(stamp)} is not when the request was on its way`);
+      assert.ok(time >= sentAt && time <= receivedAt, `${String(stamp)} is outside the time of the request`);
     }
     const found = body(await at.send('GET', at.path('pods', 'web')), 200);
     assert.deepEqual(meta(found)['uid'], meta(made)['uid']);
   });
 
   test('resourceVersions increase across all resources', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = await create(at, 'leases', lease('a'));
     const second = await create(at, 'pods', pod('a'));
     const third = await create(at, 'leases', lease('b'));
@@ -57,7 +57,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('generateName is completed with five characters', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const object = { metadata: { generateName: 'web-' }, spec: objectOf(pod('x')['spec']) };
     const [first, second] = [await create(at, 'pods', object), await create(at, 'pods', object)];
     assert.match(String(meta(first)['name']), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -73,7 +73,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('an existing object is not created again', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('POST', at.path('leases'), { body: lease('a') }), 409, 'AlreadyExists');
     assert.equal(status['message'], 'leases.coordination.k8s.io "a" already exists');
@@ -89,7 +89,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('invalid names are refused with every cause', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const status = refused(await at.send('POST', at.path('pods'), { body: pod('Bad_Name') }), 422, 'Invalid');
     assert.match(
       String(status['message']),
@@ -109,14 +109,14 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('an object without a name is refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const status = refused(await at.send('POST', at.path('leases'), { body: { metadata: {} } }), 422, 'Invalid');
-    const sentence = 'metadata.name: Required value: name or generateName is required';
-    assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${sentence}`);
+    const message = 'metadata.name: Required value: name or generateName is required';
+    assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${message}`);
   });
 
   test('invalid labels and annotations are refused, with one cause for each', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const labels = { 'a b': 'c d', ok: 'x', '/x': '', 'a/b/c': '', [`p/${'x'.repeat(64)}`]: '' };
     const metadata = { name: 'web', labels, annotations: { 'a b': 'free text' } };
     const status = refused(await at.send('POST', at.path('leases'), { body: { metadata } }), 422, 'Invalid');
@@ -126,7 +126,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('an object that does not match the request is a bad request', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = (object: unknown) => at.send('POST', at.path('leases'), { body: object });
     const elsewhere = refused(await post({ metadata: { name: 'a', namespace: 'other' } }), 400, 'BadRequest');
     assert.match(
@@ -144,7 +144,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('a dry run of a create returns the object and stores nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
     assert.equal(meta(made)['resourceVersion'], undefined);
     assert.equal(typeof meta(made)['uid'], 'string');
@@ -158,7 +158,7 @@ export function testCreate(getTarget: GetTarget): void {
   });
 
   test('the status of a new object is ignored', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
     assert.equal(objectOf(made['status'])['phase'], 'Pending');
     assert.equal(objectOf(made['status'])['podIP'], undefined);

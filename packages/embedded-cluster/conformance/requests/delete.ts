@@ -4,29 +4,29 @@ import { objectOf } from '../../src/base/json.ts';
 import {
   body,
   create,
+  createTestNamespace,
   type GetTarget,
-  type Home,
-  home,
   lease,
   meta,
   names,
   patch,
   pod,
   refused,
+  type TestNamespace,
   versionOf,
 } from '../target.ts';
 import { summary, watch } from '../watch/watching.ts';
 
 const onNode = { nodeName: 'no-such-node', terminationGracePeriodSeconds: 7 };
 
-function remove(at: Home, plural: string, name: string, options?: unknown, query = '') {
+function remove(at: TestNamespace, plural: string, name: string, options?: unknown, query = '') {
   return at.send('DELETE', `${at.path(plural, name)}${query}`, options === undefined ? {} : { body: options });
 }
 
 /** DELETE: preconditions, grace periods, finalizers. */
 export function testDelete(getTarget: GetTarget): void {
   test('a deletion returns a Status, or the object if it may still exist', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const { uid } = meta(await create(at, 'leases', lease('a')));
     const status = body(await remove(at, 'leases', 'a'), 200);
     const details = { name: 'a', group: 'coordination.k8s.io', kind: 'leases', uid };
@@ -39,7 +39,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test("an unmet precondition is a conflict, with the API's message", async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'pods', pod('web'));
     const uid = String(meta(made)['uid']);
     const start = 'Operation cannot be fulfilled on Pod "web": ';
@@ -57,9 +57,9 @@ export function testDelete(getTarget: GetTarget): void {
         `the UID in the precondition (other) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
       ],
     ] as const;
-    for (const [preconditions, sentence] of attempts) {
+    for (const [preconditions, message] of attempts) {
       const status = refused(await remove(at, 'pods', 'web', { preconditions }), 409, 'Conflict');
-      assert.equal(status['message'], start + sentence);
+      assert.equal(status['message'], start + message);
       assert.deepEqual(status['details'], { name: 'web', kind: 'Pod' });
     }
     const holds = { uid, resourceVersion: versionOf(made) };
@@ -68,7 +68,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('the unmet precondition of a Lease names its kind and group', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await remove(at, 'leases', 'a', { preconditions: { uid: 'x' } }), 409, 'Conflict');
     assert.match(
@@ -78,23 +78,23 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a pod without a node is deleted at once, after a watch shows it terminating', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     assert.equal(summary(await seen.next()), 'ADDED web');
     const answer = body(await remove(at, 'pods', 'web'), 200);
-    const [ending, deleted] = [await seen.next(), await seen.next()];
-    assert.deepEqual([ending, deleted].map(summary), ['MODIFIED web', 'DELETED web']);
-    assert.equal(meta(ending.object)['deletionGracePeriodSeconds'], 0);
+    const [terminating, deleted] = [await seen.next(), await seen.next()];
+    assert.deepEqual([terminating, deleted].map(summary), ['MODIFIED web', 'DELETED web']);
+    assert.equal(meta(terminating.object)['deletionGracePeriodSeconds'], 0);
     assert.equal(meta(deleted.object)['generation'], 2);
     assert.equal(typeof meta(deleted.object)['deletionTimestamp'], 'string');
-    assert(Number(versionOf(deleted.object)) > Number(versionOf(ending.object)));
+    assert(Number(versionOf(deleted.object)) > Number(versionOf(terminating.object)));
     assert.equal(versionOf(answer), versionOf(deleted.object));
   });
 
-  test('a pod on a node keeps its grace period, which can only be shortened', async () => {
-    const at = await home(getTarget);
-    // Long: if the grace period has passed meanwhile, a shorter one leaves a second.
+  test('a pod on a node is deleted after its grace period, which can only be shortened', async () => {
+    const at = await createTestNamespace(getTarget);
+    // Long, because after its end the API server replaces a shorter grace period with one second.
     const spec = { ...onNode, terminationGracePeriodSeconds: 700 };
     await create(at, 'pods', pod('web', { spec }));
     const first = body(await remove(at, 'pods', 'web'), 200);
@@ -114,30 +114,30 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('the grace period may be a query parameter', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web', { spec: onNode }));
-    const ending = body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=2'), 200);
-    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 2);
+    const terminating = body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=2'), 200);
+    assert.equal(meta(terminating)['deletionGracePeriodSeconds'], 2);
     body(await remove(at, 'pods', 'web', undefined, '?gracePeriodSeconds=0'), 200);
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
   test('a finished pod is deleted without a grace period', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web', { spec: onNode }));
     await patch(at, 'pods', 'web/status', { status: { phase: 'Failed' } });
     body(await remove(at, 'pods', 'web'), 200);
     refused(await at.send('GET', at.path('pods', 'web')), 404, 'NotFound');
   });
 
-  test('finalizers keep an object until the last one is removed, and none can be added meanwhile', async () => {
-    const at = await home(getTarget);
+  test('an object is deleted when its last finalizer is removed, and none can be added meanwhile', async () => {
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] } });
-    const ending = body(await remove(at, 'leases', 'a'), 200);
-    assert.equal(ending['kind'], 'Lease');
-    assert.equal(typeof meta(ending)['deletionTimestamp'], 'string');
-    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 0);
-    assert.equal(versionOf(body(await remove(at, 'leases', 'a'), 200)), versionOf(ending));
+    const terminating = body(await remove(at, 'leases', 'a'), 200);
+    assert.equal(terminating['kind'], 'Lease');
+    assert.equal(typeof meta(terminating)['deletionTimestamp'], 'string');
+    assert.equal(meta(terminating)['deletionGracePeriodSeconds'], 0);
+    assert.equal(versionOf(body(await remove(at, 'leases', 'a'), 200)), versionOf(terminating));
     const contentType = 'application/merge-patch+json';
     const more = { body: { metadata: { finalizers: ['x.io/a', 'x.io/new'] } }, contentType };
     const status = refused(await at.send('PATCH', at.path('leases', 'a'), more), 422, 'Invalid');
@@ -149,7 +149,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a pod without its finalizers still waits for its kubelet', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web', { metadata: { finalizers: ['x.io/a'] }, spec: onNode }));
     body(await remove(at, 'pods', 'web'), 200);
     await patch(at, 'pods', 'web', { metadata: { finalizers: null } });
@@ -159,7 +159,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a recreated object of the same name has another uid', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = await create(at, 'pods', pod('web'));
     body(await remove(at, 'pods', 'web'), 200);
     const second = await create(at, 'pods', pod('web'));
@@ -168,14 +168,14 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a Foreground or Orphan deletion sets a finalizer', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
     const finalizers = { Foreground: 'foregroundDeletion', Orphan: 'orphan' };
     for (const [propagationPolicy, finalizer] of Object.entries(finalizers)) {
       const name = propagationPolicy.toLowerCase();
       await create(at, 'leases', lease(name));
-      const ending = body(await remove(at, 'leases', name, { propagationPolicy }), 200);
-      assert.deepEqual(meta(ending)['finalizers'], [finalizer]);
+      const terminating = body(await remove(at, 'leases', name, { propagationPolicy }), 200);
+      assert.deepEqual(meta(terminating)['finalizers'], [finalizer]);
       assert.deepEqual(await seen.take(3), [`ADDED ${name}`, `MODIFIED ${name}`, `DELETED ${name}`]);
     }
     await create(at, 'leases', lease('a'));
@@ -184,7 +184,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a dry run of a deletion deletes nothing, and options of another kind are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     body(await remove(at, 'leases', 'a', { dryRun: ['All'] }), 200);
     body(await remove(at, 'leases', 'a', undefined, '?dryRun=All'), 200);
@@ -195,7 +195,7 @@ export function testDelete(getTarget: GetTarget): void {
   });
 
   test('a collection is deleted by a label selector, and the deleted objects are returned', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     await create(at, 'leases', lease('b', { x: '1' }));
     await create(at, 'leases', lease('c'));

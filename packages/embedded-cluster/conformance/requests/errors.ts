@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { body, create, type GetTarget, home, lease, pod, refused } from '../target.ts';
+import { body, create, createTestNamespace, type GetTarget, lease, pod, refused } from '../target.ts';
 
 /** Responses to unsupported requests. */
 export function testErrors(getTarget: GetTarget): void {
   test('a missing object gets a 404 that names it', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');
     assert.equal(missing['message'], 'pods "nothing" not found');
     assert.deepEqual(missing['details'], { name: 'nothing', kind: 'pods' });
@@ -13,7 +13,7 @@ export function testErrors(getTarget: GetTarget): void {
   });
 
   test('unknown resources of a group get a 404', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const paths = [
       '/api/v1/nothings',
       '/apis/apps/v1/nothings',
@@ -39,9 +39,9 @@ export function testErrors(getTarget: GetTarget): void {
   });
 
   test('unsupported methods of a path get a 405', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
-    const sentence = 'the server does not allow this method on the requested resource';
+    const message = 'the server does not allow this method on the requested resource';
     const attempts = [
       ['POST', at.path('pods', 'web')],
       ['PUT', at.path('pods')],
@@ -55,12 +55,12 @@ export function testErrors(getTarget: GetTarget): void {
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const options = method === 'GET' ? {} : { body: {}, contentType };
       const status = refused(await at.send(method, path, options), 405, 'MethodNotAllowed');
-      assert.equal(status['message'], sentence, `${method} ${path}`);
+      assert.equal(status['message'], message, `${method} ${path}`);
     }
   });
 
   test('responses are JSON, and an Accept header without JSON gets a 406', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const path = at.path('pods');
     refused(await at.send('GET', path, { accept: 'text/html' }), 406, 'NotAcceptable');
     refused(await at.send('GET', path, { accept: 'application/*' }), 406, 'NotAcceptable');
@@ -72,7 +72,7 @@ export function testErrors(getTarget: GetTarget): void {
   });
 
   test('bodies in other formats are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const post = (contentType: string) => at.send('POST', at.path('leases'), { text: 'x', contentType });
     for (const contentType of ['text/plain', 'application/x-www-form-urlencoded']) {
       refused(await post(contentType), 415, 'UnsupportedMediaType');

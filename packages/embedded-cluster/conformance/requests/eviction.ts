@@ -2,10 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import type { Answer } from '../../src/client.ts';
-import { body, create, type GetTarget, type Home, home, meta, patch, pod, refused, versionOf } from '../target.ts';
+import type { ApiResponse } from '../../src/client.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  meta,
+  patch,
+  pod,
+  refused,
+  type TestNamespace,
+  versionOf,
+} from '../target.ts';
 
-function evict(at: Home, name: string, deleteOptions?: object): Promise<Answer> {
+function evict(at: TestNamespace, name: string, deleteOptions?: object): Promise<ApiResponse> {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: at.name } };
   return at.send('POST', at.path('pods', `${name}/eviction`), {
     body: { ...eviction, ...(deleteOptions ? { deleteOptions } : {}) },
@@ -14,19 +25,19 @@ function evict(at: Home, name: string, deleteOptions?: object): Promise<Answer> 
 
 const labels = { app: 'guarded' };
 
-async function runningPod(at: Home, name: string): Promise<void> {
+async function runningPod(at: TestNamespace, name: string): Promise<void> {
   await create(at, 'pods', pod(name, { metadata: { labels }, spec: { nodeName: 'no-such-node' } }));
   const conditions = [{ type: 'Ready', status: 'True' }];
   await patch(at, 'pods', `${name}/status`, { status: { phase: 'Running', conditions } });
 }
 
-async function budget(at: Home, spec: object): Promise<void> {
+async function budget(at: TestNamespace, spec: object): Promise<void> {
   const object = { metadata: { name: 'guard' }, spec: { selector: { matchLabels: labels }, ...spec } };
   await create(at, 'poddisruptionbudgets', object);
 }
 
-/** On a real server a controller updates the budget a moment later. */
-async function until(answer: () => Promise<Answer>, status: number): Promise<Answer> {
+/** Repeats the request until it has this status, because a controller of a real server updates the budget later. */
+async function until(answer: () => Promise<ApiResponse>, status: number): Promise<ApiResponse> {
   for (let tries = 0; tries < 200; tries += 1) {
     const last = await answer();
     if (last.status === status) return last;
@@ -38,7 +49,7 @@ async function until(answer: () => Promise<Answer>, status: number): Promise<Ans
 /** Evictions, and the PodDisruptionBudgets that forbid them. */
 export function testEviction(getTarget: GetTarget): void {
   test('an eviction deletes the pod and returns a Status', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     const status = body(await evict(at, 'web'), 201);
     assert.deepEqual(status, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
@@ -47,7 +58,7 @@ export function testEviction(getTarget: GetTarget): void {
   });
 
   test('an eviction respects preconditions and the grace period', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await runningPod(at, 'web');
     const now = body(await at.send('GET', at.path('pods', 'web')), 200);
     const { uid } = meta(now);
@@ -58,12 +69,12 @@ export function testEviction(getTarget: GetTarget): void {
     );
     const preconditions = { uid, resourceVersion: versionOf(now) };
     body(await evict(at, 'web', { preconditions, gracePeriodSeconds: 9 }), 201);
-    const ending = body(await at.send('GET', at.path('pods', 'web')), 200);
-    assert.equal(meta(ending)['deletionGracePeriodSeconds'], 9);
+    const terminating = body(await at.send('GET', at.path('pods', 'web')), 200);
+    assert.equal(meta(terminating)['deletionGracePeriodSeconds'], 9);
   });
 
   test('an eviction whose name differs from the path is refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     const options = { body: { metadata: { name: 'other' } } };
     const status = refused(await at.send('POST', at.path('pods', 'web/eviction'), options), 400, 'BadRequest');
@@ -71,12 +82,12 @@ export function testEviction(getTarget: GetTarget): void {
   });
 
   test('a budget that needs the pod blocks its eviction until another pod is ready', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await budget(at, { minAvailable: 1 });
     await runningPod(at, 'one');
-    const held = refused(await until(() => evict(at, 'one'), 429), 429, 'TooManyRequests');
-    assert.equal(held['message'], "Cannot evict pod as it would violate the pod's disruption budget.");
-    const [cause] = arrayOf(objectOf(held['details'])['causes']);
+    const refusal = refused(await until(() => evict(at, 'one'), 429), 429, 'TooManyRequests');
+    assert.equal(refusal['message'], "Cannot evict pod as it would violate the pod's disruption budget.");
+    const [cause] = arrayOf(objectOf(refusal['details'])['causes']);
     assert.equal(objectOf(cause)['reason'], 'DisruptionBudget');
     await runningPod(at, 'two');
     body(await until(() => evict(at, 'one'), 201), 201);
@@ -84,14 +95,14 @@ export function testEviction(getTarget: GetTarget): void {
   });
 
   test('budgets do not protect pods that are not running yet', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await budget(at, { minAvailable: 1 });
     await create(at, 'pods', pod('pending', { metadata: { labels } }));
     body(await until(() => evict(at, 'pending'), 201), 201);
   });
 
   test('a dry run of an eviction evicts nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     body(await evict(at, 'web', { dryRun: ['All'] }), 201);
     body(await at.send('GET', at.path('pods', 'web')), 200);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applyPatch, configMap, configuration } from '../apply/configurations.ts';
-import { answered } from '../kinds/definitions.ts';
-import { body, create, type GetTarget, type Home, home, meta, refused } from '../target.ts';
+import { waitForStatus } from '../kinds/definitions.ts';
+import { body, create, createTestNamespace, type GetTarget, meta, refused, type TestNamespace } from '../target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
 
 /** Requests as a ServiceAccount, which is limited to what roles allow. */
 export function testImpersonation(getTarget: GetTarget): void {
-  test('a ServiceAccount without a role is forbidden everything, and the message names what', async () => {
-    const at = await home(getTarget);
+  test('a ServiceAccount without a role gets a 403 that names the verb and the resource', async () => {
+    const at = await createTestNamespace(getTarget);
     const tenant = accountOf(at);
     await create(at, 'configmaps', { metadata: { name: 'a' } });
     const one = refused(await at.send('GET', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
@@ -45,7 +45,7 @@ export function testImpersonation(getTarget: GetTarget): void {
   });
 
   test('a role allows its verbs on its resources in its namespace', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const tenant = accountOf(at);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'], resourceNames: [] }]);
     await create(at, 'configmaps', { metadata: { name: 'a' } });
@@ -58,7 +58,7 @@ export function testImpersonation(getTarget: GetTarget): void {
   });
 
   test('a role restricted to a name does not apply to others', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'], resourceNames: ['a'] }]);
     for (const name of ['a', 'b']) await create(at, 'configmaps', { metadata: { name } });
     await allowed(at, at.path('configmaps', 'a'));
@@ -68,7 +68,7 @@ export function testImpersonation(getTarget: GetTarget): void {
   });
 
   test('a user with patch only cannot create by an apply, and the response is the whole object', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const impersonate = accountOf(at);
     await grant(at, [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] },
@@ -94,7 +94,7 @@ export function testImpersonation(getTarget: GetTarget): void {
   });
 
   test('a ServiceAccount can review its own access to one object or to all of a kind, also as a dry run', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const impersonate = accountOf(at);
     await grant(at, [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
@@ -118,11 +118,11 @@ export function testImpersonation(getTarget: GetTarget): void {
   });
 }
 
-function accountOf(at: Home): string {
+function accountOf(at: TestNamespace): string {
   return `system:serviceaccount:${at.name}:tenant`;
 }
 
-async function grant(at: Home, rules: readonly JsonObject[]): Promise<void> {
+async function grant(at: TestNamespace, rules: readonly JsonObject[]): Promise<void> {
   await create(at, 'roles', { metadata: { name: 'tenant' }, rules });
   const subjects = [{ kind: 'ServiceAccount', name: 'tenant', namespace: at.name }];
   const roleRef = { apiGroup: rbac, kind: 'Role', name: 'tenant' };
@@ -130,6 +130,6 @@ async function grant(at: Home, rules: readonly JsonObject[]): Promise<void> {
 }
 
 /** Waits until the grant is effective: the real server reads roles through watches. */
-async function allowed(at: Home, path: string): Promise<void> {
-  await answered(at, path, 200, accountOf(at));
+async function allowed(at: TestNamespace, path: string): Promise<void> {
+  await waitForStatus(at, path, 200, accountOf(at));
 }

@@ -4,22 +4,22 @@ import { arrayOf, isObject, objectOf, textOf } from '../../src/base/json.ts';
 import {
   body,
   create,
+  createTestNamespace,
   type GetTarget,
-  type Home,
-  home,
   lease,
   meta,
   names,
   patch,
   refused,
+  type TestNamespace,
   versionOf,
 } from '../target.ts';
 
-async function list(at: Home, query = '', plural = 'leases') {
+async function list(at: TestNamespace, query = '', plural = 'leases') {
   return body(await at.send('GET', `${at.path(plural)}${query}`), 200);
 }
 
-async function fill(at: Home, count: number): Promise<void> {
+async function fill(at: TestNamespace, count: number): Promise<void> {
   for (let i = 0; i < count; i += 1) await create(at, 'leases', lease(`l-${i}`));
 }
 
@@ -30,7 +30,7 @@ function continueOf(page: unknown): string {
 /** GET on collections: order, pages, versions. */
 export function testList(getTarget: GetTarget): void {
   test('a list is sorted by name, and its items do not repeat their kind', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
     const found = await list(at);
     assert.deepEqual([found['kind'], found['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
@@ -44,14 +44,14 @@ export function testList(getTarget: GetTarget): void {
   });
 
   test('an empty collection is an empty list, also in a namespace that does not exist', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     assert.deepEqual((await list(at))['items'], []);
     const nowhere = await at.send('GET', '/apis/coordination.k8s.io/v1/namespaces/no-such-namespace/leases');
     assert.deepEqual(body(nowhere, 200)['items'], []);
   });
 
   test('a list over all namespaces is sorted by namespace', async () => {
-    const [one, two] = [await home(getTarget), await home(getTarget)];
+    const [one, two] = [await createTestNamespace(getTarget), await createTestNamespace(getTarget)];
     for (const at of [one, two])
       for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
     const query = encodeURIComponent(`all=${one.name}`);
@@ -62,8 +62,8 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
   });
 
-  test('all pages come from the same snapshot, whatever changes in between', async () => {
-    const at = await home(getTarget);
+  test('all pages come from the same snapshot, regardless of changes in between', async () => {
+    const at = await createTestNamespace(getTarget);
     await fill(at, 7);
     const first = await list(at, '?limit=3');
     assert.deepEqual(names(first), ['l-0', 'l-1', 'l-2']);
@@ -83,7 +83,7 @@ export function testList(getTarget: GetTarget): void {
   });
 
   test('pages over all namespaces continue in the next namespace', async () => {
-    const [one, two] = [await home(getTarget), await home(getTarget)];
+    const [one, two] = [await createTestNamespace(getTarget), await createTestNamespace(getTarget)];
     for (const at of [one, two])
       for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
     const path = `/apis/coordination.k8s.io/v1/leases?labelSelector=${encodeURIComponent(`all=${one.name}`)}&limit=2`;
@@ -99,14 +99,14 @@ export function testList(getTarget: GetTarget): void {
   });
 
   test('a sufficient limit returns the whole list', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at, 3);
     for (const limit of [0, 3, 500]) assert.equal(meta(await list(at, `?limit=${limit}`))['continue'], undefined);
     assert.equal(names(await list(at, '?limit=2&resourceVersion=0')).length, 3);
   });
 
-  test('a past resourceVersion is returned as it was when it is requested exactly', async () => {
-    const at = await home(getTarget);
+  test('a list with resourceVersionMatch=Exact returns the state of a past resourceVersion', async () => {
+    const at = await createTestNamespace(getTarget);
     await fill(at, 2);
     const then = versionOf(await list(at));
     await create(at, 'leases', lease('later'));
@@ -114,7 +114,7 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual([names(exact), versionOf(exact)], [['l-0', 'l-1'], then]);
     const old = await list(at, `?resourceVersion=${then}&limit=10`);
     assert.deepEqual([names(old), versionOf(old)], [['l-0', 'l-1'], then]);
-    // A list that may be stale omits what the watch cache has not received: an exact one waits for it.
+    // With NotOlderThan the list waits until the watch cache has received the version.
     const now = versionOf(await list(at));
     const notOlder = await list(at, `?resourceVersion=${now}&resourceVersionMatch=NotOlderThan&limit=10`);
     assert.deepEqual(names(notOlder), ['l-0', 'l-1', 'later']);
@@ -123,7 +123,7 @@ export function testList(getTarget: GetTarget): void {
   });
 
   test('a future resourceVersion gets the error Too large resource version', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const answer = await at.send('GET', `${at.path('leases')}?resourceVersion=999999999`);
     const status = refused(answer, 504, 'Timeout');
     assert.match(String(status['message']), /^Timeout: Too large resource version: 999999999, current: \d+$/);
@@ -133,10 +133,10 @@ export function testList(getTarget: GetTarget): void {
   });
 
   test('invalid list options are refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at, 2);
     const next = continueOf(await list(at, '?limit=1'));
-    const ask = (query: string) => at.send('GET', `${at.path('leases')}?${query}`);
+    const get = (query: string) => at.send('GET', `${at.path('leases')}?${query}`);
     for (const query of [
       'limit=x',
       'timeoutSeconds=x',
@@ -144,7 +144,7 @@ export function testList(getTarget: GetTarget): void {
       'resourceVersion=abc',
       `continue=${next}&resourceVersion=5`,
     ]) {
-      refused(await ask(query), 400, 'BadRequest');
+      refused(await get(query), 400, 'BadRequest');
     }
     const invalid = [
       'resourceVersionMatch=Exact',
@@ -154,7 +154,7 @@ export function testList(getTarget: GetTarget): void {
       'sendInitialEvents=true',
     ];
     for (const query of invalid) {
-      const status = refused(await ask(query), 422, 'Invalid');
+      const status = refused(await get(query), 422, 'Invalid');
       assert.match(String(status['message']), /^ListOptions\.meta\.k8s\.io "" is invalid: /);
     }
   });

@@ -4,15 +4,15 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import {
   body,
   create,
+  createTestNamespace,
   type Features,
   type GetTarget,
-  type Home,
-  home,
   lease,
   meta,
   names,
   patch,
   refused,
+  type TestNamespace,
 } from '../target.ts';
 import { watch } from '../watch/watching.ts';
 
@@ -24,7 +24,7 @@ const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('an object is returned as its metadata by every method', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const whole = await secret(at, 'a');
     const path = at.path('secrets', 'a');
     assert.deepEqual(body(await at.send('GET', path, { accept: one }), 200), { ...partial, metadata: meta(whole) });
@@ -36,7 +36,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('a list contains the metadata of its items, each with its kind, in pages', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = await secret(at, 'a');
     await secret(at, 'b');
     const page = body(await at.send('GET', `${at.path('secrets')}?limit=1`, { accept: list }), 200);
@@ -47,7 +47,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('an empty list of metadata has items null, any other empty list an empty array', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const itemsOf = async (query: string, accept?: string) =>
       body(await at.send('GET', `${at.path('secrets')}${query}`, accept === undefined ? {} : { accept }), 200)['items'];
     assert.equal(await itemsOf('?limit=25', list), null);
@@ -56,7 +56,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('one object cannot be requested as a list, nor a list as one object', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await secret(at, 'a');
     const found = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
     assert.equal(
@@ -76,7 +76,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('the first supported media type is used, in the order of the q values', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const kind = async (accept: string) => body(await at.send('GET', at.path('secrets'), { accept }), 200)['kind'];
     const metadata = 'PartialObjectMetadataList';
     assert.equal(await kind(`${list},application/json`), metadata);
@@ -98,7 +98,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('a watch returns the metadata of changed objects, and bookmarks of that kind', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await secret(at, 'a');
     const query = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const seen = await watch(t, at.target, at.path('secrets'), query, { accept: one });
@@ -115,14 +115,14 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   });
 
   test('a watch requested as a list sends nothing', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await secret(at, 'a');
     const seen = await watch(t, at.target, at.path('secrets'), 'resourceVersion=0&timeoutSeconds=5', { accept: list });
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test("an object that leaves a watch's selector is sent as its metadata, too", async (t) => {
-    const at = await home(getTarget);
+  test("an object that no longer matches a watch's selector is also sent as its metadata", async (t) => {
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x', { accept: one });
     assert.equal((await seen.next()).type, 'ADDED');
@@ -133,7 +133,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
 }
 
 /** The metadata must not contain any of the content. */
-async function secret(at: Home, name: string) {
+async function secret(at: TestNamespace, name: string) {
   const made = await create(at, 'secrets', { metadata: { name }, stringData: { k: 'value' } });
   assert.equal(arrayOf(meta(made)['managedFields']).length, 1);
   return made;

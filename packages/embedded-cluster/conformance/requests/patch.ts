@@ -4,14 +4,14 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import {
   body,
   create,
+  createTestNamespace,
   type GetTarget,
-  type Home,
-  home,
   lease,
   meta,
   patch,
   pod,
   refused,
+  type TestNamespace,
   versionOf,
 } from '../target.ts';
 
@@ -21,14 +21,14 @@ const types = {
   strategic: 'application/strategic-merge-patch+json',
 };
 
-function send(at: Home, type: keyof typeof types, change: unknown, name = 'a', plural = 'leases') {
+function send(at: TestNamespace, type: keyof typeof types, change: unknown, name = 'a', plural = 'leases') {
   return at.send('PATCH', at.path(plural, name), { body: change, contentType: types[type] });
 }
 
 /** PATCH, except for apply. */
 export function testPatch(getTarget: GetTarget): void {
   test('a merge patch merges objects, removes by null, and replaces lists', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', {
       ...lease('a', { keep: '1', drop: '2' }),
       spec: { holderIdentity: 'me', leaseDurationSeconds: 5 },
@@ -46,7 +46,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a patch may require a resourceVersion but not change the identity', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const stale = { metadata: { resourceVersion: '1', labels: { x: '1' } } };
     refused(await send(at, 'merge', stale), 409, 'Conflict');
@@ -58,7 +58,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('an invalid patch is a bad request', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     refused(await send(at, 'merge', []), 400, 'BadRequest');
     refused(await send(at, 'json', {}), 400, 'BadRequest');
@@ -67,7 +67,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a patch that makes an object invalid is refused', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await send(at, 'merge', { metadata: { labels: { 'a b': 'x' } } }), 422, 'Invalid');
     assert.match(String(status['message']), /metadata\.labels: Invalid value: "a b"/);
@@ -77,7 +77,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a JSON patch tests, adds, replaces, removes, copies and moves', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a', { x: '1' }));
     const changed = body(
       await send(at, 'json', [
@@ -101,7 +101,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a JSON patch with one failing operation changes nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const bad = [
       { op: 'test', path: '/metadata/labels/x', value: '2' },
@@ -117,7 +117,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a strategic merge patch merges conditions by type and containers by name', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('a'));
     const condition = (type: string, status: string) => ({ type, status });
     const two = { status: { conditions: [condition('Ready', 'False'), condition('PodScheduled', 'True')] } };
@@ -136,7 +136,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('other patch types are not supported', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     for (const contentType of ['application/json', 'text/plain']) {
       const answer = await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType });
@@ -147,7 +147,7 @@ export function testPatch(getTarget: GetTarget): void {
   });
 
   test('a dry run of a patch returns the result and stores nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const options = { body: { metadata: { labels: { x: '1' } } }, contentType: types.merge };
     const answer = body(await at.send('PATCH', `${at.path('leases', 'a')}?dryRun=All`, options), 200);

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { body, create, type GetTarget, type Home, home, lease, names, patch, pod, refused } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  lease,
+  names,
+  patch,
+  pod,
+  refused,
+  type TestNamespace,
+} from '../target.ts';
 
-function ask(at: Home, parameter: string, selector: string, plural = 'leases') {
+function listBy(at: TestNamespace, parameter: string, selector: string, plural = 'leases') {
   return at.send('GET', `${at.path(plural)}?${parameter}=${encodeURIComponent(selector)}`);
 }
 
-/** The leases that a selector matches, of: none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
+/** Selectors, and their matches of the leases none, empty (x=''), a (x=a), b (x=b, k.io/y=1), number (n=5). */
 const byLabels: readonly (readonly [string, readonly string[]])[] = [
   ['', ['a', 'b', 'empty', 'none', 'number']],
   ['x', ['a', 'b', 'empty']],
@@ -48,31 +59,31 @@ const badLabels: readonly (readonly [string, string])[] = [
 /** Label and field selectors. */
 export function testSelectors(getTarget: GetTarget): void {
   test('label selectors match the same objects as on any Kubernetes API server', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
     for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
     for (const [selector, found] of byLabels) {
-      assert.deepEqual(names(body(await ask(at, 'labelSelector', selector), 200)), found, selector);
+      assert.deepEqual(names(body(await listBy(at, 'labelSelector', selector), 200)), found, selector);
     }
   });
 
   test("an invalid label selector is refused with the API's message", async () => {
-    const at = await home(getTarget);
-    for (const [selector, sentence] of badLabels) {
-      const status = refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
-      assert.equal(status['message'], sentence, selector);
+    const at = await createTestNamespace(getTarget);
+    for (const [selector, message] of badLabels) {
+      const status = refused(await listBy(at, 'labelSelector', selector), 400, 'BadRequest');
+      assert.equal(status['message'], message, selector);
     }
     for (const selector of ['-a', 'a=-b', 'a/b/c', 'a in (b c)', 'x>y', 'n gt 4']) {
-      refused(await ask(at, 'labelSelector', selector), 400, 'BadRequest');
+      refused(await listBy(at, 'labelSelector', selector), 400, 'BadRequest');
     }
   });
 
   test('field selectors support names, and for pods their node and phase', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('a', { spec: { nodeName: 'one' } }));
     await create(at, 'pods', pod('b'));
     await patch(at, 'pods', 'b/status', { status: { phase: 'Running' } });
-    const finds: readonly (readonly [string, readonly string[]])[] = [
+    const expected: readonly (readonly [string, readonly string[]])[] = [
       ['metadata.name=a', ['a']],
       ['metadata.name!=a', ['b']],
       [`metadata.namespace=${at.name}`, ['a', 'b']],
@@ -82,19 +93,19 @@ export function testSelectors(getTarget: GetTarget): void {
       ['status.phase!=Running,metadata.name=b', []],
       ['spec.restartPolicy=Always,', ['a', 'b']],
     ];
-    for (const [selector, found] of finds) {
-      assert.deepEqual(names(body(await ask(at, 'fieldSelector', selector, 'pods'), 200)), found, selector);
+    for (const [selector, found] of expected) {
+      assert.deepEqual(names(body(await listBy(at, 'fieldSelector', selector, 'pods'), 200)), found, selector);
     }
   });
 
   test('unsupported fields in a selector are refused', async () => {
-    const at = await home(getTarget);
-    const pods = refused(await ask(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
+    const at = await createTestNamespace(getTarget);
+    const pods = refused(await listBy(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
     assert.equal(pods['message'], 'field label not supported: spec.dnsPolicy');
-    const leases = refused(await ask(at, 'fieldSelector', 'spec.holderIdentity=x'), 400, 'BadRequest');
-    const sentence = '"spec.holderIdentity" is not a known field selector: only "metadata.name", "metadata.namespace"';
-    assert.equal(leases['message'], sentence);
-    const broken = refused(await ask(at, 'fieldSelector', 'metadata.name'), 400, 'BadRequest');
+    const leases = refused(await listBy(at, 'fieldSelector', 'spec.holderIdentity=x'), 400, 'BadRequest');
+    const message = '"spec.holderIdentity" is not a known field selector: only "metadata.name", "metadata.namespace"';
+    assert.equal(leases['message'], message);
+    const broken = refused(await listBy(at, 'fieldSelector', 'metadata.name'), 400, 'BadRequest');
     assert.equal(broken['message'], "invalid selector: 'metadata.name'; can't understand 'metadata.name'");
   });
 }

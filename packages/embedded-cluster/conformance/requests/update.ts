@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, lease, meta, patch, pod, refused, versionOf } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  lease,
+  meta,
+  patch,
+  pod,
+  refused,
+  versionOf,
+} from '../target.ts';
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** PUT, and the rules of every update: versions, generation, the status subresource. */
 export function testUpdate(getTarget: GetTarget): void {
   test('an update of an older resourceVersion is a conflict', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const path = at.path('leases', 'a');
     const next = { ...made, spec: { holderIdentity: 'other' } };
@@ -21,7 +32,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('of concurrent updates of the same resourceVersion exactly one succeeds', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const updates = ['x', 'y', 'z'].map((holderIdentity) =>
       at.send('PUT', at.path('leases', 'a'), { body: { ...made, spec: { holderIdentity } } }),
@@ -31,11 +42,11 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('an update without a resourceVersion is refused for Leases and accepted for pods', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     const status = refused(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 422, 'Invalid');
-    const sentence = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update';
-    assert.equal(status['message'], `leases.coordination.k8s.io "a" is invalid: ${sentence}`);
+    const message = 'metadata.resourceVersion: Invalid value: 0: must be specified for an update';
+    assert.equal(status['message'], `leases.coordination.k8s.io "a" is invalid: ${message}`);
     await create(at, 'pods', pod('a'));
     const updated = body(
       await at.send('PUT', at.path('pods', 'a'), { body: pod('a', { metadata: { labels: { x: '1' } } }) }),
@@ -45,14 +56,14 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('an update of a missing object creates a Lease, and is refused for a pod', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     body(await at.send('PUT', at.path('leases', 'a'), { body: lease('a') }), 201);
     const status = refused(await at.send('PUT', at.path('pods', 'a'), { body: pod('a') }), 404, 'NotFound');
     assert.equal(status['message'], 'pods "a" not found');
   });
 
   test('an update must name its own object', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const put = (object: unknown) => at.send('PUT', at.path('leases', 'a'), { body: object });
     const other = refused(await put({ ...lease('b') }), 400, 'BadRequest');
@@ -68,8 +79,8 @@ export function testUpdate(getTarget: GetTarget): void {
     refused(await put({ metadata: { name: 'a', resourceVersion: 'abc' } }), 500, undefined);
   });
 
-  test('an update without changes keeps the resourceVersion', async () => {
-    const at = await home(getTarget);
+  test('an update without changes does not change the resourceVersion', async () => {
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a', { x: '1' }));
     const again = body(await at.send('PUT', at.path('leases', 'a'), { body: made }), 200);
     assert.equal(versionOf(again), versionOf(made));
@@ -77,7 +88,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('the status is changed only through the status subresource', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     const main = await patch(at, 'pods', 'web', { status: { phase: 'Running' } });
     assert.equal(objectOf(main['status'])['phase'], 'Pending');
@@ -97,7 +108,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('fields owned by the server do not change', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const metadata = { creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: null };
     const changed = await patch(at, 'leases', 'a', { metadata: { ...metadata, labels: { x: '1' } } });
@@ -113,7 +124,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('the generation counts changes of the spec, for kinds that have one', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const slice = { metadata: { name: 'a' }, addressType: 'IPv4', endpoints: [], ports: [] };
     assert.equal(meta(await create(at, 'endpointslices', slice))['generation'], 1);
     const annotated = await patch(at, 'endpointslices', 'a', { metadata: { annotations: { x: '1' } } });
@@ -129,7 +140,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('managedFields record when each part of an object was last written', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'pods', pod('web'));
     const written = await patch(at, 'pods', 'web/status', { status: { phase: 'Running' } });
     const parts = arrayOf(meta(written)['managedFields']).map((each) => objectOf(each)['subresource'] ?? 'main');
@@ -139,7 +150,7 @@ export function testUpdate(getTarget: GetTarget): void {
   });
 
   test('a dry run of an update returns the result and stores nothing', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const next = { ...made, spec: { holderIdentity: 'other' } };
     const answer = body(await at.send('PUT', `${at.path('leases', 'a')}?dryRun=All`, { body: next }), 200);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, lease, meta, patch, pod, versionOf } from '../target.ts';
+import { body, create, createTestNamespace, type GetTarget, lease, meta, patch, pod, versionOf } from '../target.ts';
 import { summary, watch } from './watching.ts';
 
 /** The events of a watch. */
 export function testWatchChanges(getTarget: GetTarget): void {
   test('a watch sends each change after its resourceVersion, in order', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = await create(at, 'leases', lease('a'));
     await create(at, 'leases', lease('b'));
     await patch(at, 'leases', 'a', { spec: { holderIdentity: 'other' } });
@@ -25,7 +25,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
   });
 
   test('the first bytes of each line identify the object, as clients rely on', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     const named = await create(at, 'pods', pod('web', { metadata: { labels: { a: 'b' } } }));
     const generated = await create(at, 'pods', { ...pod('x'), metadata: { generateName: 'web-' } });
@@ -39,7 +39,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
   });
 
   test('with a label selector objects are added and deleted as their labels change', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x%3D1');
     await create(at, 'leases', lease('other', { x: '2' }));
     await create(at, 'leases', lease('a', { x: '1' }));
@@ -51,13 +51,13 @@ export function testWatchChanges(getTarget: GetTarget): void {
     const events = [];
     for (let i = 0; i < 5; i += 1) events.push(await seen.next());
     assert.deepEqual(events.map(summary), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a']);
-    // An object that has left is shown in its last selected state, with the version at which it left.
+    // An object that is no longer selected is sent in its last selected state, with the version of the change.
     assert.deepEqual(meta(events[2]?.object)['labels'], { x: '1' });
     assert.equal(versionOf(events[2]?.object), versionOf(left));
   });
 
   test('a field selector watches one object', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&fieldSelector=metadata.name%3Da');
     for (const name of ['b', 'a', 'c']) await create(at, 'leases', lease(name));
     await patch(at, 'leases', 'b', { spec: { holderIdentity: 'x' } });
@@ -66,7 +66,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
   });
 
   test('a watch of one namespace gets no events of another, and one of all namespaces gets both', async (t) => {
-    const [one, two] = [await home(getTarget), await home(getTarget)];
+    const [one, two] = [await createTestNamespace(getTarget), await createTestNamespace(getTarget)];
     const query = `resourceVersion=0&labelSelector=${encodeURIComponent(`all=${one.name}`)}`;
     const narrow = await watch(t, one.target, one.path('leases'), query);
     const wide = await watch(t, one.target, '/apis/coordination.k8s.io/v1/leases', query);
@@ -77,7 +77,7 @@ export function testWatchChanges(getTarget: GetTarget): void {
   });
 
   test('a watch delivers more than a socket buffers, to a slow reader', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0');
     const filler = 'x'.repeat(200_000);
     for (let i = 0; i < 30; i += 1) {

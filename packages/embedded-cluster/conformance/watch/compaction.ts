@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textOf } from '../../src/base/json.ts';
-import { body, create, type GetTarget, home, lease, meta, names, patch, refused, versionOf } from '../target.ts';
+import {
+  body,
+  create,
+  createTestNamespace,
+  type GetTarget,
+  lease,
+  meta,
+  names,
+  patch,
+  refused,
+  versionOf,
+} from '../target.ts';
 import { summary, watch } from './watching.ts';
 
 /** Makes the target discard its history. */
@@ -10,7 +21,7 @@ type Compact = () => Promise<unknown>;
 /** Requests for a compacted resourceVersion, on targets that can be compacted. */
 export function testCompaction(getTarget: GetTarget, compact: Compact): void {
   test('a watch from a compacted resourceVersion gets a 410 in the stream', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const first = await create(at, 'leases', lease('a'));
     for (const holderIdentity of ['b', 'c']) await patch(at, 'leases', 'a', { spec: { holderIdentity } });
     await compact();
@@ -23,7 +34,7 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
   });
 
   test('a watch from the newest resourceVersion continues after a compaction', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     await compact();
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -33,7 +44,7 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
   });
 
   test('an open watch is not affected by a compaction', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}`);
     await create(at, 'leases', lease('b'));
@@ -44,7 +55,7 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
   });
 
   test('continue tokens of a compacted snapshot are refused, with a token to continue inconsistently', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name));
     const first = body(await at.send('GET', `${at.path('leases')}?limit=1`), 200);
     const next = encodeURIComponent(textOf(meta(first)['continue']) ?? '');
@@ -59,7 +70,7 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
   });
 
   test('a compacted resourceVersion cannot be listed exactly', async () => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     await patch(at, 'leases', 'a', { spec: { holderIdentity: 'b' } });
     await compact();

@@ -4,13 +4,13 @@ import { objectOf } from '../../src/base/json.ts';
 import {
   body,
   create,
+  createTestNamespace,
   type Features,
   type GetTarget,
-  type Home,
-  home,
   lease,
   meta,
   refused,
+  type TestNamespace,
   versionOf,
 } from '../target.ts';
 import { summary, type WatchEvent, watch } from './watching.ts';
@@ -18,7 +18,7 @@ import { summary, type WatchEvent, watch } from './watching.ts';
 const withInitial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 const bookmarks = 'allowWatchBookmarks=true';
 
-async function fill(at: Home): Promise<void> {
+async function fill(at: TestNamespace): Promise<void> {
   for (const name of ['b', 'a', 'c']) await create(at, 'leases', lease(name));
 }
 
@@ -30,7 +30,7 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
 export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features): void {
   const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
   test('without a resourceVersion, or from 0, a watch starts with the existing objects', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at);
     for (const query of ['', 'resourceVersion=0', 'resourceVersion=']) {
       const seen = await watch(t, at.target, at.path('leases'), query);
@@ -39,7 +39,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('the initial events end with an annotated bookmark, and changes follow', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at);
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
@@ -56,13 +56,13 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('the initial events of an empty collection are only the bookmark', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert(isInitialEnd(await seen.next()));
   });
 
   test('the initial events are limited to the selector', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at);
     await create(at, 'leases', lease('labelled', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&labelSelector=x`);
@@ -71,7 +71,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('without bookmarks the end of the initial events is not marked', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
     const events = (await seen.rest()).map(summary);
@@ -79,7 +79,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('a watch with sendInitialEvents=false starts with later changes', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await fill(at);
     const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
     const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
@@ -88,8 +88,8 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(await seen.take(1), ['ADDED d']);
   });
 
-  test('a watch ends regularly after its timeout, preceded by a bookmark', async (t) => {
-    const at = await home(getTarget);
+  test('a watch sends a bookmark before its timeout, and then ends without an error', async (t) => {
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const began = performance.now();
     const query = `resourceVersion=${versionOf(made)}&${bookmarks}&timeoutSeconds=6`;
@@ -105,14 +105,14 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('a watch without bookmarks gets none', async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     const made = await create(at, 'leases', lease('a'));
     const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}&timeoutSeconds=3`);
     assert.deepEqual(await seen.rest(), []);
   });
 
   test('a watch from a future resourceVersion reports an error, or waits for it', onlyWithWatchList, async (t) => {
-    const at = await home(getTarget);
+    const at = await createTestNamespace(getTarget);
     await create(at, 'leases', lease('a'));
     const far = 'resourceVersion=999999999';
     const failing = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
@@ -124,18 +124,18 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
   });
 
   test('an invalid watch is refused before it starts', onlyWithWatchList, async () => {
-    const at = await home(getTarget);
-    const ask = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
-    const missing = refused(await ask('sendInitialEvents=true'), 422, 'Invalid');
-    const sentence = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    const at = await createTestNamespace(getTarget);
+    const get = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
+    const missing = refused(await get('sendInitialEvents=true'), 422, 'Invalid');
+    const message = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
     assert.equal(
       missing['message'],
-      `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ${sentence}`,
+      `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: ${message}`,
     );
-    refused(await ask('sendInitialEvents=true&resourceVersionMatch=Exact'), 422, 'Invalid');
-    refused(await ask('resourceVersionMatch=NotOlderThan'), 422, 'Invalid');
-    refused(await ask('resourceVersion=abc'), 500, undefined);
-    refused(await ask('labelSelector=a%20b'), 400, 'BadRequest');
-    refused(await ask('timeoutSeconds=x'), 400, 'BadRequest');
+    refused(await get('sendInitialEvents=true&resourceVersionMatch=Exact'), 422, 'Invalid');
+    refused(await get('resourceVersionMatch=NotOlderThan'), 422, 'Invalid');
+    refused(await get('resourceVersion=abc'), 500, undefined);
+    refused(await get('labelSelector=a%20b'), 400, 'BadRequest');
+    refused(await get('timeoutSeconds=x'), 400, 'BadRequest');
   });
 }

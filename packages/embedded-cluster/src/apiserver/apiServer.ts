@@ -17,16 +17,16 @@ import { createStorage } from './storage/storage.ts';
 import { resources as builtIn, clusterRoles, namespaces } from './strategies/resources.ts';
 
 export interface ApiServerOptions {
-  /** For timestamps and timeouts of watches. Default: the system's. */
+  /** The clock of timestamps and of the timeouts of watches. Default: the system clock. */
   readonly clock?: Clock;
-  /** The number of changes kept per resource for watches that resume from an older version. Default 10,000. */
+  /** The number of changes stored per resource, from which watches can resume. Default 10,000. */
   readonly historyLimit?: number;
   /** Resources in addition to the built-in ones. */
   readonly resources?: readonly Resource[];
   /** The delay between the establishment of a CustomResourceDefinition and the first served request. Default 0. */
   readonly customResourcesServedAfterMs?: number;
   /**
-   * Whether an impersonated user is limited to what Roles and bindings allow, and gets 403 otherwise. Default:
+   * Whether requests of impersonated users are authorized by Roles and bindings, and otherwise get 403. By default
    * everything is allowed.
    */
   readonly authorizesImpersonated?: boolean;
@@ -36,7 +36,7 @@ export interface ApiServerOptions {
   readonly random?: () => number;
 }
 
-/** A fault delays a request, and then refuses it with a Status, cuts its connection, or lets it pass. */
+/** A fault delays a request, and then refuses it with a Status, closes its connection, or lets it pass. */
 interface Fault {
   readonly delayMs?: number;
   readonly refuse?: Status | 'cut';
@@ -48,11 +48,11 @@ type FaultOf = (request: { readonly method: string; readonly url: string }) => F
 export interface ApiServer {
   readonly store: ApiStore;
   readonly requests: RequestLog;
-  /** Called with each later request; undefined removes the faults. */
+  /** Injects the fault that `faultOf` returns into each later request; undefined removes the faults. */
   setFaults(faultOf: FaultOf | undefined): void;
-  /** Breaks all connections, watches included, as if the process had died; new ones are accepted. */
+  /** Closes all connections, watches included, as if the process had crashed; new ones are accepted. */
   cutConnections(): void;
-  /** For a server of your own, such as one with TLS or HTTP/2. */
+  /** Handles the requests of another HTTP server, such as one with TLS or HTTP/2. */
   readonly handle: RequestListener;
   /** Listens on a port of 127.0.0.1, by default a free one. */
   listen(port?: number): Promise<Listening>;
@@ -61,7 +61,7 @@ export interface ApiServer {
 interface Listening {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** Cuts all connections. The store remains, and `listen` may be called again. */
+  /** Closes all connections. The store is not changed, and `listen` may be called again. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ const clusterAdmin = {
   rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
 };
 
-const firstNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
 /** Creates a server that has only the initial namespaces with their ServiceAccounts, and one ClusterRole. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
@@ -84,12 +84,12 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   startServiceAccounts(storage);
   serveCustomResources(storage, options.customResourcesServedAfterMs ?? 0);
   startGarbageCollector(storage);
-  for (const name of firstNamespaces) create(storage, namespaces, '', { metadata: { name } });
+  for (const name of initialNamespaces) create(storage, namespaces, '', { metadata: { name } });
   create(storage, clusterRoles, '', clusterAdmin);
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange = exchangeOf(request, response);
-    requests.note(exchange, addressOf(storage.resources, exchange.path));
+    requests.record(exchange, addressOf(storage.resources, exchange.path));
     const fault = faultOf?.({ method: exchange.method, url: request.url ?? '/' });
     if (fault?.delayMs !== undefined) await pause(clock, fault.delayMs);
     if (fault?.refuse === 'cut') response.destroy();
@@ -99,7 +99,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   }
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    answer(request, response).catch((error: unknown) => {
+    respond(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else sendStatus(exchangeOf(request, response), failure(500, 'InternalError', messageOf(error)));
     });
@@ -132,7 +132,7 @@ function pause(clock: Clock, ms: number): Promise<void> {
 }
 
 async function listen(handle: RequestListener, port: number, servers: Set<Server>): Promise<Listening> {
-  // Longer than clients keep idle connections, so that none is closed while a request is on its way.
+  // Longer than the idle timeout of clients, so that no connection is closed while a request is in flight.
   const server = createServer({ keepAliveTimeout: 120_000, requestTimeout: 0 }, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -140,7 +140,7 @@ async function listen(handle: RequestListener, port: number, servers: Set<Server
   });
   servers.add(server);
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
+  if (address === null || typeof address === 'string') throw new Error('the TCP server has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     close: () =>

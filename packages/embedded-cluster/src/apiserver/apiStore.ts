@@ -24,7 +24,7 @@ interface ListFilter {
 }
 
 /**
- * The API without HTTP, for controllers in the same process: the same rules apply, and failures are the same Status.
+ * The API without HTTP, for controllers in the same process. The same rules apply, and a failure is the same Status.
  * Objects are immutable: neither the server nor a reader changes one in place.
  */
 export interface ApiStore {
@@ -37,11 +37,11 @@ export interface ApiStore {
    * ends the watch. `onEvent` may write.
    */
   watch(resource: Resource, which: ListFilter, onEvent: (type: ChangeType, object: KubeObject) => void): () => void;
-  /** The namespace is `object.metadata.namespace`; fails with 400, 403, 404, 409, 422. */
+  /** Creates an object in `object.metadata.namespace`. Fails with 400, 403, 404, 409, 422. */
   create(resource: Resource, object: JsonObject, options?: WriteOptions): Outcome<KubeObject>;
-  /** PUT: fails with 409 if the object's resourceVersion is not the latest. */
+  /** Replaces an object (PUT). Fails with 409 if its resourceVersion is not the latest. */
   update(resource: Resource, object: KubeObject, options?: WriteOptions): Outcome<KubeObject>;
-  /** A merge patch. */
+  /** Applies a JSON merge patch. */
   patch(
     resource: Resource,
     namespace: string,
@@ -53,7 +53,7 @@ export interface ApiStore {
   apply(resource: Resource, body: JsonObject, options: ApplyOptions): Outcome<KubeObject>;
   delete(resource: Resource, namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
   evict(namespace: string, name: string, options?: DeleteOptions): Outcome<Removed>;
-  /** Forgets the history: older watches and continue tokens get 410, as after a compaction of etcd. */
+  /** Discards the history: older watches and continue tokens get 410, as after a compaction of etcd. */
   compact(): void;
 }
 

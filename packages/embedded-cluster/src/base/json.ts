@@ -1,4 +1,4 @@
-/** Access to JSON of unknown shape: each function returns the value if it has the expected type, or a neutral one. */
+/** An object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 const none: JsonObject = Object.freeze({});

@@ -1,4 +1,4 @@
-/** Returns a pseudorandom generator of numbers from 0 up to 1: the same seed gives the same numbers (mulberry32). */
+/** Returns a generator (mulberry32) of numbers from 0 up to 1. The same seed generates the same numbers. */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,4 +1,4 @@
-/** The result of what can fail in a foreseen way. */
+/** The result of an operation with expected failures. */
 export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
 
 export function ok<T>(value: T): Result<T, never> {
@@ -9,7 +9,7 @@ export function failed<E>(error: E): Result<never, E> {
   return { ok: false, error };
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,11 +1,11 @@
-/** The time of the cluster: timestamps, time-outs of watches, delays of controllers and of the kubelet. */
+/** The clock of timestamps, of the timeouts of watches, and of the delays of controllers and the kubelet. */
 export interface Clock {
   /** Calls `callback` once, `delay` milliseconds from now. */
   setTimeout(callback: () => void, delay: number): TimerHandle;
   clearTimeout(handle: TimerHandle | undefined): void;
   /** Wall-clock milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds since an arbitrary moment, from a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   monotonic(): number;
 }
 

@@ -1,23 +1,23 @@
 import type { Clock } from './clock.ts';
 
 /** Real milliseconds. */
-const heartbeat = 5;
-const longestStep = 15;
+const heartbeatInterval = 5;
+const maxStep = 15;
 
 /**
- * Returns a clock that starts at the present and runs `speed` times as fast as the system's, timers included. While a timer
- * is pending, a time in which the process could not run (a busy machine, a long computation) counts as 15 ms at most:
- * otherwise seconds of simulated time would pass in which no part of the cluster could act.
+ * Returns a clock that starts at the present and runs `speed` times as fast as the system clock, timers included. While
+ * a timer is pending, a time in which the process is blocked counts as 15 real milliseconds at most. Otherwise seconds
+ * of simulated time would pass in which no controller could act.
  */
 export function scaledClock(speed: number): Clock {
   const timers = new Map<number, NodeJS.Timeout>();
   const wallClockStart = Date.now();
   let [elapsed, last, nextHandle] = [0, performance.now(), 1];
-  let beat: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
 
   function monotonic(): number {
     const real = performance.now();
-    elapsed += (beat === undefined ? real - last : Math.min(real - last, longestStep)) * speed;
+    elapsed += (heartbeat === undefined ? real - last : Math.min(real - last, maxStep)) * speed;
     last = real;
     return elapsed;
   }
@@ -25,7 +25,7 @@ export function scaledClock(speed: number): Clock {
   function arm(handle: number, due: number, callback: () => void): void {
     const wait = Math.max(0, due - monotonic()) / speed;
     const timer = setTimeout(() => {
-      // A millisecond is as exact as timers are.
+      // Timers have a resolution of one real millisecond.
       if (due - monotonic() > speed) return arm(handle, due, callback);
       remove(handle);
       callback();
@@ -37,8 +37,8 @@ export function scaledClock(speed: number): Clock {
     timers.delete(handle);
     if (timers.size > 0) return;
     monotonic();
-    clearInterval(beat);
-    beat = undefined;
+    clearInterval(heartbeat);
+    heartbeat = undefined;
   }
 
   return {
@@ -46,7 +46,7 @@ export function scaledClock(speed: number): Clock {
       const handle = nextHandle;
       nextHandle += 1;
       const due = monotonic() + delay;
-      beat ??= setInterval(monotonic, heartbeat).unref();
+      heartbeat ??= setInterval(monotonic, heartbeatInterval).unref();
       arm(handle, due, callback);
       return handle;
     },

@@ -1,23 +1,23 @@
 import type { Clock } from './clock.ts';
 
 /**
- * A clock for tests in virtual time: it moves only when a caller advances it, and runs each due timer at its own time. It
- * suits what happens in this process alone; requests over HTTP take real time.
+ * A clock for tests in virtual time. It advances only when a caller advances it, and runs each timer at its due time.
+ * It is for code in this process; requests over HTTP take real time.
  */
 export interface SimulatedClock extends Clock {
-  /** Moves on by `ms`, running the timers that are due, those set on the way included. */
+  /** Advances by `ms`, and runs the timers that are due, including those that are set meanwhile. */
   advance(ms: number): void;
-  /** As `advance`, but events of watches are delivered before each timer. */
+  /** As `advance`, but delivers the events of watches before each timer. */
   pass(ms: number): Promise<void>;
-  /** Moves on from timer to timer until `isOver`, or until no timer is left. */
+  /** Advances from timer to timer until `isOver` returns true, or until no timer is set. */
   run(isOver: () => boolean): Promise<void>;
   /** The number of timers that are set. */
   readonly pending: number;
 }
 
-/** Resolves when all microtasks and immediates that are due have run, events of watches among them. */
-export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** Resolves when all due microtasks and immediates have run, which deliver the events of watches. */
+export async function flushTasks(): Promise<void> {
+  for (let round = 0; round < 3; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** `start` is the wall-clock time in epoch milliseconds. */
@@ -26,7 +26,7 @@ export function simulatedClock(start = Date.UTC(2026, 0, 1)): SimulatedClock {
   let elapsed = 0;
   let lastId = 0;
 
-  /** Runs the next timer if it is due by `limit`: the one that was set first, if several are due at once. */
+  /** Runs the next timer if it is due by `limit`. Of several that are due at once, the one that was set first runs. */
   function step(limit: number): boolean {
     let next: number | undefined;
     for (const [id, { due }] of timers) {
@@ -58,12 +58,12 @@ export function simulatedClock(start = Date.UTC(2026, 0, 1)): SimulatedClock {
     },
     async pass(ms) {
       const target = elapsed + ms;
-      do await settled();
+      do await flushTasks();
       while (step(target));
       elapsed = target;
     },
     async run(isOver) {
-      do await settled();
+      do await flushTasks();
       while (!isOver() && step(Number.POSITIVE_INFINITY));
     },
     get pending() {

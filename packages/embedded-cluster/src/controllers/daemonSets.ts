@@ -4,29 +4,29 @@ import { daemonSets, pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
-import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
-import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
+import { isActive, isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
+import { deleteUnusedRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
 
 const revisionHash = 'controller.kubernetes.io/hash';
 
-/** The DaemonSet controller: one pod for each DaemonSet, as there is one node. Returns a function that stops it. */
-export function startDaemonSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+/** Starts the DaemonSet controller. A DaemonSet has one pod, as there is one node. Returns a function that stops it. */
+export function startDaemonSets(store: ApiStore, clock: Clock, placement: Placement = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(daemonSets)) {
-      const revision = isEnding(set) ? undefined : updateRevision(store, set);
+      const revision = isTerminating(set) ? undefined : updateRevision(store, set);
       if (revision === undefined) continue;
       const hash = revision.metadata.labels?.[revisionHash] ?? '';
       proceed(store, set, hash, () =>
-        podOf(set, templateIn(revision), { labels: { [hashLabel]: hash }, spec: { ...placing } }),
+        podOf(set, templateIn(revision), { labels: { [hashLabel]: hash }, spec: { ...placement } }),
       );
       const owned = ownedBy(store, pods, set);
       writeStatus(store, daemonSets, set, statusOf(set, hash, owned.filter(isActive)));
       const inUse = new Set([hash, ...owned.map(hashOf)]);
-      forgetRevisions(store, set, ({ metadata }) => inUse.has(metadata.labels?.[revisionHash] ?? ''));
+      deleteUnusedRevisions(store, set, ({ metadata }) => inUse.has(metadata.labels?.[revisionHash] ?? ''));
     }
   }
-  return whenChanged(store, clock, [pods, daemonSets], workloadDelay, reconcile);
+  return reconcileOnChange(store, clock, [pods, daemonSets], workloadDelay, reconcile);
 }
 
 /** With maxSurge the new pod is created first; otherwise the old one must be deleted first. */

@@ -46,16 +46,16 @@ export function deploymentStatus(deployment: KubeObject, { current, old }: Sets,
   };
 }
 
-/** The deadline for the progress of a rollout, Unix ms; undefined if none is in progress. */
+/** Returns the deadline for the progress of a rollout, Unix ms; undefined if no rollout is in progress. */
 export function progressDeadline(deployment: KubeObject): number | undefined {
   const { lastUpdateTime, reason } = conditionOf(deployment, 'Progressing');
   const since = timeOf(lastUpdateTime);
   const seconds = numberOf(objectOf(deployment['spec'])['progressDeadlineSeconds']);
-  if (since === undefined || seconds === undefined || settled.some((each) => each === reason)) return undefined;
+  if (since === undefined || seconds === undefined || finalReasons.some((each) => each === reason)) return undefined;
   return since + seconds * 1_000;
 }
 
-const settled = ['NewReplicaSetAvailable', 'DeploymentPaused', 'ProgressDeadlineExceeded'];
+const finalReasons = ['NewReplicaSetAvailable', 'DeploymentPaused', 'ProgressDeadlineExceeded'];
 const isAvailable: Condition = {
   status: 'True',
   reason: 'MinimumReplicasAvailable',
@@ -84,7 +84,7 @@ function progressBy(
   }
   const before = conditionOf(deployment, 'Progressing');
   const isSame = String(before['message']).startsWith(set);
-  // A completed rollout stays complete, whatever happens to its pods later.
+  // A completed rollout remains complete, even if its pods fail later.
   if (isSame && before['reason'] === 'NewReplicaSetAvailable') return conditionIn(before);
   const overdueAt = progressDeadline(deployment);
   const isOverdue = overdueAt !== undefined && overdueAt <= now;
@@ -110,11 +110,11 @@ function progressed(before: JsonObject, now: JsonObject): boolean {
 function written(deployment: KubeObject, type: string, next: Condition, now: number, isChanged: boolean): JsonObject {
   const before = conditionOf(deployment, type);
   const isUpdated = isChanged || before['reason'] !== next.reason || before['message'] !== next.message;
-  const stays = next.reason === 'NewReplicaSetAvailable' && before['message'] === next.message;
+  const keepsTime = next.reason === 'NewReplicaSetAvailable' && before['message'] === next.message;
   return {
     type,
     status: next.status,
-    lastUpdateTime: isUpdated && !stays ? timestamp(now) : before['lastUpdateTime'],
+    lastUpdateTime: isUpdated && !keepsTime ? timestamp(now) : before['lastUpdateTime'],
     lastTransitionTime: before['status'] === next.status ? before['lastTransitionTime'] : timestamp(now),
     reason: next.reason,
     message: next.message,

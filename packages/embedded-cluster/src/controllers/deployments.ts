@@ -4,24 +4,24 @@ import { deployments, replicaSets } from '../apiserver/strategies/resources.ts';
 import { numberOf, objectOf } from '../base/json.ts';
 import type { Clock, TimerHandle } from '../clock/clock.ts';
 import { deploymentStatus, progressDeadline } from './deploymentStatus.ts';
-import { isEnding, ownedBy } from './owned.ts';
-import { manager, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
+import { isTerminating, ownedBy } from './owned.ts';
+import { manager, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 import { currentSet, revisionOf, revisionsOf } from './replicaSetsOf.ts';
 import { nextReplicas } from './rollingUpdate.ts';
 
-/** The Deployment controller: rolls out through ReplicaSets. Returns a function that stops it. */
+/** Starts the Deployment controller, which rolls out through ReplicaSets. Returns a function that stops it. */
 export function startDeployments(store: ApiStore, clock: Clock): () => void {
   let deadline: TimerHandle | undefined;
 
   function reconcile(): void {
     clock.clearTimeout(deadline);
-    const waits = store.list(deployments).flatMap((each) => (isEnding(each) ? [] : (roll(each) ?? [])));
-    // No event comes when a progress deadline passes, so a timer requeues the Deployment.
+    const waits = store.list(deployments).flatMap((each) => (isTerminating(each) ? [] : (rollOut(each) ?? [])));
+    // The expiry of a progress deadline causes no event, so that a timer requeues the Deployment.
     deadline = waits.length === 0 ? undefined : clock.setTimeout(reconcile, Math.min(...waits));
   }
 
-  /** Milliseconds until the progress deadline; undefined if there is none. */
-  function roll(deployment: KubeObject): number | undefined {
+  /** Reconciles a Deployment. Returns the milliseconds until its progress deadline; undefined if it has none. */
+  function rollOut(deployment: KubeObject): number | undefined {
     const isPaused = objectOf(deployment['spec'])['paused'] === true;
     const current = currentSet(store, deployment, isPaused);
     const old = ownedBy(store, replicaSets, deployment).filter(
@@ -33,8 +33,8 @@ export function startDeployments(store: ApiStore, clock: Clock): () => void {
     }
     const { metadata } = deployment;
     const now = clock.now();
-    const fresh = (set: KubeObject) => store.get(replicaSets, set.metadata.namespace ?? '', set.metadata.name);
-    const sets = { current: current && fresh(current), old: old.flatMap((set) => fresh(set) ?? []) };
+    const latestOf = (set: KubeObject) => store.get(replicaSets, set.metadata.namespace ?? '', set.metadata.name);
+    const sets = { current: current && latestOf(current), old: old.flatMap((set) => latestOf(set) ?? []) };
     const status = deploymentStatus(deployment, sets, now);
     const annotations =
       sets.current === undefined ? {} : { [revisionsOf.annotation]: String(revisionOf(sets.current)) };
@@ -42,11 +42,11 @@ export function startDeployments(store: ApiStore, clock: Clock): () => void {
     const latest = store.get(deployments, metadata.namespace ?? '', metadata.name);
     if (latest === undefined) return undefined;
     const overdueAt = progressDeadline(latest);
-    if (isComplete(latest)) forget(store, latest, sets.old);
+    if (isComplete(latest)) deleteOldReplicaSets(store, latest, sets.old);
     return overdueAt === undefined || overdueAt <= now ? undefined : overdueAt - now;
   }
 
-  const stop = whenChanged(store, clock, [deployments, replicaSets], workloadDelay, reconcile);
+  const stop = reconcileOnChange(store, clock, [deployments, replicaSets], workloadDelay, reconcile);
   return () => {
     clock.clearTimeout(deadline);
     stop();
@@ -80,7 +80,7 @@ function isComplete({ spec, status, metadata }: KubeObject): boolean {
 }
 
 /** Deletes scaled-down ReplicaSets beyond revisionHistoryLimit. */
-function forget(store: ApiStore, deployment: KubeObject, old: readonly KubeObject[]): void {
+function deleteOldReplicaSets(store: ApiStore, deployment: KubeObject, old: readonly KubeObject[]): void {
   const limit = numberOf(objectOf(deployment['spec'])['revisionHistoryLimit']) ?? 10;
   const done = old.filter((set) => replicasOf(set) === 0 && (numberOf(objectOf(set['status'])['replicas']) ?? 0) === 0);
   const oldestFirst = done.toSorted((a, b) => revisionOf(a) - revisionOf(b));

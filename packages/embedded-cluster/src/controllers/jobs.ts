@@ -4,32 +4,32 @@ import { jobs, pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isEnding, ownedBy, type Placing, podOf } from './owned.ts';
-import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
+import { isActive, isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 
 /**
- * The Job controller: creates the pods of Jobs that are neither suspended nor complete. CronJobs never run. Returns a
- * function that stops it.
+ * Starts the Job controller, which creates the pods of Jobs that are neither suspended nor complete. There is no
+ * CronJob controller. Returns a function that stops it.
  */
-export function startJobs(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+export function startJobs(store: ApiStore, clock: Clock, placement: Placement = {}): () => void {
   function reconcile(): void {
     for (const job of store.list(jobs)) {
-      if (isEnding(job)) continue;
-      proceed(store, job, placing);
+      if (isTerminating(job)) continue;
+      proceed(store, job, placement);
       writeStatus(store, jobs, job, statusOf(job, ownedBy(store, pods, job)));
     }
   }
-  return whenChanged(store, clock, [pods, jobs], workloadDelay, reconcile);
+  return reconcileOnChange(store, clock, [pods, jobs], workloadDelay, reconcile);
 }
 
-function proceed(store: ApiStore, job: KubeObject, placing: Placing): void {
+function proceed(store: ApiStore, job: KubeObject, placement: Placement): void {
   const { suspend, parallelism, completions, template } = objectOf(job['spec']);
   const owned = ownedBy(store, pods, job);
   const active = owned.filter(isActive);
-  const left = (numberOf(completions) ?? 1) - owned.filter(hasSucceeded).length;
-  const desired = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, left));
+  const remaining = (numberOf(completions) ?? 1) - owned.filter(hasSucceeded).length;
+  const desired = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, remaining));
   for (let count = active.length; count < desired; count += 1) {
-    store.create(pods, podOf(job, template, { spec: { ...placing } }), manager);
+    store.create(pods, podOf(job, template, { spec: { ...placement } }), manager);
   }
   for (const { metadata } of active.slice(desired)) store.delete(pods, metadata.namespace ?? '', metadata.name);
 }

@@ -5,7 +5,7 @@ import type { LabelSelector } from '../apiserver/selectors/matchesSelector.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf, textOf } from '../base/json.ts';
 
-/** The objects of a resource whose controller is this owner. */
+/** Returns the objects of a resource whose controller is this owner. */
 export function ownedBy(store: ApiStore, resource: Resource, owner: KubeObject): readonly KubeObject[] {
   const { namespace = '', uid } = owner.metadata;
   return store
@@ -19,13 +19,13 @@ export function podsIn(store: ApiStore, { metadata }: KubeObject, labelSelector:
   return store.list(pods, { namespace: metadata.namespace ?? '', labelSelector });
 }
 
-/** Terminating, succeeded and failed pods are not active. */
+/** Returns whether a pod is neither terminating nor succeeded nor failed. */
 export function isActive(pod: KubeObject): boolean {
   const phase = textOf(objectOf(pod['status'])['phase']) ?? '';
-  return !isEnding(pod) && !['Succeeded', 'Failed'].includes(phase);
+  return !isTerminating(pod) && !['Succeeded', 'Failed'].includes(phase);
 }
 
-export function isEnding({ metadata }: KubeObject): boolean {
+export function isTerminating({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
@@ -33,7 +33,7 @@ export function ownerReference({ metadata, kind, apiVersion }: KubeObject): Json
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }
 
-/** What a pod has in addition to its template. */
+/** The fields of a pod in addition to its template. */
 interface PodExtras {
   /** Default: a generated one. */
   readonly name?: string;
@@ -42,12 +42,12 @@ interface PodExtras {
   readonly spec?: JsonObject;
 }
 
-/** The node for pods whose template names none; without one they stay unscheduled. */
-export interface Placing {
+/** The node of pods whose template names none; without it they are not scheduled. */
+export interface Placement {
   readonly nodeName?: string;
 }
 
-/** Creates the manifest of a workload's pod. */
+/** Returns the manifest of a workload's pod. */
 export function podOf(owner: KubeObject, template: unknown, extras: PodExtras = {}): JsonObject {
   const { metadata, spec } = objectOf(template);
   const given = objectOf(metadata);

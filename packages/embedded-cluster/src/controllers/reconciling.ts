@@ -15,7 +15,7 @@ export const workloadDelay = 50;
  * Calls `reconcile` `delay` milliseconds after a change of these resources, once for all changes in between. Returns a
  * function that stops it.
  */
-export function whenChanged(
+export function reconcileOnChange(
   store: ApiStore,
   clock: Clock,
   resources: readonly Resource[],
@@ -36,7 +36,7 @@ export function whenChanged(
   };
 }
 
-/** Replaces the status if it differs, with annotations in the same request, as the real controllers do. */
+/** Replaces the status if it differs. As in the real controllers, the same request sets annotations. */
 export function writeStatus(
   store: ApiStore,
   resource: Resource,
@@ -44,8 +44,8 @@ export function writeStatus(
   now: JsonObject,
   annotations: Readonly<Record<string, string>> = {},
 ): void {
-  const isNoted = Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value);
-  if (isNoted && isDeepStrictEqual({ ...objectOf(before) }, now)) return;
+  const hasAnnotations = Object.entries(annotations).every(([key, value]) => metadata.annotations?.[key] === value);
+  if (hasAnnotations && isDeepStrictEqual({ ...objectOf(before) }, now)) return;
   const removed = Object.fromEntries(Object.keys(objectOf(before)).map((key) => [key, null]));
   const change = { metadata: { annotations }, status: { ...removed, ...now } };
   store.patch(resource, metadata.namespace ?? '', metadata.name, change, { subresource: 'status', ...manager });

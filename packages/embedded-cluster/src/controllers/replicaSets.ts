@@ -6,22 +6,22 @@ import { endpointSlices, pods, replicaSets, services } from '../apiserver/strate
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isEnding, ownedBy, ownerReference, type Placing, podOf, podsIn } from './owned.ts';
-import { manager, nonZero, whenChanged, writeStatus } from './reconciling.ts';
+import { isActive, isTerminating, ownedBy, ownerReference, type Placement, podOf, podsIn } from './owned.ts';
+import { manager, nonZero, reconcileOnChange, writeStatus } from './reconciling.ts';
 
-/** The delay between a change and its reconciliation, in milliseconds. */
+/** The delays between a change and its reconciliation, in milliseconds. */
 const replicaSetDelay = 300;
 const endpointSliceDelay = 50;
 
-/** The ReplicaSet controller: creates and deletes pods, and reports their number. Returns a function that stops it. */
-export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+/** Starts the ReplicaSet controller, which creates, deletes and counts pods. Returns a function that stops it. */
+export function startReplicaSets(store: ApiStore, clock: Clock, placement: Placement = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(replicaSets)) {
-      if (isEnding(set)) continue;
+      if (isTerminating(set)) continue;
       const active = ownedBy(store, pods, set).filter(isActive);
       const missing = (numberOf(objectOf(set['spec'])['replicas']) ?? 1) - active.length;
       for (let count = 0; count < missing; count += 1)
-        store.create(pods, podOf(set, objectOf(set['spec'])['template'], { spec: { ...placing } }), manager);
+        store.create(pods, podOf(set, objectOf(set['spec'])['template'], { spec: { ...placement } }), manager);
       // Pods that are not ready are deleted first.
       const order = active.toSorted((a, b) => Number(isPodReady(a)) - Number(isPodReady(b)));
       for (const { metadata } of order.slice(0, Math.max(0, -missing))) {
@@ -30,7 +30,7 @@ export function startReplicaSets(store: ApiStore, clock: Clock, placing: Placing
       reportPods(store, set, active);
     }
   }
-  return whenChanged(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
+  return reconcileOnChange(store, clock, [pods, replicaSets], replicaSetDelay, reconcile);
 }
 
 /** Writes the status; counts of zero are omitted, except `replicas`. */
@@ -43,7 +43,8 @@ function reportPods(store: ApiStore, set: KubeObject, active: readonly KubeObjec
 }
 
 /**
- * The EndpointSlice controller: one EndpointSlice for each Service with a selector. Returns a function that stops it.
+ * Starts the EndpointSlice controller, which writes one EndpointSlice for each Service with a selector. Returns a
+ * function that stops it.
  */
 export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
   function reconcile(): void {
@@ -59,7 +60,7 @@ export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
       }
     }
   }
-  return whenChanged(store, clock, [pods, services], endpointSliceDelay, reconcile);
+  return reconcileOnChange(store, clock, [pods, services], endpointSliceDelay, reconcile);
 }
 
 function sliceName(service: string): string {
@@ -89,7 +90,7 @@ function endpointOf(pod: KubeObject): JsonObject {
   const serving = isPodReady(pod);
   return {
     addresses: [objectOf(pod['status'])['podIP']],
-    conditions: { ready: serving && !isEnding(pod), serving, terminating: isEnding(pod) },
+    conditions: { ready: serving && !isTerminating(pod), serving, terminating: isTerminating(pod) },
     nodeName: objectOf(pod['spec'])['nodeName'],
     targetRef: { kind: 'Pod', namespace, name, uid },
   };

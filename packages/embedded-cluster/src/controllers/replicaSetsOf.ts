@@ -3,7 +3,7 @@ import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { replicaSets } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
-import { isEnding, ownedBy, ownerReference } from './owned.ts';
+import { isTerminating, ownedBy, ownerReference } from './owned.ts';
 import { manager } from './reconciling.ts';
 import { templateHash } from './templateHash.ts';
 
@@ -13,7 +13,7 @@ const hashLabel = 'pod-template-hash';
 /** The annotations with the revisions of a Deployment. */
 export const revisionsOf = { annotation: `${prefix}revision`, history: `${prefix}revision-history` } as const;
 
-/** The revision of a ReplicaSet; 0 if it has none. */
+/** Returns the revision of a ReplicaSet; 0 if it has none. */
 export function revisionOf({ metadata }: KubeObject): number {
   return Number(metadata.annotations?.[revisionsOf.annotation] ?? 0);
 }
@@ -23,16 +23,16 @@ export function revisionOf({ metadata }: KubeObject): number {
  * creates it if there is none. A paused Deployment gets neither.
  */
 export function currentSet(store: ApiStore, deployment: KubeObject, isPaused: boolean): KubeObject | undefined {
-  const all = ownedBy(store, replicaSets, deployment).filter((set) => !isEnding(set));
+  const all = ownedBy(store, replicaSets, deployment).filter((set) => !isTerminating(set));
   const { template } = objectOf(deployment['spec']);
   const found = all.find((set) => isDeepStrictEqual(plain(objectOf(set['spec'])['template']), plain(template)));
   if (isPaused) return found;
   const others = all.filter((set) => set !== found);
   const newest = Math.max(0, ...others.map(revisionOf));
-  return found === undefined ? makeSet(store, deployment, newest + 1) : annotated(store, deployment, found, newest);
+  return found === undefined ? createSet(store, deployment, newest + 1) : annotated(store, deployment, found, newest);
 }
 
-function makeSet(store: ApiStore, deployment: KubeObject, revision: number): KubeObject | undefined {
+function createSet(store: ApiStore, deployment: KubeObject, revision: number): KubeObject | undefined {
   const { name, namespace } = deployment.metadata;
   const { selector, template } = objectOf(deployment['spec']);
   const hash = templateHash(template);
@@ -44,7 +44,7 @@ function makeSet(store: ApiStore, deployment: KubeObject, revision: number): Kub
       name: `${name}-${hash}`,
       namespace,
       labels,
-      annotations: { ...inherited(deployment), [revisionsOf.annotation]: String(revision) },
+      annotations: { ...copiedAnnotations(deployment), [revisionsOf.annotation]: String(revision) },
       ownerReferences: [ownerReference(deployment)],
     },
     spec: {
@@ -63,14 +63,14 @@ function annotated(store: ApiStore, deployment: KubeObject, set: KubeObject, new
   const own = revisionOf(set);
   const history = [annotations[revisionsOf.history], String(own)].filter(Boolean).join(',');
   const renumbered = { [revisionsOf.annotation]: String(newest + 1), [revisionsOf.history]: history };
-  const desired = { ...inherited(deployment), ...(own > newest ? {} : renumbered) };
+  const desired = { ...copiedAnnotations(deployment), ...(own > newest ? {} : renumbered) };
   if (Object.entries(desired).every(([key, value]) => annotations[key] === value)) return set;
   const patched = store.patch(replicaSets, namespace, name, { metadata: { annotations: desired } }, manager);
   return patched.ok ? patched.value : set;
 }
 
-/** The annotations that are copied: all but those of revisions and of client-side apply. */
-function inherited({ metadata }: KubeObject): Readonly<Record<string, string>> {
+/** Returns the annotations to copy: all except those of revisions and of client-side apply. */
+function copiedAnnotations({ metadata }: KubeObject): Readonly<Record<string, string>> {
   const isOwn = (key: string) => key.startsWith(prefix) || key === 'kubectl.kubernetes.io/last-applied-configuration';
   return Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => !isOwn(key)));
 }

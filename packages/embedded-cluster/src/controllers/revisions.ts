@@ -39,11 +39,15 @@ export function templateIn(revision: KubeObject | undefined): JsonObject {
 }
 
 /** Deletes unused revisions beyond revisionHistoryLimit. */
-export function forgetRevisions(store: ApiStore, owner: KubeObject, inUse: (revision: KubeObject) => boolean): void {
+export function deleteUnusedRevisions(
+  store: ApiStore,
+  owner: KubeObject,
+  inUse: (revision: KubeObject) => boolean,
+): void {
   const limit = numberOf(objectOf(owner['spec'])['revisionHistoryLimit']) ?? 10;
-  const idle = ownedBy(store, controllerRevisions, owner).filter((each) => !inUse(each));
-  const oldestFirst = idle.toSorted((a, b) => revisionOf(a) - revisionOf(b));
-  for (const { metadata } of oldestFirst.slice(0, Math.max(0, idle.length - limit))) {
+  const unused = ownedBy(store, controllerRevisions, owner).filter((each) => !inUse(each));
+  const oldestFirst = unused.toSorted((a, b) => revisionOf(a) - revisionOf(b));
+  for (const { metadata } of oldestFirst.slice(0, Math.max(0, unused.length - limit))) {
     store.delete(controllerRevisions, metadata.namespace ?? '', metadata.name);
   }
 }

@@ -4,9 +4,9 @@ import { controllerRevisions, pods, statefulSets } from '../apiserver/strategies
 import { type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isEnding, ownedBy, type Placing, podOf } from './owned.ts';
-import { manager, nonZero, whenChanged, workloadDelay, writeStatus } from './reconciling.ts';
-import { forgetRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
+import { isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
+import { deleteUnusedRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
 
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
@@ -19,45 +19,45 @@ interface View {
   readonly current: string;
 }
 
-/** The StatefulSet controller: creates, updates and deletes pods in order. Returns a function that stops it. */
-export function startStatefulSets(store: ApiStore, clock: Clock, placing: Placing = {}): () => void {
+/** Starts the StatefulSet controller, which writes pods in order. Returns a function that stops it. */
+export function startStatefulSets(store: ApiStore, clock: Clock, placement: Placement = {}): () => void {
   function reconcile(): void {
     for (const set of store.list(statefulSets)) {
-      const update = isEnding(set) ? undefined : updateRevision(store, set);
+      const update = isTerminating(set) ? undefined : updateRevision(store, set);
       if (update === undefined) continue;
       const current = textOf(objectOf(set['status'])['currentRevision']) ?? update.metadata.name;
       const view = { set, replicas: numberOf(objectOf(set['spec'])['replicas']) ?? 1, update, current };
-      proceed(store, view, placing);
+      proceed(store, view, placement);
       const owned = ownedBy(store, pods, set);
       writeStatus(store, statefulSets, set, statusOf(view, owned));
       const names = new Set([update.metadata.name, current, ...owned.map(revisionOf)]);
-      forgetRevisions(store, set, ({ metadata }) => names.has(metadata.name));
+      deleteUnusedRevisions(store, set, ({ metadata }) => names.has(metadata.name));
     }
   }
-  return whenChanged(store, clock, [pods, statefulSets], workloadDelay, reconcile);
+  return reconcileOnChange(store, clock, [pods, statefulSets], workloadDelay, reconcile);
 }
 
 /** Takes one step: creates a missing pod, deletes a superfluous one, or replaces an outdated one. */
-function proceed(store: ApiStore, view: View, placing: Placing): void {
+function proceed(store: ApiStore, view: View, placement: Placement): void {
   const { set, replicas } = view;
   const { podManagementPolicy } = objectOf(set['spec']);
   const isOrdered = podManagementPolicy !== 'Parallel';
   const byOrdinal = new Map(ownedBy(store, pods, set).map((pod) => [ordinalOf(pod), pod]));
   for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
     const pod = byOrdinal.get(ordinal);
-    if (pod === undefined) store.create(pods, newPod(store, view, ordinal, placing), manager);
-    // Each pod waits until the one before it is ready, even if that never happens.
+    if (pod === undefined) store.create(pods, newPod(store, view, ordinal, placement), manager);
+    // As in the real controller, an earlier pod that is never ready blocks the later ones.
     if (isOrdered && (pod === undefined || !isHealthy(pod))) return;
   }
-  const tooMany = [...byOrdinal].filter(([ordinal]) => ordinal >= replicas).sort(([a], [b]) => b - a);
-  for (const [, pod] of tooMany) {
-    if (!isEnding(pod)) remove(store, pod);
+  const surplus = [...byOrdinal].filter(([ordinal]) => ordinal >= replicas).sort(([a], [b]) => b - a);
+  for (const [, pod] of surplus) {
+    if (!isTerminating(pod)) remove(store, pod);
     if (isOrdered) return;
   }
   replaceOutdated(store, view, byOrdinal);
 }
 
-/** The outdated pod with the highest ordinal, if all above it are ready. */
+/** Deletes the outdated pod with the highest ordinal if all above it are ready. */
 function replaceOutdated(
   store: ApiStore,
   { set, replicas, update }: View,
@@ -67,7 +67,7 @@ function replaceOutdated(
   if (type === 'OnDelete') return;
   for (let ordinal = replicas - 1; ordinal >= partitionOf(rollingUpdate); ordinal -= 1) {
     const pod = byOrdinal.get(ordinal);
-    if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isEnding(pod)) {
+    if (pod !== undefined && revisionOf(pod) !== update.metadata.name && !isTerminating(pod)) {
       remove(store, pod);
       return;
     }
@@ -75,14 +75,14 @@ function replaceOutdated(
   }
 }
 
-/** Pods below the partition get the current revision. */
-function newPod(store: ApiStore, { set, update, current }: View, ordinal: number, placing: Placing): JsonObject {
+/** Returns the manifest of a pod; below the partition it has the current revision. */
+function newPod(store: ApiStore, { set, update, current }: View, ordinal: number, placement: Placement): JsonObject {
   const { name: own, namespace = '' } = set.metadata;
   const { updateStrategy, serviceName } = objectOf(set['spec']);
   const { type, rollingUpdate } = objectOf(updateStrategy);
-  const isKept = type === 'RollingUpdate' && ordinal < partitionOf(rollingUpdate);
-  const kept = isKept ? store.get(controllerRevisions, namespace, current) : undefined;
-  const revision = kept ?? update;
+  const isBelowPartition = type === 'RollingUpdate' && ordinal < partitionOf(rollingUpdate);
+  const stored = isBelowPartition ? store.get(controllerRevisions, namespace, current) : undefined;
+  const revision = stored ?? update;
   const name = `${own}-${ordinal}`;
   return podOf(set, templateIn(revision), {
     name,
@@ -91,13 +91,13 @@ function newPod(store: ApiStore, { set, update, current }: View, ordinal: number
       'statefulset.kubernetes.io/pod-name': name,
       [indexLabel]: String(ordinal),
     },
-    spec: { ...placing, hostname: name, subdomain: serviceName },
+    spec: { ...placement, hostname: name, subdomain: serviceName },
   });
 }
 
 function statusOf({ set, update, current }: View, owned: readonly KubeObject[]): JsonObject {
-  const staying = owned.filter((pod) => !isEnding(pod));
-  const at = (name: string) => staying.filter((pod) => revisionOf(pod) === name).length;
+  const active = owned.filter((pod) => !isTerminating(pod));
+  const at = (name: string) => active.filter((pod) => revisionOf(pod) === name).length;
   const ready = owned.filter(isPodReady).length;
   const updated = at(update.metadata.name);
   const { updateStrategy } = objectOf(set['spec']);
@@ -128,7 +128,7 @@ function ordinalOf({ metadata }: KubeObject): number {
 }
 
 function isHealthy(pod: KubeObject): boolean {
-  return isPodReady(pod) && !isEnding(pod);
+  return isPodReady(pod) && !isTerminating(pod);
 }
 
 function remove(store: ApiStore, { metadata }: KubeObject): void {

@@ -3,7 +3,7 @@ import { isObject } from '../base/json.ts';
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** A hash of ten letters for a template, used in the names of ReplicaSets and revisions. */
+/** Returns a hash of ten characters for the names of the ReplicaSets and revisions of a template. */
 export function templateHash(template: unknown): string {
   const bytes = createHash('sha256')
     .update(JSON.stringify(ordered(template)))

@@ -8,15 +8,15 @@ import { startStatefulSets } from './statefulSets.ts';
 
 /** Starts the controllers of all workloads, whose pods are bound to one node. Returns a function that stops them. */
 export function startWorkloads(store: ApiStore, clock: Clock): () => void {
-  const placing = { nodeName: 'node-1' };
-  const parts = [
-    startReplicaSets(store, clock, placing),
+  const placement = { nodeName: 'node-1' };
+  const stopFunctions = [
+    startReplicaSets(store, clock, placement),
     startDeployments(store, clock),
-    startStatefulSets(store, clock, placing),
-    startDaemonSets(store, clock, placing),
-    startJobs(store, clock, placing),
+    startStatefulSets(store, clock, placement),
+    startDaemonSets(store, clock, placement),
+    startJobs(store, clock, placement),
   ];
   return () => {
-    for (const stop of parts) stop();
+    for (const stop of stopFunctions) stop();
   };
 }

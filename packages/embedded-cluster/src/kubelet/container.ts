@@ -31,7 +31,7 @@ export interface Container {
   status(): JsonObject;
   isReady(): boolean;
   isRunning(): boolean;
-  /** Whether it has ever started. */
+  /** Whether it has started at least once. */
   hasStarted(): boolean;
   /** Whether the next containers may start: an init container has completed, a sidecar has started. */
   hasPassed(): boolean;
@@ -39,9 +39,9 @@ export interface Container {
   stop(): void;
 }
 
-/** After this long without an exit, the back-off starts over. */
-const forgetsAfter = 600_000;
-/** From the completion of an init container to its report. */
+/** The back-off is reset after a container has run for this time, in milliseconds. */
+const backOffResetAfter = 600_000;
+/** The time from the completion of an init container to its report, in milliseconds. */
 const relistTime = 300;
 
 /** Starts a container, and restarts it after each exit. */
@@ -56,7 +56,7 @@ export function startContainer(options: ContainerOptions): Container {
   let isReady = false;
   let hasPassed = false;
   let hasStarted = false;
-  /** The message about what is missing. */
+  /** The kubelet's message about a missing ConfigMap, Secret or key. */
   let missing: string | undefined;
 
   function at(delay: number, act: () => void): void {
@@ -67,7 +67,7 @@ export function startContainer(options: ContainerOptions): Container {
     timers.add(timer);
   }
 
-  function show(next: JsonObject): void {
+  function setState(next: JsonObject): void {
     state = next;
     options.onChange();
   }
@@ -76,11 +76,11 @@ export function startContainer(options: ContainerOptions): Container {
   function run(): void {
     const before = missing;
     missing = options.configure();
-    if (missing === undefined) runNow();
-    else if (missing !== before) show({ waiting: { reason: 'CreateContainerConfigError', message: missing } });
+    if (missing === undefined) startNow();
+    else if (missing !== before) setState({ waiting: { reason: 'CreateContainerConfigError', message: missing } });
   }
 
-  function runNow(): void {
+  function startNow(): void {
     if (hasStarted) restarts += 1;
     hasStarted = true;
     const startedAt = clock.now();
@@ -91,38 +91,38 @@ export function startContainer(options: ContainerOptions): Container {
     };
     process = startProcess({ ...options, onReady: setReady, onExit: () => exited(startedAt) });
     hasPassed = options.kind === 'sidecar';
-    show({ running: { startedAt: timestamp(startedAt) } });
+    setState({ running: { startedAt: timestamp(startedAt) } });
   }
 
-  function ending(startedAt: number, exitCode: number, reason: string): JsonObject {
+  function terminatedState(startedAt: number, exitCode: number, reason: string): JsonObject {
     process = undefined;
     return { exitCode, reason, startedAt: timestamp(startedAt), finishedAt: timestamp(clock.now()) };
   }
 
   function completed(startedAt: number): void {
-    const terminated = ending(startedAt, 0, 'Completed');
+    const terminated = terminatedState(startedAt, 0, 'Completed');
     at(relistTime, () => {
       isReady = true;
       hasPassed = true;
-      show({ terminated });
+      setState({ terminated });
     });
   }
 
   function exited(startedAt: number): void {
-    const lived = clock.now() - startedAt;
-    exits = lived > forgetsAfter ? 1 : exits + 1;
-    const plan = planRestart(options.version, exits, lived, options.random);
-    const terminated = ending(startedAt, 1, 'Error');
+    const runTime = clock.now() - startedAt;
+    exits = runTime > backOffResetAfter ? 1 : exits + 1;
+    const plan = planRestart(options.version, exits, runTime, options.random);
+    const terminated = terminatedState(startedAt, 1, 'Error');
     at(plan.reportedAt, () => {
       isReady = false;
-      show({ terminated });
+      setState({ terminated });
       options.onExit(restarts, plan);
     });
     if (plan.waitingAt !== undefined) {
       const message = `back-off ${formatDuration(plan.backOff)} restarting failed container=${name} pod=${options.pod}`;
       at(plan.waitingAt, () => {
         lastState = { terminated };
-        show({ waiting: { reason: 'CrashLoopBackOff', message } });
+        setState({ waiting: { reason: 'CrashLoopBackOff', message } });
       });
     }
     at(plan.restartAt, () => {

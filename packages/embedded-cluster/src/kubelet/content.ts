@@ -6,7 +6,7 @@ import { failed, ok, type Result } from '../base/result.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What a container gets from ConfigMaps and Secrets at its start: variables by name, files by `volume/key`. */
+/** The content of ConfigMaps and Secrets at the start of a container: variables by name, files by `volume/key`. */
 export interface ContainerContent {
   readonly env: Texts;
   readonly files: Texts;
@@ -32,7 +32,7 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
     return store.get(kind === 'ConfigMap' ? configMaps : secrets, namespace, name);
   }
 
-  /** Reads all keys or the given ones; optional references may be missing. */
+  /** Reads all keys or the given ones. Optional references may be missing. */
   function pick(source: Source, keys: readonly string[] | undefined, hasBytes: boolean): Result<Texts, string> {
     const object = read(source);
     if (object === undefined) {
@@ -58,7 +58,7 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
     return ok(Object.fromEntries(Object.values(picked.value).map((value) => [name, value])));
   }
 
-  function everything(entry: JsonObject): Result<Texts, string> {
+  function allVariables(entry: JsonObject): Result<Texts, string> {
     const { configMapRef, secretRef } = entry;
     const source = sourceIn(configMapRef ?? secretRef, configMapRef === undefined ? 'Secret' : 'ConfigMap');
     const picked = pick(source, undefined, false);
@@ -81,7 +81,7 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
   return {
     files: () => joined(arrayOf(spec['volumes']).map(objectOf).map(volume)),
     env(container) {
-      const from = arrayOf(container['envFrom']).map(objectOf).map(everything);
+      const from = arrayOf(container['envFrom']).map(objectOf).map(allVariables);
       return joined([...from, ...arrayOf(container['env']).map(objectOf).map(variable)]);
     },
   };
@@ -97,7 +97,7 @@ function joined(parts: readonly Result<Texts, string>[]): Result<Texts, string> 
   return ok(all);
 }
 
-/** Only volumes have the binaryData of a ConfigMap. */
+/** Decodes all values; `hasBytes` includes the binaryData of a ConfigMap, which only volumes have. */
 function valuesOf({ kind, data, binaryData }: KubeObject, hasBytes: boolean): Texts {
   const decoded = (value: unknown) => Buffer.from(String(value), 'base64').toString('utf8');
   const isEncoded = kind === 'Secret';

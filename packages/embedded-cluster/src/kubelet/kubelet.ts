@@ -10,11 +10,11 @@ import { type PodContainers, startPodContainers } from './podContainers.ts';
 import { podStatus } from './podStatus.ts';
 import { type Program, programOf } from './program.ts';
 
-/** A container exited, and the pod's status says so now. */
+/** The exit of a container, which the pod's status reports now. */
 export interface ContainerExit {
   readonly type: 'container.exited';
   readonly pod: string;
-  /** How often the container had been restarted before. */
+  /** The number of restarts before the exit. */
   readonly restarts: number;
   /** The back-off in milliseconds; 0 if the container is restarted at once. */
   readonly backOff: number;
@@ -24,10 +24,10 @@ export interface KubeletOptions {
   readonly store: Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
   readonly clock: Clock;
   readonly version: KubeletVersion;
-  /** The same seed gives each pod, in the order of creation, the same random numbers. */
+  /** With the same seed each pod, in the order of creation, gets the same random numbers. */
   readonly seed: number;
   readonly report?: (exit: ContainerExit) => void;
-  /** From the creation of a pod to the start of its containers, in milliseconds. */
+  /** The time from the creation of a pod to the start of its containers, in milliseconds. Default 400. */
   readonly startTime?: number;
   /** The program of a container; by default that of the pod's annotation. */
   readonly program?: (pod: KubeObject, container: string) => Program;
@@ -35,26 +35,27 @@ export interface KubeletOptions {
   readonly onStart?: (pod: KubeObject, container: string, content: ContainerContent) => void;
 }
 
-/** The default of the start time; and the time from the deletion of a pod to its end. */
-const usualStartTime = 400;
-const endTime = 300;
-/** From a change of a ConfigMap or Secret to the start of the containers that wait for it. */
-const sourceTime = 1_000;
+const defaultStartTime = 400;
+/** The time from the deletion of a pod to its removal, in milliseconds. */
+const terminationTime = 300;
+/** The time from a change of a ConfigMap or Secret to the start of the containers that wait for it, in milliseconds. */
+const sourceDelay = 1_000;
 
-interface Node {
+/** The state of a pod in the kubelet. */
+interface PodWorker {
   pod: KubeObject;
   containers: PodContainers | undefined;
   /** Writes the status of the pod. */
   report: () => void;
   timer: TimerHandle | undefined;
-  isEnding: boolean;
+  isTerminating: boolean;
 }
 
-/** Simulates one kubelet for all nodes, on which the programs of all pods run. Returns a function that stops it. */
+/** Starts one kubelet for all nodes, which simulates the containers of all pods. Returns a function that stops it. */
 export function startKubelet(options: KubeletOptions): () => void {
-  const { store, clock, version, seed, report, program = programOf, onStart, startTime = usualStartTime } = options;
+  const { store, clock, version, seed, report, program = programOf, onStart, startTime = defaultStartTime } = options;
   let sourceTimer: TimerHandle | undefined;
-  const running = new Map<string, Node>();
+  const workers = new Map<string, PodWorker>();
   let started = 0;
 
   function isAvailable(namespace: string | undefined, service: string): boolean {
@@ -65,27 +66,27 @@ export function startKubelet(options: KubeletOptions): () => void {
       .some((endpoint) => objectOf(objectOf(endpoint)['conditions'])['ready'] !== false);
   }
 
-  function start(node: Node): void {
+  function start(worker: PodWorker): void {
     started += 1;
     const ordinal = started;
     const random = seededRandom(seed * 7919 + ordinal);
-    const { name, namespace = '', uid } = node.pod.metadata;
-    node.report = () => {
+    const { name, namespace = '', uid } = worker.pod.metadata;
+    worker.report = () => {
       const current = store.get(pods, namespace, name);
-      if (current?.metadata.uid !== uid || node.containers === undefined) return;
-      const status = podStatus(current, node.containers, `10.244.0.${ordinal}`, clock.now());
+      if (current?.metadata.uid !== uid || worker.containers === undefined) return;
+      const status = podStatus(current, worker.containers, `10.244.0.${ordinal}`, clock.now());
       store.patch(pods, namespace, name, { status }, { subresource: 'status', manager: 'kubelet' });
     };
-    const spec = objectOf(node.pod['spec']);
+    const spec = objectOf(worker.pod['spec']);
     const sources = sourcesOf(store, namespace, spec);
     const configure = (container: JsonObject): string | undefined => {
       const env = sources.env(container);
       const files = sources.files();
       if (env.ok)
-        onStart?.(node.pod, String(container['name']), { env: env.value, files: files.ok ? files.value : {} });
+        onStart?.(worker.pod, String(container['name']), { env: env.value, files: files.ok ? files.value : {} });
       return env.ok ? undefined : env.error;
     };
-    node.containers = startPodContainers({
+    worker.containers = startPodContainers({
       clock,
       version,
       random,
@@ -93,56 +94,56 @@ export function startKubelet(options: KubeletOptions): () => void {
       hasVolumes: () => sources.files().ok,
       configure,
       pod: `${name}_${namespace}(${uid})`,
-      programOf: (container) => program(node.pod, container),
+      programOf: (container) => program(worker.pod, container),
       isAvailable: (service) => isAvailable(namespace, service),
-      onChange: () => node.report(),
+      onChange: () => worker.report(),
       onExit: (restarts, { backOff }) => report?.({ type: 'container.exited', pod: name, restarts, backOff }),
     });
-    node.report();
+    worker.report();
   }
 
-  function end(node: Node): void {
-    node.isEnding = true;
-    stop(node);
-    const { name, namespace = '', uid } = node.pod.metadata;
-    const hasToEnd = node.containers?.isRunning() === true;
+  function terminate(worker: PodWorker): void {
+    worker.isTerminating = true;
+    stop(worker);
+    const { name, namespace = '', uid } = worker.pod.metadata;
+    const isRunning = worker.containers?.isRunning() === true;
     const remove = () => void store.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 });
-    node.timer = clock.setTimeout(remove, hasToEnd ? endTime : 0);
+    worker.timer = clock.setTimeout(remove, isRunning ? terminationTime : 0);
   }
 
-  function stop(node: Node): void {
-    clock.clearTimeout(node.timer);
-    node.containers?.stop();
+  function stop(worker: PodWorker): void {
+    clock.clearTimeout(worker.timer);
+    worker.containers?.stop();
   }
 
   function onPod(type: string, pod: KubeObject): void {
     const { uid, deletionTimestamp } = pod.metadata;
-    const node = running.get(uid) ?? newNode(pod);
-    node.pod = pod;
+    const worker = workers.get(uid) ?? newWorker(pod);
+    worker.pod = pod;
     if (type === 'DELETED') {
-      stop(node);
-      running.delete(uid);
+      stop(worker);
+      workers.delete(uid);
     } else if (deletionTimestamp !== undefined) {
-      if (!node.isEnding) end(node);
-    } else if (running.has(uid)) {
-      node.containers?.sync();
+      if (!worker.isTerminating) terminate(worker);
+    } else if (workers.has(uid)) {
+      worker.containers?.sync();
       // A readiness gate may have changed.
-      if (objectOf(pod['spec'])['readinessGates'] !== undefined) node.report();
+      if (objectOf(pod['spec'])['readinessGates'] !== undefined) worker.report();
     } else {
-      running.set(uid, node);
-      node.timer = clock.setTimeout(() => start(node), startTime);
+      workers.set(uid, worker);
+      worker.timer = clock.setTimeout(() => start(worker), startTime);
     }
   }
 
   function syncAll(): void {
-    for (const { containers } of running.values()) containers?.sync();
+    for (const { containers } of workers.values()) containers?.sync();
   }
 
   function onSource(): void {
     sourceTimer ??= clock.setTimeout(() => {
       sourceTimer = undefined;
       syncAll();
-    }, sourceTime);
+    }, sourceDelay);
   }
 
   const unwatch = [
@@ -154,10 +155,10 @@ export function startKubelet(options: KubeletOptions): () => void {
   return () => {
     clock.clearTimeout(sourceTimer);
     for (const each of unwatch) each();
-    for (const node of running.values()) stop(node);
+    for (const worker of workers.values()) stop(worker);
   };
 }
 
-function newNode(pod: KubeObject): Node {
-  return { pod, containers: undefined, report: () => {}, timer: undefined, isEnding: false };
+function newWorker(pod: KubeObject): PodWorker {
+  return { pod, containers: undefined, report: () => {}, timer: undefined, isTerminating: false };
 }

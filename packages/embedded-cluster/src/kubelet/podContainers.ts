@@ -2,14 +2,14 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { type Container, type ContainerKind, type ContainerOptions, startContainer } from './container.ts';
 import type { Program } from './program.ts';
 
-/** The containers of a pod: init containers and sidecars start one after the other, and then the others at once. */
+/** The containers of a pod: init containers and sidecars start in order, and then all main containers start. */
 export interface PodContainers {
   /** The entries of `status.initContainerStatuses` and `status.containerStatuses`. */
   initStatuses(): readonly JsonObject[];
   mainStatuses(): readonly JsonObject[];
   /** The statuses of the sidecars, which count for the readiness of the pod. */
   sidecarStatuses(): readonly JsonObject[];
-  /** The names of init containers and sidecars that the others wait for. */
+  /** The names of the init containers and sidecars that the main containers wait for. */
   incomplete(): readonly string[];
   /** Whether the main containers have been started. */
   haveStarted(): boolean;
@@ -22,13 +22,13 @@ interface PodContainersOptions
   extends Pick<ContainerOptions, 'clock' | 'version' | 'random' | 'isAvailable' | 'pod' | 'onChange' | 'onExit'> {
   readonly spec: JsonObject;
   readonly programOf: (container: string) => Program;
-  /** Whether all volumes can be mounted; no container starts before. */
+  /** Whether all volumes can be mounted, as is required to start containers. */
   readonly hasVolumes: () => boolean;
   /** Called before each start of a container, with its spec; returns the kubelet's message if something is missing. */
   readonly configure: (container: JsonObject) => string | undefined;
 }
 
-interface Slot {
+interface Entry {
   readonly kind: ContainerKind;
   readonly name: string;
   readonly image: string;
@@ -36,7 +36,7 @@ interface Slot {
   container: Container | undefined;
 }
 
-/** Starts the first containers; the others follow as those before them complete. */
+/** Starts the first container. The others start when those before them have completed. */
 export function startPodContainers({
   spec,
   programOf,
@@ -45,27 +45,27 @@ export function startPodContainers({
   ...options
 }: PodContainersOptions): PodContainers {
   const init = arrayOf(spec['initContainers']).map((each) =>
-    slotOf(each, objectOf(each)['restartPolicy'] === 'Always' ? 'sidecar' : 'init'),
+    entryOf(each, objectOf(each)['restartPolicy'] === 'Always' ? 'sidecar' : 'init'),
   );
-  const main = arrayOf(spec['containers']).map((each) => slotOf(each, 'main'));
+  const main = arrayOf(spec['containers']).map((each) => entryOf(each, 'main'));
   const notStarted = init.length === 0 ? 'ContainerCreating' : 'PodInitializing';
   let isStarting = false;
 
-  function start(slot: Slot): void {
-    const { kind, name, image } = slot;
-    slot.container ??= startContainer({
+  function start(entry: Entry): void {
+    const { kind, name, image } = entry;
+    entry.container ??= startContainer({
       ...options,
       kind,
       name,
       image,
       program: () => programOf(name),
-      configure: () => configure(slot.spec),
+      configure: () => configure(entry.spec),
       onChange,
     });
   }
 
   function onChange(): void {
-    // Until the last container has started there is nothing to report.
+    // The status is reported once, after the last container has started.
     if (isStarting) return;
     proceed();
     options.onChange();
@@ -74,9 +74,9 @@ export function startPodContainers({
   function proceed(): void {
     if (running().length === 0 && !hasVolumes()) return;
     isStarting = true;
-    for (const slot of init) {
-      start(slot);
-      if (!hasPassed(slot)) break;
+    for (const entry of init) {
+      start(entry);
+      if (!hasPassed(entry)) break;
     }
     if (init.every(hasPassed)) main.forEach(start);
     isStarting = false;
@@ -86,7 +86,7 @@ export function startPodContainers({
     return [...init, ...main].flatMap(({ container }) => container ?? []);
   }
 
-  function status({ name, image, container }: Slot): JsonObject {
+  function status({ name, image, container }: Entry): JsonObject {
     if (container !== undefined) return container.status();
     const state = { waiting: { reason: notStarted } };
     return { name, state, lastState: {}, ready: false, restartCount: 0, image, imageID: '', started: false };
@@ -97,7 +97,7 @@ export function startPodContainers({
     initStatuses: () => init.map(status),
     mainStatuses: () => main.map(status),
     sidecarStatuses: () => init.filter(({ kind }) => kind === 'sidecar').map(status),
-    incomplete: () => init.filter((slot) => !hasPassed(slot)).map(({ name }) => name),
+    incomplete: () => init.filter((entry) => !hasPassed(entry)).map(({ name }) => name),
     haveStarted: () => main.some(({ container }) => container?.hasStarted() === true),
     isRunning: () => running().some((container) => container.isRunning()),
     sync() {
@@ -110,11 +110,11 @@ export function startPodContainers({
   };
 }
 
-function slotOf(spec: unknown, kind: ContainerKind): Slot {
+function entryOf(spec: unknown, kind: ContainerKind): Entry {
   const { name, image } = objectOf(spec);
   return { kind, name: textOf(name) ?? '', image: textOf(image) ?? '', spec: objectOf(spec), container: undefined };
 }
 
-function hasPassed({ container }: Slot): boolean {
+function hasPassed({ container }: Entry): boolean {
   return container?.hasPassed() === true;
 }

@@ -11,7 +11,7 @@ interface Readiness {
 
 const kubeletConditions = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'];
 
-/** The status of a running pod; conditions keep their lastTransitionTime while their status is the same. */
+/** Returns the status of a pod. The lastTransitionTime of a condition changes only with its status. */
 export function podStatus(pod: KubeObject, containers: PodContainers, podIP: string, now: number): JsonObject {
   const old = objectOf(pod['status']);
   const initStatuses = containers.initStatuses();
@@ -26,8 +26,8 @@ export function podStatus(pod: KubeObject, containers: PodContainers, podIP: str
 
   const initialized = initializedBy(containers.incomplete());
   const containersReady = containersReadyBy([...containers.sidecarStatuses(), ...statuses]);
-  // Conditions of readiness gates are kept.
-  const foreign = arrayOf(old['conditions']).filter(
+  // Conditions of readiness gates are not changed.
+  const others = arrayOf(old['conditions']).filter(
     (each) => !kubeletConditions.includes(String(objectOf(each)['type'])),
   );
   return {
@@ -38,7 +38,7 @@ export function podStatus(pod: KubeObject, containers: PodContainers, podIP: str
       condition('Ready', containersReady.isTrue ? gatesOf(pod) : containersReady),
       condition('ContainersReady', containersReady),
       condition('PodScheduled', { isTrue: true }),
-      ...foreign,
+      ...others,
     ],
     podIP,
     podIPs: [{ ip: podIP }],

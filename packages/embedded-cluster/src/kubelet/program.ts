@@ -6,19 +6,19 @@ import type { Clock, TimerHandle } from '../clock/clock.ts';
 export interface Program {
   /** A Service, in the pod's namespace, that the container depends on. */
   readonly needs: string | undefined;
-  /** From its start, or from when the Service is available, until it is ready. */
+  /** The time from its start, or from the availability of the Service, to readiness. */
   readonly readyAfter: number;
-  /** How long it runs without the Service before it exits with code 1. */
+  /** The time that it runs without the Service before it exits with code 1. */
   readonly givesUpAfter: number;
-  /** The same once it has been ready. */
+  /** As `givesUpAfter`, once it has been ready. */
   readonly survives: number;
   readonly isHealthy: boolean;
 }
 
-/** The annotation with a Program as JSON, and with programs of single containers in `containers`, by name. */
+/** The annotation with a Program as JSON, or with one for each container in `containers`, by name. */
 export const programAnnotation = 'demo.weeder.dev/program';
 
-/** Returns the program of a container: its own, or its pod's; by default a container becomes ready and stays so. */
+/** Returns the program of a container, or else of its pod. By default a container becomes ready and remains ready. */
 export function programOf({ metadata }: KubeObject, container: string): Program {
   const given: unknown = JSON.parse(metadata.annotations?.[programAnnotation] ?? '{}');
   const { containers, ...common } = objectOf(given);
@@ -76,9 +76,9 @@ export function startProcess({ clock, program, isAvailable, onReady, onExit }: P
     onReady(next);
   }
 
-  function look(): void {
+  function check(): void {
     const { needs, isHealthy, readyAfter, survives, givesUpAfter } = program();
-    // A dependant stays ready until it exits, as in recordings of real pods.
+    // A dependant remains ready until it exits, as in recordings of real pods.
     if (needs !== undefined && !isAvailable(needs)) plan('exit', isReady ? survives : givesUpAfter);
     else if (!isHealthy) {
       clear();
@@ -87,6 +87,6 @@ export function startProcess({ clock, program, isAvailable, onReady, onExit }: P
     else plan('ready', readyAfter);
   }
 
-  look();
-  return { sync: look, kill: clear };
+  check();
+  return { sync: check, kill: clear };
 }

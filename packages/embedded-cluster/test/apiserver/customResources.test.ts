@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customResourceDefinitions } from '../../src/apiserver/strategies/resources.ts';
-import { settled, simulatedClock } from '../../src/clock/simulatedClock.ts';
+import { flushTasks, simulatedClock } from '../../src/clock/simulatedClock.ts';
 import { made } from '../support/cluster.ts';
 import { serving } from '../support/serving.ts';
 
@@ -21,7 +21,7 @@ test('with a delay, a custom resource is served later than its definition is est
   const clock = simulatedClock();
   await using at = await serving({ clock, customResourcesServedAfterMs: 35 });
   made(at.store.create(customResourceDefinitions, definition));
-  await settled();
+  await flushTasks();
   const established = at.store.get(customResourceDefinitions, '', 'widgets.example.org');
   assert.match(JSON.stringify(established?.['status']), /"type":"Established","status":"True"/);
   const early = await at.client.send('GET', path);
@@ -34,7 +34,7 @@ test('after a change of the definition, existing objects are served by the new s
   await using at = await serving();
   made(at.store.create(customResourceDefinitions, definition));
   const body = { metadata: { name: 'a' }, spec: { size: 1 } };
-  await settled();
+  await flushTasks();
   const first = await at.client.send('POST', path, { body: { ...body, apiVersion: 'example.org/v1', kind: 'Widget' } });
   assert.equal(first.status, 201);
   assert.doesNotMatch(JSON.stringify(first.body), /size/);
@@ -42,7 +42,7 @@ test('after a change of the definition, existing objects are served by the new s
   const openAPIV3Schema = { type: 'object', properties: { spec: size } };
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
   made(at.store.patch(customResourceDefinitions, '', 'widgets.example.org', { spec: { versions } }));
-  await settled();
+  await flushTasks();
   const contentType = 'application/merge-patch+json';
   const changed = await at.client.send('PATCH', `${path}/a`, {
     body: { metadata: { labels: { x: '1' } } },

@@ -9,36 +9,36 @@ const path = '/api/v1/namespaces/default/configmaps';
 test('requests are counted by impersonated user', async () => {
   await using at = await serving();
   const tenant = 'system:serviceaccount:default:tenant';
-  for (const impersonate of [tenant, tenant, 'somebody']) await at.client.send('GET', path, { impersonate });
+  for (const impersonate of [tenant, tenant, 'jane']) await at.client.send('GET', path, { impersonate });
   await at.client.send('GET', path);
   const { requests } = at.server;
   assert.equal(requests.countAs(tenant, 'list', 'configmaps'), 2);
-  assert.equal(requests.countAs('somebody', 'list', 'configmaps'), 1);
-  assert.equal(requests.countAs('nobody', 'list', 'configmaps'), 0);
+  assert.equal(requests.countAs('jane', 'list', 'configmaps'), 1);
+  assert.equal(requests.countAs('unknown', 'list', 'configmaps'), 0);
   assert.equal(requests.count('list', 'configmaps'), 4);
   assert.deepEqual(
     requests.latest.map(({ user }) => user),
-    [tenant, tenant, 'somebody', undefined],
+    [tenant, tenant, 'jane', undefined],
   );
 });
 
 test('an impersonated user may do everything, unless impersonated requests are authorized', async () => {
-  await using free = await serving();
-  await using judged = await serving({ authorizesImpersonated: true });
+  await using permissive = await serving();
+  await using authorizing = await serving({ authorizesImpersonated: true });
   const impersonate = 'system:serviceaccount:default:tenant';
-  assert.equal((await free.client.send('GET', path, { impersonate })).status, 200);
-  assert.equal((await judged.client.send('GET', path, { impersonate })).status, 403);
-  assert.equal((await judged.client.send('GET', path)).status, 200);
+  assert.equal((await permissive.client.send('GET', path, { impersonate })).status, 200);
+  assert.equal((await authorizing.client.send('GET', path, { impersonate })).status, 403);
+  assert.equal((await authorizing.client.send('GET', path)).status, 200);
 });
 
 test('each namespace has a default ServiceAccount, which is recreated after a deletion and deleted with the namespace', async () => {
   await using at = await serving();
   const serviceAccount = () => at.store.get(serviceAccounts, 'shop', 'default');
   at.store.create(namespaces, { metadata: { name: 'shop' } });
-  await until('there is one', () => serviceAccount() !== undefined);
+  await until('the ServiceAccount exists', () => serviceAccount() !== undefined);
   const first = serviceAccount()?.metadata.uid;
   at.store.delete(serviceAccounts, 'shop', 'default');
-  await until('there is another one', () => serviceAccount() !== undefined);
+  await until('the ServiceAccount is recreated', () => serviceAccount() !== undefined);
   assert.notEqual(serviceAccount()?.metadata.uid, first);
   at.store.delete(namespaces, '', 'shop');
   await until('the namespace is deleted', () => at.store.get(namespaces, '', 'shop') === undefined);

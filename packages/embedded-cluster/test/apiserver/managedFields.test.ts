@@ -14,7 +14,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 
 const container = known('Container');
 
-test('quantities are written in their shortest form, and other text is left unchanged', () => {
+test('quantities are converted to their canonical form, and other text is unchanged', () => {
   const forms = [
     ['1000m', '1'],
     ['1500m', '1500m'],
@@ -37,7 +37,7 @@ test('quantities are written in their shortest form, and other text is left unch
   for (const [given, written] of forms) assert.equal(quantity(given), written, String(given));
 });
 
-test('shortening a quantity is idempotent', () => {
+test('the canonical form of a quantity is idempotent', () => {
   const suffix = fc.constantFrom('', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi');
   fc.assert(
     fc.property(fc.nat(5_000_000), suffix, (number, unit) => {
@@ -66,7 +66,7 @@ test('of an atomic list or map, only its presence can be owned', () => {
   ]);
 });
 
-/** Containers with few names, so that keys collide. */
+/** Few names, so that the keys of two lists collide. */
 const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F'), { maxLength: 6 });
 const list = names.chain((all) =>
   fc.tuple(
@@ -105,10 +105,10 @@ test('without the fields that only one of two states has, the two have the same 
   fc.assert(
     fc.property(value, value, (before, after) => {
       const { added, removed } = compare(container, before, after);
-      const left = objectOf(without(container, after, added));
+      const reduced = objectOf(without(container, after, added));
       const remaining = objectOf(without(container, before, removed));
       const keys = (object: object) => arrayOf(objectOf(object)['env']).map((each) => objectOf(each)['name']);
-      assert.deepEqual(new Set(keys(left)), new Set(keys(remaining)));
+      assert.deepEqual(new Set(keys(reduced)), new Set(keys(remaining)));
     }),
   );
 });
@@ -140,7 +140,7 @@ test('managedFields are read as written, also with the fields of a key in anothe
   assert.deepEqual([...(read?.fields ?? [])], [`f:ports${separator}k:{"containerPort":80,"protocol":"TCP"}`]);
 });
 
-test('managedFields that no server writes are rejected', () => {
+test('invalid managedFields are rejected', () => {
   const entry = {
     manager: 'x',
     operation: 'Update',

@@ -8,12 +8,12 @@ import { resource } from '../../src/apiserver/registry/resource.ts';
 import { leases } from '../../src/apiserver/strategies/resources.ts';
 import { objectOf } from '../../src/base/json.ts';
 import { createClient } from '../../src/client.ts';
-import { settled, simulatedClock } from '../../src/clock/simulatedClock.ts';
-import { heldBytes } from '../support/heldBytes.ts';
+import { flushTasks, simulatedClock } from '../../src/clock/simulatedClock.ts';
 import { lease, leasePath, linesOf, serving } from '../support/serving.ts';
 import { until } from '../support/until.ts';
+import { usedBytes } from '../support/usedBytes.ts';
 
-test('timestamps come from the clock, and watches end by it', async () => {
+test('timestamps and the timeouts of watches follow the clock', async () => {
   const clock = simulatedClock(Date.UTC(2031, 1, 3, 4, 5, 6, 789));
   await using at = await serving({ clock });
   const made = body(await at.client.send('POST', leasePath, { body: lease('a') }), 201);
@@ -23,27 +23,27 @@ test('timestamps come from the clock, and watches end by it', async () => {
   await until('the watch is open', () => at.server.requests.count('watch', 'leases') === 1);
   await clock.pass(600_000);
   const types = (await watched).map((line) => String(objectOf(JSON.parse(line))['type']));
-  // One a minute, and the last one two seconds before the end.
+  // One bookmark a minute, and the last one two seconds before the end.
   assert.deepEqual(types, Array(11).fill('BOOKMARK').slice(0, types.length));
   assert(types.length >= 10);
   assert.equal(clock.pending, 0);
 });
 
-test('a slow reader of a watch uses no memory, and gets a 410 once the history has passed it', async () => {
+test('a slow reader of a watch uses no memory, and gets a 410 once the history no longer covers it', async () => {
   await using at = await serving({ historyLimit: 50 });
   const socket = connect(Number(new URL(at.url).port), '127.0.0.1');
   socket.pause();
   socket.write(`GET ${leasePath}?watch=true&resourceVersion=0 HTTP/1.1\r\nhost: x\r\n\r\n`);
   await until('the watch is open', () => at.server.requests.count('watch', 'leases') === 1);
   const filler = 'x'.repeat(100_000);
-  const before = heldBytes();
+  const before = usedBytes();
   for (let i = 0; i < 600; i += 1) {
     const annotations = { filler: `${i}${filler}` };
     if (i === 0) at.store.create(leases, lease('a', { annotations }));
     else at.store.patch(leases, 'default', 'a', { metadata: { annotations } });
-    await settled();
+    await flushTasks();
   }
-  const grown = heldBytes() - before;
+  const grown = usedBytes() - before;
   assert(grown < 30_000_000, `${grown} bytes for 60 MB of events`);
   let received = '';
   socket.on('data', (piece) => {
@@ -55,7 +55,7 @@ test('a slow reader of a watch uses no memory, and gets a 410 once the history h
   socket.destroy();
 });
 
-test('a custom resource type is added by one table row', async () => {
+test('a resource in addition to the built-in ones needs one definition', async () => {
   const widgets = resource({
     group: 'example.io',
     plural: 'widgets',
@@ -80,7 +80,7 @@ test('with tokens configured, requests without a valid token are refused', async
   body(await at.client.send('GET', leasePath, { token: 'secret' }), 200);
 });
 
-test('injected faults delay, refuse and cut the requests that the test selects', async () => {
+test('injected faults delay, refuse or disconnect the selected requests', async () => {
   await using at = await serving();
   const overloaded = failure(429, 'TooManyRequests', 'too many requests', { retryAfterSeconds: 3 });
   at.server.setFaults(({ method }) => (method === 'POST' ? { refuse: overloaded } : { delayMs: 50 }));
@@ -125,7 +125,7 @@ test('a server that is closed and listens again still has its objects', async ()
   await second.close();
 });
 
-test('malformed requests get an error response, and the server goes on', async () => {
+test('malformed requests get an error response, and the server continues', async () => {
   await using at = await serving();
   const paths = [
     '/api/v1/namespaces/%ZZ/pods',

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scaledClock } from '../../src/index.ts';
 
-const passed = (clock: ReturnType<typeof scaledClock>, delay: number) =>
+const wait = (clock: ReturnType<typeof scaledClock>, delay: number) =>
   new Promise<void>((resolve) => void clock.setTimeout(resolve, delay));
 
-/** Keeps the process from running anything else for this many real milliseconds. */
+/** Blocks the event loop for this many real milliseconds. */
 function block(duration: number): void {
   const until = performance.now() + duration;
   while (performance.now() < until);
@@ -16,8 +16,8 @@ test('timers fire after their delay in scaled time, in the order of their times,
   const [from, wallClock, real] = [clock.monotonic(), clock.now(), performance.now()];
   const fired: number[] = [];
   const at = (delay: number) =>
-    passed(clock, delay).then(() => {
-      assert.ok(clock.monotonic() - from > delay - 50, 'a millisecond early at most');
+    wait(clock, delay).then(() => {
+      assert.ok(clock.monotonic() - from > delay - 50, 'at most one real millisecond early');
       fired.push(delay);
     });
   await Promise.all([at(3000), at(500), at(1500)]);
@@ -26,26 +26,26 @@ test('timers fire after their delay in scaled time, in the order of their times,
   assert.ok(Math.abs(clock.now() - wallClock - (clock.monotonic() - from)) < 50);
 });
 
-test('a time in which the process cannot run hardly counts while a timer is pending', async () => {
+test('the time in which the process is blocked is limited while a timer is pending', async () => {
   const clock = scaledClock(10);
   const from = clock.monotonic();
-  const end = passed(clock, 1000);
+  const end = wait(clock, 1000);
   block(400);
-  assert.ok(clock.monotonic() - from < 1000, 'not the 4000 that four hundred milliseconds are at this speed');
+  assert.ok(clock.monotonic() - from < 1000, '400 real milliseconds are not 4000');
   await end;
   assert.ok(clock.monotonic() - from >= 990);
 });
 
-test('a timer that is cleared does not fire, and without timers all of the time counts', async () => {
+test('a cleared timer does not fire, and without timers the time in which the process is blocked is not limited', async () => {
   const clock = scaledClock(10);
   let isFired = false;
   const handle = clock.setTimeout(() => {
     isFired = true;
   }, 100);
-  await passed(clock, 50);
+  await wait(clock, 50);
   clock.clearTimeout(handle);
   clock.clearTimeout(handle);
-  await passed(clock, 100);
+  await wait(clock, 100);
   assert.equal(isFired, false);
   const from = clock.monotonic();
   block(100);

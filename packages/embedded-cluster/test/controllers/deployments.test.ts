@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { deployments, replicaSets } from '../../src/apiserver/strategies/resources.ts';
 import { numberOf, objectOf } from '../../src/base/json.ts';
 import { isPodReady } from '../../src/base/podConditions.ts';
-import { home } from '../support/cluster.ts';
+import { testNamespace } from '../support/cluster.ts';
 import { demoWorkload } from '../support/workload.ts';
 
 const revision = 'deployment.kubernetes.io/revision';
@@ -35,7 +35,7 @@ test('a new template is rolled out within the limits of the strategy, and the ol
     await web.clock.pass(50);
     const active = web.pods().filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     assert(active.length <= 4, `${active.length} pods`);
-    assert(active.filter(isPodReady).length >= 3, 'one too few is ready');
+    assert(active.filter(isPodReady).length >= 3, 'fewer than 3 pods are ready');
     seen.add(web.conditions()[1] ?? '');
     assert.equal(web.conditions()[0], 'Available=True MinimumReplicasAvailable');
   }
@@ -57,12 +57,12 @@ test('a rollback reuses the old ReplicaSet, with a new revision', async (t) => {
   await web.clock.pass(10_000);
   assert.deepEqual(web.releases(), ['1']);
   assert.equal(web.store.list(replicaSets).length, 2);
-  const again = web.store.get(replicaSets, home, first?.metadata.name ?? '');
+  const again = web.store.get(replicaSets, testNamespace, first?.metadata.name ?? '');
   const annotations = again?.metadata.annotations ?? {};
   assert.deepEqual([annotations[revision], annotations[`${revision}-history`]], ['3', '1']);
 });
 
-test('annotations of a Deployment are copied to its newest ReplicaSet, and restart nothing', async (t) => {
+test('annotations of a Deployment are copied to its newest ReplicaSet without a restart', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 1 });
   const before = web.pods().map(({ metadata }) => metadata.uid);
   web.patch({ metadata: { annotations: { 'kubernetes.io/change-cause': 'why' } } });
@@ -93,7 +93,7 @@ test('a paused Deployment does not roll out but can be scaled, and continues whe
   assert.deepEqual(web.releases(), ['2', '2']);
 });
 
-test('a failing rollout keeps the working pods, reports the exceeded deadline, and is replaced by the next rollout', async (t) => {
+test('a failing rollout does not delete all working pods, reports the exceeded deadline, and the next one replaces it', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 4, progressDeadlineSeconds: 60 });
   web.breakRelease('2');
   await web.clock.pass(30_000);
@@ -108,7 +108,7 @@ test('a failing rollout keeps the working pods, reports the exceeded deadline, a
   assert.equal(web.conditions()[1], 'Progressing=True NewReplicaSetAvailable');
 });
 
-test('Recreate ends all old pods before it starts new ones', async (t) => {
+test('Recreate deletes all old pods before it creates new ones', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 2, strategy: { type: 'Recreate' } });
   web.release('2');
   for (let step = 0; step < 100; step += 1) {
@@ -131,7 +131,7 @@ test('revisionHistoryLimit limits the number of old ReplicaSets', async (t) => {
 
 test('deleting a Deployment deletes its ReplicaSets and pods', async (t) => {
   const web = await demoWorkload(t, deployments, { replicas: 2 });
-  web.store.delete(deployments, home, 'web');
+  web.store.delete(deployments, testNamespace, 'web');
   await web.clock.pass(5_000);
   assert.deepEqual([web.store.list(replicaSets), web.pods()], [[], []]);
 });

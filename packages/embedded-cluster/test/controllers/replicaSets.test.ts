@@ -6,7 +6,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { startEndpointSlices, startReplicaSets } from '../../src/controllers/replicaSets.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, home, made } from '../support/cluster.ts';
+import { demoCluster, made, testNamespace } from '../support/cluster.ts';
 
 const labels = { app: 'web' };
 
@@ -17,10 +17,12 @@ async function cluster() {
   const podSpec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'x:1' }] };
   const template = { metadata: { labels, annotations }, spec: podSpec };
   const replicaSet = { replicas: 2, selector: { matchLabels: labels }, template };
-  const set = made(store.create(replicaSets, { metadata: { name: 'web', namespace: home }, spec: replicaSet }));
+  const set = made(
+    store.create(replicaSets, { metadata: { name: 'web', namespace: testNamespace }, spec: replicaSet }),
+  );
   const spec = { selector: labels, ports: [{ port: 80 }] };
-  made(store.create(services, { metadata: { name: 'web', namespace: home }, spec }));
-  const parts = [
+  made(store.create(services, { metadata: { name: 'web', namespace: testNamespace }, spec }));
+  const stopFunctions = [
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
     startKubelet({ store, clock, version: '1.36', seed: 1 }),
@@ -34,7 +36,7 @@ async function cluster() {
   const ready = () => endpoints().list.map(({ conditions }) => objectOf(conditions)['ready']);
   const names = () => store.list(pods).map(({ metadata }) => metadata.name);
   const stop = () => {
-    for (const part of parts) part();
+    for (const stopFunction of stopFunctions) stopFunction();
   };
   return { clock, store, set, endpoints, ready, names, stop };
 }
@@ -63,11 +65,11 @@ test('a ReplicaSet creates its pods, with itself as their controller', async () 
 test('a deleted pod is replaced while it terminates, and surplus pods are deleted', async () => {
   const { store, clock, names, stop } = await cluster();
   const [first = ''] = names();
-  store.delete(pods, home, first);
+  store.delete(pods, testNamespace, first);
   await clock.pass(5_000);
   assert.equal(names().length, 2);
   assert.ok(!names().includes(first));
-  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 1 } }));
+  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 1 } }));
   await clock.pass(5_000);
   assert.equal(names().length, 1);
   stop();
@@ -75,7 +77,7 @@ test('a deleted pod is replaced while it terminates, and surplus pods are delete
 
 test('the status of a ReplicaSet counts its pods and the ready ones', async () => {
   const { store, clock, names, stop } = await cluster();
-  const status = () => store.get(replicaSets, home, 'web')?.['status'];
+  const status = () => store.get(replicaSets, testNamespace, 'web')?.['status'];
   const all = (replicas: number) => ({
     replicas,
     fullyLabeledReplicas: replicas,
@@ -84,13 +86,15 @@ test('the status of a ReplicaSet counts its pods and the ready ones', async () =
   });
   assert.deepEqual(status(), { ...all(2), observedGeneration: 1 });
   const program = JSON.stringify({ isHealthy: false });
-  made(store.patch(pods, home, names()[0] ?? '', { metadata: { annotations: { [programAnnotation]: program } } }));
+  made(
+    store.patch(pods, testNamespace, names()[0] ?? '', { metadata: { annotations: { [programAnnotation]: program } } }),
+  );
   await clock.pass(1_000);
   assert.deepEqual(status(), { ...all(2), readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
-  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 3 } }));
+  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 3 } }));
   await clock.pass(5_000);
   assert.deepEqual(status(), { ...all(3), readyReplicas: 2, availableReplicas: 2, observedGeneration: 2 });
-  made(store.patch(replicaSets, home, 'web', { spec: { replicas: 0 } }));
+  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 0 } }));
   await clock.pass(5_000);
   assert.deepEqual(status(), { replicas: 0, observedGeneration: 3 });
   stop();
@@ -98,16 +102,16 @@ test('the status of a ReplicaSet counts its pods and the ready ones', async () =
 
 test('the status of a ReplicaSet is not written again without a change', async () => {
   const { store, clock, stop } = await cluster();
-  const before = store.get(replicaSets, home, 'web')?.metadata.resourceVersion;
+  const before = store.get(replicaSets, testNamespace, 'web')?.metadata.resourceVersion;
   await clock.pass(60_000);
-  assert.equal(store.get(replicaSets, home, 'web')?.metadata.resourceVersion, before);
+  assert.equal(store.get(replicaSets, testNamespace, 'web')?.metadata.resourceVersion, before);
   stop();
 });
 
 test('a pod in phase Failed is replaced', async () => {
   const { store, clock, names, stop } = await cluster();
   const [first = ''] = names();
-  made(store.patch(pods, home, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
+  made(store.patch(pods, testNamespace, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
   await clock.pass(5_000);
   assert.equal(names().length, 3);
   assert.ok(names().includes(first));
@@ -124,7 +128,7 @@ test('an EndpointSlice follows the readiness of the pods of a Service', async ()
   assert.deepEqual(targets.toSorted(), uids.toSorted());
   const annotations = { [programAnnotation]: JSON.stringify({ isHealthy: false }) };
   for (const { metadata } of store.list(pods)) {
-    made(store.patch(pods, home, metadata.name, { metadata: { annotations } }));
+    made(store.patch(pods, testNamespace, metadata.name, { metadata: { annotations } }));
   }
   await clock.pass(1_000);
   assert.deepEqual(ready(), [false, false]);
@@ -136,7 +140,7 @@ test('a terminating pod is not a ready endpoint, and an unchanged slice is not w
   const before = endpoints().slice?.metadata.resourceVersion;
   await clock.pass(60_000);
   assert.equal(endpoints().slice?.metadata.resourceVersion, before);
-  store.delete(pods, home, names()[0] ?? '');
+  store.delete(pods, testNamespace, names()[0] ?? '');
   await clock.pass(100);
   assert.deepEqual(ready().toSorted(), [false, true]);
   stop();

@@ -61,7 +61,7 @@ test('a new template replaces the pods from the last to the first, one at a time
   assert.deepEqual([currentRevision === updateRevision, currentRevision === before, currentReplicas], [true, false, 3]);
 });
 
-test('pods below the partition keep the old template, also when they are recreated', async (t) => {
+test('pods below the partition have the old template, also after they are recreated', async (t) => {
   const web = await demoWorkload(t, statefulSets, { replicas: 3 });
   web.patch({ spec: { updateStrategy: { rollingUpdate: { partition: 2 } } } });
   web.release('2');

@@ -6,9 +6,9 @@ import { isPodReady } from '../../src/base/podConditions.ts';
 import type { ContainerContent } from '../../src/kubelet/content.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, home, made } from '../support/cluster.ts';
+import { demoCluster, made, testNamespace } from '../support/cluster.ts';
 
-/** A cluster that records what containers start with. */
+/** A cluster that records the content with which containers start. */
 function cluster(t: TestContext) {
   const { clock, store } = demoCluster();
   const starts: ContainerContent[] = [];
@@ -19,17 +19,18 @@ function cluster(t: TestContext) {
     starts,
     store,
     write: (data: JsonObject) =>
-      made(store.create(configMaps, { metadata: { name: 'settings', namespace: home }, data })),
+      made(store.create(configMaps, { metadata: { name: 'settings', namespace: testNamespace }, data })),
     async start(container: JsonObject, more: { spec?: JsonObject; program?: JsonObject } = {}) {
       const annotations = { [programAnnotation]: JSON.stringify(more.program ?? {}) };
       const containers = [{ name: 'main', image: 'x:1', ...container }];
       const spec = { nodeName: 'node-1', containers, ...more.spec };
-      made(store.create(pods, { metadata: { name: 'web', namespace: home, annotations }, spec }));
+      made(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
       await clock.pass(5_000);
     },
-    isReady: () => isPodReady(store.get(pods, home, 'web') ?? {}),
-    phase: () => objectOf(store.get(pods, home, 'web')?.['status'])['phase'],
-    container: () => objectOf(arrayOf(objectOf(store.get(pods, home, 'web')?.['status'])['containerStatuses'])[0]),
+    isReady: () => isPodReady(store.get(pods, testNamespace, 'web') ?? {}),
+    phase: () => objectOf(store.get(pods, testNamespace, 'web')?.['status'])['phase'],
+    container: () =>
+      objectOf(arrayOf(objectOf(store.get(pods, testNamespace, 'web')?.['status'])['containerStatuses'])[0]),
   };
 }
 
@@ -44,7 +45,7 @@ test('a container without its ConfigMap or key waits and reports which one is mi
   web.write({ size: '1' });
   await web.clock.pass(5_000);
   assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
-  made(web.store.patch(configMaps, home, 'settings', { data: { colour: 'red' } }));
+  made(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'red' } }));
   await web.clock.pass(5_000);
   assert.deepEqual([web.phase(), web.isReady(), web.container()['restartCount']], ['Running', true, 0]);
   assert.deepEqual(web.starts, [{ env: { COLOUR: 'red' }, files: {} }]);
@@ -53,13 +54,16 @@ test('a container without its ConfigMap or key waits and reports which one is mi
 test('a key in binaryData of a ConfigMap is not used as a variable', async (t) => {
   const web = cluster(t);
   made(
-    web.store.create(configMaps, { metadata: { name: 'settings', namespace: home }, binaryData: { colour: 'cmVk' } }),
+    web.store.create(configMaps, {
+      metadata: { name: 'settings', namespace: testNamespace },
+      binaryData: { colour: 'cmVk' },
+    }),
   );
   await web.start(byKey);
   assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
 });
 
-test('an optional source is not waited for, and does not reach a running container when it appears', async (t) => {
+test('a container does not wait for an optional source, which does not affect it when it appears later', async (t) => {
   const web = cluster(t);
   const reference = { name: 'settings', key: 'colour', optional: true };
   await web.start({
@@ -74,7 +78,7 @@ test('an optional source is not waited for, and does not reach a running contain
 
 test('all variables of a source are prefixed, and single variables override them', async (t) => {
   const web = cluster(t);
-  const metadata = { name: 'keys', namespace: home };
+  const metadata = { name: 'keys', namespace: testNamespace };
   made(web.store.create(secrets, { metadata, stringData: { user: 'me', token: 'x' } }));
   web.write({ user: 'other' });
   await web.start({
@@ -91,20 +95,20 @@ test('variables are read at each start of a container: one that crashes gets the
   const web = cluster(t);
   web.write({ colour: 'red' });
   await web.start(byKey, { program: { needs: 'nothing', givesUpAfter: 100 } });
-  made(web.store.patch(configMaps, home, 'settings', { data: { colour: 'blue' } }));
+  made(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'blue' } }));
   await web.clock.pass(30_000);
   assert.deepEqual([web.starts[0]?.env, web.starts.at(-1)?.env], [{ COLOUR: 'red' }, { COLOUR: 'blue' }]);
   assert.equal(web.container()['restartCount'], web.starts.length - 1);
-  web.store.delete(configMaps, home, 'settings');
+  web.store.delete(configMaps, testNamespace, 'settings');
   await web.clock.pass(120_000);
   assert.deepEqual(web.container()['state'], waits('configmap "settings" not found'));
 });
 
-test('a running container does not notice changes of its variables', async (t) => {
+test('changes of variables do not affect a running container', async (t) => {
   const web = cluster(t);
   web.write({ colour: 'red' });
   await web.start(byKey);
-  web.store.delete(configMaps, home, 'settings');
+  web.store.delete(configMaps, testNamespace, 'settings');
   await web.clock.pass(60_000);
   assert.deepEqual([web.isReady(), web.starts.length], [true, 1]);
 });
@@ -120,7 +124,7 @@ test('all containers of a pod wait for its volumes', async (t) => {
   await web.start({}, { spec: { volumes } });
   assert.deepEqual(web.container()['state'], { waiting: { reason: 'ContainerCreating' } });
   assert.equal(web.phase(), 'Pending');
-  made(web.store.create(secrets, { metadata: { name: 'keys', namespace: home }, stringData: { token: 'x' } }));
+  made(web.store.create(secrets, { metadata: { name: 'keys', namespace: testNamespace }, stringData: { token: 'x' } }));
   await web.clock.pass(5_000);
   assert(web.isReady());
   assert.deepEqual(web.starts, [{ env: {}, files: { 'all/token': 'x', 'some/colour': 'red' } }]);

@@ -4,7 +4,7 @@ import { pods } from '../../src/apiserver/strategies/resources.ts';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, home, made } from '../support/cluster.ts';
+import { demoCluster, made, testNamespace } from '../support/cluster.ts';
 
 const crashes = { needs: 'db', givesUpAfter: 2_000, readyAfter: 1_000 };
 const works = { readyAfter: 1_000 };
@@ -25,8 +25,8 @@ function cluster(programs: Readonly<Record<string, object>>) {
   };
   const containers = { migrate: works, proxy: works, check: works, main: works, ...programs };
   const annotations = { [programAnnotation]: JSON.stringify({ containers }) };
-  made(store.create(pods, { metadata: { name: 'web', namespace: home, annotations }, spec }));
-  const pod = () => store.get(pods, home, 'web');
+  made(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
+  const pod = () => store.get(pods, testNamespace, 'web');
   const status = () => objectOf(pod()?.['status']);
   const containerStatus = (name: string): JsonObject =>
     [...arrayOf(status()['initContainerStatuses']), ...arrayOf(status()['containerStatuses'])]
@@ -57,7 +57,7 @@ function cluster(programs: Readonly<Record<string, object>>) {
   };
 }
 
-test('init containers run in order, a sidecar keeps running beside them, and the main container follows', async () => {
+test('init containers run in order, a sidecar continues to run, and the main container follows', async () => {
   const web = cluster({});
   await web.clock.pass(1_000);
   assert.deepEqual(['migrate', 'proxy', 'check', 'main'].map(web.state), [
@@ -124,17 +124,17 @@ test('a crashing init container backs off like any other, and blocks the whole p
 
 test("the back-offs of an init container start at 10 s and double, with the kubelet's messages", async () => {
   const web = cluster({ migrate: crashes });
-  const said = new Set<string>();
+  const messages = new Set<string>();
   web.setReady(false);
   for (let second = 0; second < 1_200; second += 0.05) {
     await web.clock.pass(50);
     const message = web.waiting('migrate');
-    if (message?.startsWith('back-off') === true) said.add(message.replace(/ pod=.*/, ''));
+    if (message?.startsWith('back-off') === true) messages.add(message.replace(/ pod=.*/, ''));
   }
-  const words = ['10s', '20s', '40s', '1m20s', '2m40s', '5m0s'].map(
+  const expected = ['10s', '20s', '40s', '1m20s', '2m40s', '5m0s'].map(
     (each) => `back-off ${each} restarting failed container=migrate`,
   );
-  assert.deepEqual([...said], words);
+  assert.deepEqual([...messages], expected);
   assert.equal(web.state('proxy'), 'waiting PodInitializing');
   web.stop();
 });
@@ -165,7 +165,7 @@ test('a crashing sidecar makes the pod unready, and restarts neither completed n
   assert.equal(web.clock.pending, 0);
 });
 
-test('a sidecar that crashes at once does not keep the containers after it from starting', async () => {
+test('a sidecar that crashes at once does not prevent the start of the containers after it', async () => {
   const web = cluster({ proxy: { ...crashes, givesUpAfter: 50 } });
   web.setReady(false);
   await web.clock.pass(60_000);

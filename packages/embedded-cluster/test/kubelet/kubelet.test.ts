@@ -7,7 +7,7 @@ import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.
 import { conditionOf } from '../../src/base/podConditions.ts';
 import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
-import { demoCluster, home, made } from '../support/cluster.ts';
+import { demoCluster, made, testNamespace } from '../support/cluster.ts';
 
 /** A status of a pod and its time. Times are milliseconds. */
 interface StatusChange {
@@ -16,7 +16,7 @@ interface StatusChange {
   readonly status: JsonObject;
 }
 
-/** A short form of the status of the first container: `waiting 2 "back-off 20s restarting failed container=main"`. */
+/** Formats the status of the first container: `waiting 2 "back-off 20s restarting failed container=main"`. */
 function statusChanges(at: number, pod: unknown): StatusChange[] {
   const status = objectOf(objectOf(pod)['status']);
   const container = objectOf(arrayOf(status['containerStatuses'])[0]);
@@ -63,7 +63,7 @@ async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: nu
   return all.slice(all.findIndex(({ kind }) => kind.includes('ready true')));
 }
 
-/** For each back-off: how long the status was `terminated`, and the whole back-off. */
+/** Returns, for each back-off, the time with status `terminated` and the total time. */
 function phases(all: readonly StatusChange[]): { readonly terminated: number; readonly total: number }[] {
   return all.flatMap(({ kind, at }, index) => {
     const [next, afterNext] = [all[index + 1], all[index + 2]];
@@ -72,13 +72,13 @@ function phases(all: readonly StatusChange[]): { readonly terminated: number; re
   });
 }
 
-for (const [name, lives] of [
+for (const [name, runTime] of [
   ['not-ready-exit5', 5_000],
   ['scaled-to-zero', 50],
 ] as const) {
   test(`the statuses and their order are those of the real kubelet in ${name}`, async () => {
     const kinds = (all: readonly StatusChange[]) => all.map(({ kind }) => kind);
-    assert.deepEqual(kinds(await crashLoop('1.36', lives, 1)), kinds(recorded(name)));
+    assert.deepEqual(kinds(await crashLoop('1.36', runTime, 1)), kinds(recorded(name)));
   });
 }
 
@@ -96,7 +96,7 @@ test('the container is restarted at once after the first exit, then after 10 s, 
   }
 });
 
-test('1.36 reports terminated for the whole back-off of a process that lived 5 s, as recorded', async () => {
+test('1.36 reports terminated for the whole back-off of a process that ran for 5 s, as recorded', async () => {
   for (const all of [await crashLoop('1.36', 5_000, 4), recorded('not-ready-exit5')]) {
     for (const { terminated, total } of phases(all)) assert.ok(total - terminated < 150, `${terminated} of ${total}`);
   }
@@ -120,7 +120,7 @@ test('1.34 reports terminated for 10 to 16 s, or for the whole back-off, and the
   }
 });
 
-test('lastState keeps the exit, and Ready the time of its change, through all restarts, as recorded', async () => {
+test('lastState has the last exit, and Ready its transition time, across all restarts, as recorded', async () => {
   for (const all of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
     const containers = all.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
     let exit: unknown;
@@ -149,7 +149,7 @@ test('the back-off is limited to 5 minutes, and its message names container and 
   });
   await clock.pass(1_800_000);
   stop();
-  const about = `restarting failed container=main pod=kapi_${home}(${uid})`;
+  const about = `restarting failed container=main pod=kapi_${testNamespace}(${uid})`;
   const expected = ['10s', '20s', '40s', '1m20s', '2m40s', '5m0s'].map((each) => `back-off ${each} ${about}`);
   assert.deepEqual([...backOffs], expected);
 });
@@ -160,11 +160,12 @@ test('the same seed gives the same timing, another seed another one', async () =
   assert.notDeepEqual(await times(5), await times(6));
 });
 
-test('a pod is ready when all its containers are, and the condition keeps the time of its last change', async () => {
+test('a pod is ready when all its containers are, and the condition has the time of its last transition', async () => {
   const { clock, store, pod } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
   const { creationTimestamp } = pod('two', { readyAfter: 3_000 }, ['a', 'b']).metadata;
-  const conditions = () => arrayOf(objectOf(store.get(pods, home, 'two')?.['status'])['conditions']).map(objectOf);
+  const conditions = () =>
+    arrayOf(objectOf(store.get(pods, testNamespace, 'two')?.['status'])['conditions']).map(objectOf);
   await clock.pass(1_000);
   assert.partialDeepStrictEqual(conditions()[2], {
     status: 'False',
@@ -176,13 +177,13 @@ test('a pod is ready when all its containers are, and the condition keeps the ti
   stop();
 });
 
-test('a deleted pod stops and is removed within its grace period, without leftovers', async () => {
+test('a deleted pod stops and is removed within its grace period, and no timer remains', async () => {
   const { clock, store, pod } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
   pod('running', {});
   pod('crashing', { needs: 'db', givesUpAfter: 1_000 });
   await clock.pass(10_000);
-  for (const name of ['running', 'crashing']) store.delete(pods, home, name);
+  for (const name of ['running', 'crashing']) store.delete(pods, testNamespace, name);
   assert.equal(store.list(pods).length, 2);
   await clock.pass(1_000);
   assert.equal(store.list(pods).length, 0);
@@ -190,20 +191,20 @@ test('a deleted pod stops and is removed within its grace period, without leftov
   stop();
 });
 
-test('a readiness gate keeps a pod unready until its condition is true, and other conditions are left alone', async () => {
+test('a pod is unready until the condition of its readiness gate is true, and other conditions are unchanged', async () => {
   const { clock, store } = demoCluster();
   const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
   const conditionType = 'example.io/serving';
   const containers = [{ name: 'main', image: 'x:1' }];
   const spec = { nodeName: 'node-1', containers, readinessGates: [{ conditionType }] };
-  made(store.create(pods, { metadata: { name: 'gated', namespace: home }, spec }));
-  const condition = (type: string) => conditionOf(store.get(pods, home, 'gated') ?? {}, type);
+  made(store.create(pods, { metadata: { name: 'gated', namespace: testNamespace }, spec }));
+  const condition = (type: string) => conditionOf(store.get(pods, testNamespace, 'gated') ?? {}, type);
   const open = async (status: string) => {
-    const others = arrayOf(objectOf(store.get(pods, home, 'gated')?.['status'])['conditions']).filter(
+    const others = arrayOf(objectOf(store.get(pods, testNamespace, 'gated')?.['status'])['conditions']).filter(
       (each) => objectOf(each)['type'] !== conditionType,
     );
     const conditions = [...others, { type: conditionType, status }];
-    made(store.patch(pods, home, 'gated', { status: { conditions } }, { subresource: 'status' }));
+    made(store.patch(pods, testNamespace, 'gated', { status: { conditions } }, { subresource: 'status' }));
     await clock.pass(10);
   };
   await clock.pass(5_000);

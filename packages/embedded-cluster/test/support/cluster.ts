@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { type SimulatedClock, simulatedClock } from '../../src/clock/simulatedClock.ts';
 import { type Program, programAnnotation } from '../../src/kubelet/program.ts';
 
-export const home = 'shoot-1';
+export const testNamespace = 'shoot-1';
 
 /** The API without HTTP, in virtual time. */
 interface DemoCluster {
@@ -23,23 +23,23 @@ interface DemoCluster {
 export function demoCluster(): DemoCluster {
   const clock = simulatedClock(Date.parse('2026-11-21T06:00:00Z'));
   const { store } = createApiServer({ clock, random: seededRandom(1) });
-  made(store.create(namespaces, { metadata: { name: home } }));
+  made(store.create(namespaces, { metadata: { name: testNamespace } }));
   return {
     clock,
     store,
     pod(name, program, containers = ['main']) {
       const annotations = { [programAnnotation]: JSON.stringify(program) };
       const spec = { nodeName: 'node-1', containers: containers.map((each) => ({ name: each, image: 'x:1' })) };
-      return made(store.create(pods, { metadata: { name, namespace: home, annotations }, spec }));
+      return made(store.create(pods, { metadata: { name, namespace: testNamespace, annotations }, spec }));
     },
     setReady(isReady) {
       const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: isReady } }];
-      if (store.get(endpointSlices, home, 'db-slice') !== undefined) {
-        made(store.patch(endpointSlices, home, 'db-slice', { endpoints }));
+      if (store.get(endpointSlices, testNamespace, 'db-slice') !== undefined) {
+        made(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
         return;
       }
       const labels = { 'kubernetes.io/service-name': 'db' };
-      const metadata = { name: 'db-slice', namespace: home, labels };
+      const metadata = { name: 'db-slice', namespace: testNamespace, labels };
       made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
     },
   };

@@ -1,4 +1,4 @@
-/** Starts a measurement; the returned function returns the CPU time used by the process since then, in ms. */
+/** Returns a function that returns the CPU time of the process since this call, in milliseconds. */
 export function cpuTime(): () => number {
   const begun = process.cpuUsage();
   return () => {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function until(what: string, condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!condition()) {
-    assert(performance.now() < deadline, `did not come true: ${what}`);
+    assert(performance.now() < deadline, `condition not met: ${what}`);
     await pause(2);
   }
 }

@@ -8,32 +8,32 @@ import { isPodReady } from '../../src/base/podConditions.ts';
 import { startWorkloads } from '../../src/controllers/workloads.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, home, made } from './cluster.ts';
+import { demoCluster, made, testNamespace } from './cluster.ts';
 
 /** Starts the embedded cluster in virtual time, with all controllers, a kubelet, and one workload. */
 export async function demoWorkload(t: TestContext, resource: Resource, more: JsonObject = {}) {
   const { clock, store } = demoCluster();
-  const parts = [startWorkloads(store, clock), startKubelet({ store, clock, version: '1.36', seed: 1 })];
+  const stopFunctions = [startWorkloads(store, clock), startKubelet({ store, clock, version: '1.36', seed: 1 })];
   t.after(() => {
-    for (const stop of parts) stop();
+    for (const stop of stopFunctions) stop();
   });
   const labels = { app: 'web' };
   const spec = { containers: [{ name: 'main', image: 'x:1' }] };
   const template = { metadata: { labels, annotations: { release: '1' } }, spec };
   const object = {
-    metadata: { name: 'web', namespace: home },
+    metadata: { name: 'web', namespace: testNamespace },
     spec: { selector: { matchLabels: labels }, template, ...more },
   };
   made(store.create(resource, object));
   await clock.pass(10_000);
 
   function current(): KubeObject {
-    const found = store.get(resource, home, 'web');
-    assert(found !== undefined, 'the workload is gone');
+    const found = store.get(resource, testNamespace, 'web');
+    assert(found !== undefined, 'the workload does not exist');
     return found;
   }
 
-  const patch = (change: JsonObject) => made(store.patch(resource, home, 'web', change));
+  const patch = (change: JsonObject) => made(store.patch(resource, testNamespace, 'web', change));
   return {
     clock,
     store,
@@ -45,14 +45,14 @@ export async function demoWorkload(t: TestContext, resource: Resource, more: Jso
         const { type, status, reason } = objectOf(each);
         return `${String(type)}=${String(status)} ${String(reason)}`;
       }),
-    /** Rolls out a new template; with `breakRelease` one that never becomes ready. */
+    /** Rolls out a new template; `breakRelease` rolls out one that never becomes ready. */
     release: (release: string) => patch(templateOf({ release })),
     breakRelease: (release: string) =>
       patch(templateOf({ release, [programAnnotation]: JSON.stringify({ isHealthy: false }) })),
-    pods: () => store.list(pods, { namespace: home }),
+    pods: () => store.list(pods, { namespace: testNamespace }),
     /** The releases of the pods, sorted by pod name; `!` marks those that are not ready. */
-    releases: () => store.list(pods, { namespace: home }).map(releaseOf),
-    remove: (name: string) => store.delete(pods, home, name),
+    releases: () => store.list(pods, { namespace: testNamespace }).map(releaseOf),
+    remove: (name: string) => store.delete(pods, testNamespace, name),
   };
 }
 

@@ -15,12 +15,13 @@ const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
 /**
- * The garbage collector: deletes dependants after their last owner (background) or before it (foreground), or removes
- * their references (orphan). Owners of kinds that the server does not serve count as existing.
+ * Starts the garbage collector. It deletes dependants after their last owner (background) or before it (foreground), or
+ * removes their owner references (orphan). Owners of kinds that the server does not serve count as existing.
  */
 export function startGarbageCollector(storage: Storage): void {
-  /** By the uid of the owner; and references by the uid of the dependant. */
+  /** By the uid of the owner, and then by the uid of the dependant. */
   const dependants = new Map<string, Map<string, Dependant>>();
+  /** The owner references by the uid of the dependant. */
   const references = new Map<string, readonly JsonObject[]>();
 
   function track(resource: Resource, { metadata }: KubeObject, isRemoved: boolean): void {
@@ -41,47 +42,47 @@ export function startGarbageCollector(storage: Storage): void {
     return [...(dependants.get(uid)?.values() ?? [])];
   }
 
-  function isAlive(reference: JsonObject, namespace: string): boolean {
+  function exists(reference: JsonObject, namespace: string): boolean {
     const { apiVersion, kind, name, uid } = reference;
     const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (resource === undefined) return true;
-    const home = resource.isNamespaced ? namespace : '';
-    return storage.collectionOf(resource).get(home, String(name))?.metadata.uid === uid;
+    const ownerNamespace = resource.isNamespaced ? namespace : '';
+    return storage.collectionOf(resource).get(ownerNamespace, String(name))?.metadata.uid === uid;
   }
 
   function current({ resource, namespace, name }: Dependant): KubeObject | undefined {
     return storage.collectionOf(resource).get(namespace, name);
   }
 
-  /** Deletes a dependant that has no owner left. */
+  /** Deletes a dependant if none of its owners exists. */
   function collect(dependant: Dependant): void {
     const { resource, namespace, name } = dependant;
     const refs = current(dependant)?.metadata.ownerReferences ?? [];
-    if (refs.length > 0 && !refs.some((each) => isAlive(each, namespace))) remove(storage, resource, namespace, name);
+    if (refs.length > 0 && !refs.some((each) => exists(each, namespace))) remove(storage, resource, namespace, name);
   }
 
-  function release({ resource, namespace, name }: Dependant, finalizer: string): void {
+  function removeFinalizer({ resource, namespace, name }: Dependant, finalizer: string): void {
     const object = storage.collectionOf(resource).get(namespace, name);
     if (object === undefined) return;
     const finalizers = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
-    const released = withMeta(object, { finalizers });
-    const isHeld = finalizers.length > 0 || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0;
-    if (isHeld) storage.put(resource, released);
+    const updated = withMeta(object, { finalizers });
+    const isBlocked = finalizers.length > 0 || (object.metadata.deletionGracePeriodSeconds ?? 0) > 0;
+    if (isBlocked) storage.put(resource, updated);
     else storage.remove(resource, object);
   }
 
   function completeDeletion(owner: Dependant, uid: string): void {
     const finalizers = current(owner)?.metadata.finalizers ?? [];
     if (finalizers.includes(orphan)) {
-      for (const each of ownedBy(uid)) disown(each, uid);
-      release(owner, orphan);
+      for (const each of ownedBy(uid)) removeOwnerReference(each, uid);
+      removeFinalizer(owner, orphan);
     } else if (finalizers.includes(foreground)) {
       for (const { resource, namespace, name } of ownedBy(uid)) remove(storage, resource, namespace, name);
-      if (ownedBy(uid).length === 0) release(owner, foreground);
+      if (ownedBy(uid).length === 0) removeFinalizer(owner, foreground);
     }
   }
 
-  function disown(dependant: Dependant, owner: string): void {
+  function removeOwnerReference(dependant: Dependant, owner: string): void {
     const object = current(dependant);
     if (object === undefined) return;
     const ownerReferences = object.metadata.ownerReferences?.filter(({ uid }) => uid !== owner);
@@ -90,13 +91,13 @@ export function startGarbageCollector(storage: Storage): void {
 
   storage.onChange((resource, object, isRemoved) => {
     const { uid, name, namespace = '', ownerReferences, deletionTimestamp, finalizers } = object.metadata;
-    const place: Dependant = { resource, namespace, name };
+    const changed: Dependant = { resource, namespace, name };
     track(resource, object, isRemoved);
-    // Asynchronously, as a controller that watches.
+    // Deferred, because a controller learns of a change through a watch.
     if (!isRemoved && deletionTimestamp !== undefined && finalizers !== undefined) {
-      queueMicrotask(() => completeDeletion(place, uid));
+      queueMicrotask(() => completeDeletion(changed, uid));
     }
-    if (!isRemoved && ownerReferences !== undefined) queueMicrotask(() => collect(place));
+    if (!isRemoved && ownerReferences !== undefined) queueMicrotask(() => collect(changed));
     if (!isRemoved) return;
     const owned = ownedBy(uid);
     dependants.delete(uid);
@@ -104,7 +105,7 @@ export function startGarbageCollector(storage: Storage): void {
     for (const reference of ownerReferences ?? []) queueMicrotask(() => completeDeletionOf(reference, namespace));
   });
 
-  /** Called when a dependant was deleted whose owner may wait for that. */
+  /** Continues the foreground deletion of an owner after the deletion of a dependant. */
   function completeDeletionOf({ apiVersion, kind, name, uid }: JsonObject, namespace: string): void {
     const resource = storage.resources.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
     if (resource === undefined) return;

@@ -4,8 +4,8 @@ import type { Storage } from '../storage/storage.ts';
 import { namespaces } from '../strategies/resources.ts';
 
 /**
- * The namespace controller: deletes the content of a terminating namespace, and the namespace once it is empty. Pods on
- * a node are removed by their kubelet.
+ * Starts the namespace controller. It deletes the content of a terminating namespace, and the namespace once it is
+ * empty. Pods on a node are removed by the kubelet.
  */
 export function startNamespaces(storage: Storage): void {
   const contents = () => storage.resources.filter(({ isNamespaced, view }) => isNamespaced && view === undefined);
@@ -20,14 +20,14 @@ export function startNamespaces(storage: Storage): void {
 
   function finish(name: string): void {
     const namespace = storage.collectionOf(namespaces).get('', name);
-    if (namespace === undefined || !isEnding(namespace) || namespace.metadata.finalizers !== undefined) return;
+    if (namespace === undefined || !isTerminating(namespace) || namespace.metadata.finalizers !== undefined) return;
     if (contents().every((resource) => storage.collectionOf(resource).isEmpty(name)))
       storage.remove(namespaces, namespace);
   }
 
   storage.onChange((resource, { metadata }, isRemoved) => {
     if (resource === namespaces && !isRemoved && metadata.deletionTimestamp !== undefined) {
-      // The response to the deletion comes first.
+      // Deferred, so that the deletion returns first.
       queueMicrotask(() => {
         removeContents(metadata.name);
         finish(metadata.name);
@@ -37,6 +37,6 @@ export function startNamespaces(storage: Storage): void {
   });
 }
 
-function isEnding({ metadata }: KubeObject): boolean {
+function isTerminating({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }

@@ -2,11 +2,11 @@ import { create } from '../registry/create.ts';
 import type { Storage } from '../storage/storage.ts';
 import { namespaces, serviceAccounts } from '../strategies/resources.ts';
 
-/** The ServiceAccount controller: each namespace has an account `default`. */
+/** Starts the ServiceAccount controller, which creates the ServiceAccount `default` in each namespace. */
 export function startServiceAccounts(storage: Storage): void {
-  function keep(namespace: string): void {
-    const home = storage.collectionOf(namespaces).get('', namespace);
-    if (home === undefined || home.metadata.deletionTimestamp !== undefined) return;
+  function ensureDefault(namespace: string): void {
+    const existing = storage.collectionOf(namespaces).get('', namespace);
+    if (existing === undefined || existing.metadata.deletionTimestamp !== undefined) return;
     if (storage.collectionOf(serviceAccounts).get(namespace, 'default') !== undefined) return;
     create(
       storage,
@@ -18,9 +18,9 @@ export function startServiceAccounts(storage: Storage): void {
   }
 
   storage.onChange((resource, { metadata }, isRemoved) => {
-    const namespace = resource === namespaces && !isRemoved ? metadata.name : undefined;
-    const lost = resource === serviceAccounts && isRemoved ? metadata.namespace : undefined;
-    const home = namespace ?? lost;
-    if (home !== undefined) queueMicrotask(() => keep(home));
+    const changed = resource === namespaces && !isRemoved ? metadata.name : undefined;
+    const withoutAccount = resource === serviceAccounts && isRemoved ? metadata.namespace : undefined;
+    const namespace = changed ?? withoutAccount;
+    if (namespace !== undefined) queueMicrotask(() => ensureDefault(namespace));
   });
 }

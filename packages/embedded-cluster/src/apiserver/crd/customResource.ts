@@ -7,7 +7,7 @@ import { schemaErrors } from './schemaErrors.ts';
 import { schemaShape } from './schemaShape.ts';
 import { schemaValue } from './schemaValue.ts';
 
-const ofEveryObject = new Set(['apiVersion', 'kind', 'metadata']);
+const commonFields = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Returns the resource that a CustomResourceDefinition defines, in its storage version; undefined if that is not
@@ -22,10 +22,10 @@ export function customResource(definition: KubeObject): Resource | undefined {
   const { plural, singular, kind, shortNames } = objectOf(names);
   const hasStatus = isObject(objectOf(version['subresources'])['status']);
   const { properties, ...root } = objectOf(objectOf(version['schema'])['openAPIV3Schema']);
-  const own = Object.entries(objectOf(properties)).filter(([name]) => !ofEveryObject.has(name));
+  const own = Object.entries(objectOf(properties)).filter(([name]) => !commonFields.has(name));
   const schema = { ...root, type: 'object', properties: Object.fromEntries(own) };
   const fields = own.map(([name]) => name);
-  const isEnding = definition.metadata.deletionTimestamp !== undefined;
+  const isTerminating = definition.metadata.deletionTimestamp !== undefined;
   return resource({
     isCustom: true,
     group: String(group),
@@ -44,7 +44,7 @@ export function customResource(definition: KubeObject): Resource | undefined {
     statusIgnores: ['f:metadata', ...fields.filter((name) => name !== 'status').map((name) => `f:${name}`)],
     statusWritesMetadata: false,
     update: { isUnconditional: false, creates: false },
-    closed: isEnding ? 'create not allowed while custom resource definition is terminating' : undefined,
+    createForbidden: isTerminating ? 'create not allowed while custom resource definition is terminating' : undefined,
     decodeError: () => undefined,
     canonical: (given) => objectOf(schemaValue(schema, given)),
     initialStatus: ({ status }) => (hasStatus || !isObject(status) ? undefined : status),
@@ -64,7 +64,7 @@ function withoutAbsent(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The name that a definition must have. */
+/** Returns the name that a definition must have, `PLURAL.GROUP`. */
 export function definedName(spec: JsonObject): string {
   return `${textOf(objectOf(spec['names'])['plural']) ?? ''}.${textOf(spec['group']) ?? ''}`;
 }

@@ -18,10 +18,10 @@ export function schemaErrors(schema: JsonObject, value: unknown, path: string): 
 
 function typeError(schema: JsonObject, value: unknown, path: string): FieldError | undefined {
   const isEither = schema['x-kubernetes-int-or-string'] === true;
-  const wanted = isEither ? 'integer,string' : textOf(schema['type']);
+  const expected = isEither ? 'integer,string' : textOf(schema['type']);
   const found = typeName(value);
-  if (wanted === undefined || wanted.split(',').includes(found)) return undefined;
-  return wanted === 'number' && found === 'integer' ? undefined : fieldError.typeInvalid(path, found, wanted);
+  if (expected === undefined || expected.split(',').includes(found)) return undefined;
+  return expected === 'number' && found === 'integer' ? undefined : fieldError.typeInvalid(path, found, expected);
 }
 
 function typeName(value: unknown): string {
@@ -32,10 +32,10 @@ function typeName(value: unknown): string {
 }
 
 function objectErrors(schema: JsonObject, value: JsonObject, path: string): readonly FieldError[] {
-  const needed = [...arrayOf(schema['required']).map(String), ...(isEmbedded(schema) ? ['apiVersion', 'kind'] : [])];
+  const required = [...arrayOf(schema['required']).map(String), ...(isEmbedded(schema) ? ['apiVersion', 'kind'] : [])];
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   return [
-    ...[...new Set(needed)].filter((key) => value[key] === undefined).map((key) => fieldError.required(at(key))),
+    ...[...new Set(required)].filter((key) => value[key] === undefined).map((key) => fieldError.required(at(key))),
     ...Object.entries(value).flatMap(([key, each]) => {
       const below = propertySchema(schema, key);
       return below === undefined ? [] : schemaErrors(below, each, at(key));
@@ -44,12 +44,12 @@ function objectErrors(schema: JsonObject, value: JsonObject, path: string): read
 }
 
 function listErrors(schema: JsonObject, list: readonly unknown[], path: string): readonly FieldError[] {
-  const [least, most] = [numberOf(schema['minItems']) ?? 0, numberOf(schema['maxItems']) ?? list.length];
-  const few = `${path} in body should have at least ${least} items`;
+  const [min, max] = [numberOf(schema['minItems']) ?? 0, numberOf(schema['maxItems']) ?? list.length];
+  const tooFew = `${path} in body should have at least ${min} items`;
   const errors = list.flatMap((item, index) => schemaErrors(objectOf(schema['items']), item, `${path}[${index}]`));
   return [
-    ...(list.length < least ? [fieldError.invalid(path, list.length, few)] : []),
-    ...(list.length > most ? [fieldError.tooMany(path, list.length, most)] : []),
+    ...(list.length < min ? [fieldError.invalid(path, list.length, tooFew)] : []),
+    ...(list.length > max ? [fieldError.tooMany(path, list.length, max)] : []),
     ...errors,
     ...(errors.length === 0 ? repeatedErrors(schema, list, path) : []),
   ];
@@ -71,17 +71,16 @@ function repeatedErrors(schema: JsonObject, list: readonly unknown[], path: stri
 }
 
 function textErrors(schema: JsonObject, value: string, path: string): readonly FieldError[] {
-  const [least, most] = [numberOf(schema['minLength']) ?? 0, numberOf(schema['maxLength'])];
+  const [min, max] = [numberOf(schema['minLength']) ?? 0, numberOf(schema['maxLength'])];
   const length = [...value].length;
   const { pattern, format } = schema;
-  if (length < least)
-    return [fieldError.invalid(path, value, `${path} in body should be at least ${least} chars long`)];
-  if (most !== undefined && length > most) return [fieldError.tooLong(path, most)];
+  if (length < min) return [fieldError.invalid(path, value, `${path} in body should be at least ${min} chars long`)];
+  if (max !== undefined && length > max) return [fieldError.tooLong(path, max)];
   if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) {
     return [fieldError.invalid(path, value, `${path} in body should match '${pattern}'`)];
   }
-  const isKnown = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (isKnown === undefined || isKnown(value)) return [];
+  const isValid = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;
+  if (isValid === undefined || isValid(value)) return [];
   return [fieldError.typeInvalid(path, value, String(format))];
 }
 
@@ -95,13 +94,11 @@ const formats: Readonly<Record<string, (value: string) => boolean>> = {
 
 function numberErrors(schema: JsonObject, value: unknown, path: string): readonly FieldError[] {
   if (typeof value !== 'number') return [];
-  const [least, most] = [numberOf(schema['minimum']) ?? value, numberOf(schema['maximum']) ?? value];
+  const [min, max] = [numberOf(schema['minimum']) ?? value, numberOf(schema['maximum']) ?? value];
   return [
-    ...(value < least
-      ? [fieldError.invalid(path, value, `${path} in body should be greater than or equal to ${least}`)]
+    ...(value < min
+      ? [fieldError.invalid(path, value, `${path} in body should be greater than or equal to ${min}`)]
       : []),
-    ...(value > most
-      ? [fieldError.invalid(path, value, `${path} in body should be less than or equal to ${most}`)]
-      : []),
+    ...(value > max ? [fieldError.invalid(path, value, `${path} in body should be less than or equal to ${max}`)] : []),
   ];
 }

@@ -22,17 +22,17 @@ export function schemaShape(schema: JsonObject): Shape {
 function mapShape(schema: JsonObject): Shape {
   const { properties, additionalProperties } = schema;
   const declared = Object.entries(objectOf(properties)).map(([name, each]) => [name, fieldOf(objectOf(each))] as const);
-  const isFree = schema['x-kubernetes-preserve-unknown-fields'] === true || properties === undefined;
+  const preservesUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || properties === undefined;
   return {
     is: 'map',
     isAtomic: schema['x-kubernetes-map-type'] === 'atomic',
-    fields: new Map([...declared, ...(schema['x-kubernetes-embedded-resource'] === true ? embedded() : [])]),
-    values: isObject(additionalProperties) ? schemaShape(additionalProperties) : isFree ? any : undefined,
+    fields: new Map([...declared, ...(schema['x-kubernetes-embedded-resource'] === true ? commonFields() : [])]),
+    values: isObject(additionalProperties) ? schemaShape(additionalProperties) : preservesUnknown ? any : undefined,
   };
 }
 
-/** The fields of every object, whatever its kind. */
-function embedded(): readonly (readonly [string, Field])[] {
+/** Returns the fields that every object has. */
+function commonFields(): readonly (readonly [string, Field])[] {
   const text: Shape = { is: 'scalar', type: 'string' };
   return [
     ['apiVersion', plain(text)],

@@ -4,16 +4,17 @@ import { any } from '../managedfields/shape.ts';
 import { shapeOf } from '../schema/types.ts';
 
 /**
- * Prunes and defaults a custom resource: drops fields that its schema does not have and nulls that it does not allow.
+ * Prunes and defaults a custom resource: removes the fields that its schema does not declare and the nulls that it does
+ * not allow, and sets the defaults.
  */
 export function schemaValue(schema: JsonObject, value: unknown): unknown {
   if (Array.isArray(value)) {
-    const items = isObject(schema['items']) ? schema['items'] : free;
+    const items = isObject(schema['items']) ? schema['items'] : anySchema;
     return value.map((item: unknown) => schemaValue(items, item));
   }
   if (!isObject(value)) return value;
   const properties = objectOf(schema['properties']);
-  const kept = Object.entries(value).flatMap(([key, each]) => {
+  const present = Object.entries(value).flatMap(([key, each]) => {
     const at = propertySchema(schema, key);
     if (at === undefined || (each === null && isDeclared(schema, key) && at['nullable'] !== true)) return [];
     return [[key, isMetadata(schema, key) ? each : schemaValue(at, each)] as const];
@@ -23,20 +24,22 @@ export function schemaValue(schema: JsonObject, value: unknown): unknown {
     .filter(([key, each]) => each['default'] !== undefined && (value[key] ?? undefined) === undefined)
     .filter(([key, each]) => value[key] === undefined || each['nullable'] !== true)
     .map(([key, each]) => [key, schemaValue(each, structuredClone(each['default']))] as const);
-  return Object.fromEntries([...kept, ...missing].map(([key, each]) => [key, embeddedPart(schema, key, each)]));
+  return Object.fromEntries(
+    [...present, ...missing].map(([key, each]) => [key, withPrunedMetadata(schema, key, each)]),
+  );
 }
 
-/** The schema of a key; undefined if it has none, and is pruned. */
+/** Returns the schema of a key; undefined if the key is pruned. */
 export function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
   const { additionalProperties } = schema;
   if (isDeclared(schema, key)) return objectOf(objectOf(schema['properties'])[key]);
   if (isObject(additionalProperties)) return additionalProperties;
-  const isFree = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
-  const isOfEveryObject = isEmbedded(schema) && ['apiVersion', 'kind', 'metadata'].includes(key);
-  return isFree || isOfEveryObject ? free : undefined;
+  const preservesUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || additionalProperties === true;
+  const isCommonField = isEmbedded(schema) && ['apiVersion', 'kind', 'metadata'].includes(key);
+  return preservesUnknown || isCommonField ? anySchema : undefined;
 }
 
-const free: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
+const anySchema: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
 
 function isDeclared(schema: JsonObject, key: string): boolean {
   return Object.hasOwn(objectOf(schema['properties']), key);
@@ -47,10 +50,10 @@ export function isEmbedded(schema: JsonObject): boolean {
 }
 
 /**
- * The metadata of an embedded object are pruned to the fields of ObjectMeta, even where the schema has only some of
+ * Prunes the metadata of an embedded object to the fields of ObjectMeta, even if the schema declares only some of
  * them.
  */
-function embeddedPart(schema: JsonObject, key: string, value: unknown): unknown {
+function withPrunedMetadata(schema: JsonObject, key: string, value: unknown): unknown {
   return isMetadata(schema, key) ? canonical(shapeOf('ObjectMeta') ?? any, value) : value;
 }
 

@@ -10,8 +10,8 @@ import { customResource } from './customResource.ts';
 const manager = 'kube-apiserver';
 
 /**
- * Establishes CustomResourceDefinitions and serves their resources, `servedAfterMs` later; at the deletion of a
- * definition all of its objects are deleted first.
+ * Establishes CustomResourceDefinitions, and serves their resources `servedAfterMs` later. The deletion of a definition
+ * deletes all of its objects first.
  */
 export function serveCustomResources(storage: Storage, servedAfterMs: number): void {
   const served = new Map<string, Resource>();
@@ -33,7 +33,7 @@ export function serveCustomResources(storage: Storage, servedAfterMs: number): v
 
   function establish(name: string): void {
     const definition = current(name);
-    if (definition === undefined || isEnding(definition)) return;
+    if (definition === undefined || isTerminating(definition)) return;
     if (!hasCondition(definition, 'Established')) {
       const status = establishedStatus(definition, timestamp(storage.clock.now()));
       const draft = { metadata: definition.metadata, status };
@@ -46,8 +46,8 @@ export function serveCustomResources(storage: Storage, servedAfterMs: number): v
     } else if (served.has(name)) serve(name);
   }
 
-  /** Deletes the objects; the definition keeps its finalizer until the objects with finalizers are deleted, too. */
-  function end(name: string): void {
+  /** Deletes the objects. The definition is removed when the objects with finalizers are deleted, too. */
+  function terminate(name: string): void {
     serve(name);
     const resource = served.get(name);
     const objects = resource === undefined ? [] : [...storage.collectionOf(resource).scan({})];
@@ -60,11 +60,13 @@ export function serveCustomResources(storage: Storage, servedAfterMs: number): v
   function finish(name: string): void {
     const definition = current(name);
     const resource = served.get(name);
-    if (definition === undefined || !isEnding(definition)) return;
+    if (definition === undefined || !isTerminating(definition)) return;
     if (resource !== undefined && [...storage.collectionOf(resource).scan({})].length > 0) return;
-    const held = definition.metadata.finalizers?.filter((each) => each !== customResourceDefinitions.deletionFinalizer);
-    if (held !== undefined && held.length > 0)
-      storage.put(customResourceDefinitions, withMeta(definition, { finalizers: held }));
+    const finalizers = definition.metadata.finalizers?.filter(
+      (each) => each !== customResourceDefinitions.deletionFinalizer,
+    );
+    if (finalizers !== undefined && finalizers.length > 0)
+      storage.put(customResourceDefinitions, withMeta(definition, { finalizers }));
     else storage.remove(customResourceDefinitions, definition);
   }
 
@@ -72,12 +74,12 @@ export function serveCustomResources(storage: Storage, servedAfterMs: number): v
     const { name } = object.metadata;
     if (resource === customResourceDefinitions) {
       if (isRemoved) serve(name);
-      else queueMicrotask(() => (isEnding(object) ? end(name) : establish(name)));
+      else queueMicrotask(() => (isTerminating(object) ? terminate(name) : establish(name)));
     } else if (resource.isCustom && isRemoved) queueMicrotask(() => finish(`${resource.plural}.${resource.group}`));
   });
 }
 
-function isEnding({ metadata }: KubeObject): boolean {
+function isTerminating({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 

@@ -14,7 +14,10 @@ export function isAccessReview({ method, path }: Exchange): boolean {
   return method === 'POST' && path === reviews;
 }
 
-/** Answers a SelfSubjectAccessReview: for an impersonated user by the roles, for everybody else with yes. */
+/**
+ * Handles a SelfSubjectAccessReview. The access of an impersonated user depends on the roles; other users are allowed
+ * everything. Fails with 400, 413, 415.
+ */
 export async function reviewAccess(
   storage: Storage,
   exchange: Exchange,

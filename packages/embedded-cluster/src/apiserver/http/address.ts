@@ -31,13 +31,13 @@ export function addressOf(resources: readonly Resource[], path: string): Address
   return resourceAddress(known, rest) ?? unknown;
 }
 
-const ownSubresources = new Set(['status', 'finalize']);
+const namespaceSubresources = new Set(['status', 'finalize']);
 
 function resourceAddress(known: readonly Resource[], path: readonly string[]): Address | undefined {
-  const [first, namespace, plural] = path;
-  const isWithin = first === 'namespaces' && plural !== undefined && !ownSubresources.has(plural);
-  const [wanted, name, subresource, ...more] = isWithin ? path.slice(2) : path;
-  const resource = known.find((each) => each.plural === wanted);
+  const [first, namespace, third] = path;
+  const isWithin = first === 'namespaces' && third !== undefined && !namespaceSubresources.has(third);
+  const [plural, name, subresource, ...more] = isWithin ? path.slice(2) : path;
+  const resource = known.find((each) => each.plural === plural);
   if (resource === undefined || more.length > 0) return undefined;
   if (resource.isNamespaced ? !isWithin && name !== undefined : isWithin) return undefined;
   if (subresource !== undefined && !hasSubresource(resource, subresource)) return undefined;

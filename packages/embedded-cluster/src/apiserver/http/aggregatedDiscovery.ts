@@ -5,7 +5,7 @@ import { type Exchange, sendJson } from './exchange.ts';
 
 const forms = ['v2', 'v2beta1'] as const;
 
-/** Answers `/api` and `/apis` with aggregated discovery if the Accept header prefers it; returns false if not. */
+/** Responds to `/api` and `/apis` with aggregated discovery; returns false if the client does not prefer it. */
 export function serveAggregated(resources: readonly Resource[], exchange: Exchange): boolean {
   const { path, request, response } = exchange;
   const root = path.replace(/\/$/, '');
@@ -33,7 +33,7 @@ export function serveAggregated(resources: readonly Resource[], exchange: Exchan
   return true;
 }
 
-/** Undefined if the client prefers the unaggregated form. */
+/** Returns the preferred version; undefined if the client prefers the unaggregated form. */
 function formOf(accept: string): (typeof forms)[number] | undefined {
   for (const range of accept.split(',').map((each) => each.replaceAll(' ', ''))) {
     const [type, ...parameters] = range.split(';');
@@ -47,14 +47,14 @@ function formOf(accept: string): (typeof forms)[number] | undefined {
 }
 
 function groupOf(resources: readonly Resource[], group: string) {
-  const those = resources.filter((each) => each.group === group);
-  const versions = [...new Set(those.map(({ version }) => version))];
+  const inGroup = resources.filter((each) => each.group === group);
+  const versions = [...new Set(inGroup.map(({ version }) => version))];
   return {
     // The core group has no name.
     metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
     versions: versions.map((version) => ({
       version,
-      resources: those.filter((each) => each.version === version).map(resourceOf),
+      resources: inGroup.filter((each) => each.version === version).map(resourceOf),
       freshness: 'Current',
     })),
   };
@@ -62,11 +62,11 @@ function groupOf(resources: readonly Resource[], group: string) {
 
 function resourceOf(resource: Resource) {
   const { kind, plural, singular, isNamespaced, shortNames, isCustom } = resource;
-  // For built-in kinds the document omits the group and version that it stands in.
+  // For built-in kinds the document omits the group and version.
   const { group, version } = isCustom ? resource : { group: '', version: '' };
-  const subresources = subresourcesOf(resource).map(({ name, verbs, ...its }) => ({
+  const subresources = subresourcesOf(resource).map(({ name, verbs, ...rest }) => ({
     subresource: name,
-    responseKind: { group, version, kind, ...its },
+    responseKind: { group, version, kind, ...rest },
     verbs,
   }));
   return {

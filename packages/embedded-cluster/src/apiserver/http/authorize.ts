@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 import { refusal, type User, userOf } from './rbac.ts';
 import { type Verb, verbOf } from './requestLog.ts';
 
-/** The impersonated user; undefined if there is none, and everything is allowed. */
+/** Returns the impersonated user; undefined if the request impersonates none. */
 export function impersonated({ request }: Exchange): User | undefined {
   const name = request.headers['impersonate-user'];
   if (typeof name !== 'string') return undefined;
@@ -14,7 +14,8 @@ export function impersonated({ request }: Exchange): User | undefined {
 }
 
 /**
- * Returns 403 if the impersonated user is not allowed to do this; paths that are no resource are allowed for everyone.
+ * Returns 403 if the impersonated user may not send this request. Paths that are not resources are allowed for all
+ * users.
  */
 export function impersonationRefusal(
   storage: Storage,

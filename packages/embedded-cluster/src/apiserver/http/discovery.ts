@@ -14,9 +14,9 @@ const version = {
 
 const checks = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Answers `/version`, health checks and discovery; undefined for other paths. */
-export function discover(resources: readonly Resource[], asked: string): object | 'ok' | undefined {
-  const path = asked.startsWith('/api') ? asked.replace(/\/$/, '') : asked;
+/** Returns the response to `/version`, health checks and discovery; undefined for other paths. */
+export function discover(resources: readonly Resource[], requested: string): object | 'ok' | undefined {
+  const path = requested.startsWith('/api') ? requested.replace(/\/$/, '') : requested;
   if (checks.has(path)) return 'ok';
   if (path === '/version') return version;
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
@@ -51,21 +51,20 @@ function resourceList(resources: readonly Resource[], group: string, version: st
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
 }
 
-const described = {
+const subresourceKinds = {
   eviction: { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] },
   scale: { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] },
 };
 
-/** The verbs of a resource. */
 export function verbsOf({ hasCollectionDeletion }: Resource): readonly string[] {
   const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
   return hasCollectionDeletion ? verbs : verbs.filter((verb) => verb !== 'deletecollection');
 }
 
-/** Subresources by name: their verbs, and their kind where it is another one. */
+/** Returns the subresources with their verbs, and with their kind if it differs from that of the resource. */
 export function subresourcesOf({ hasStatus, subresources }: Resource) {
   return [
-    ...subresources.map((name) => ({ name, ...described[name] })),
+    ...subresources.map((name) => ({ name, ...subresourceKinds[name] })),
     ...(hasStatus ? [{ name: 'status', verbs: ['get', 'patch', 'update'] }] : []),
   ];
 }
@@ -81,12 +80,12 @@ function rowsOf(resource: Resource) {
       verbs: verbsOf(resource),
       ...(shortNames.length === 0 ? {} : { shortNames }),
     },
-    ...subresourcesOf(resource).map(({ name, ...its }) => ({
+    ...subresourcesOf(resource).map(({ name, ...rest }) => ({
       name: `${plural}/${name}`,
       singularName: '',
       namespaced,
       kind,
-      ...its,
+      ...rest,
     })),
   ];
 }

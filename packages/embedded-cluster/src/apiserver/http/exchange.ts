@@ -11,16 +11,16 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** The limit of the real server; etcd itself takes 1.5 MiB. */
-const longestBody = 3 << 20;
+/** The limit of the real server; that of etcd is 1.5 MiB. */
+const maxBodyBytes = 3 << 20;
 
 export function exchangeOf(request: IncomingMessage, response: ServerResponse): Exchange {
   const url = request.url ?? '/';
-  const mark = url.indexOf('?');
+  const queryStart = url.indexOf('?');
   return {
     method: request.method ?? 'GET',
-    path: mark === -1 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
+    path: queryStart === -1 ? url : url.slice(0, queryStart),
+    query: new URLSearchParams(queryStart === -1 ? '' : url.slice(queryStart + 1)),
     request,
     response,
   };
@@ -33,12 +33,12 @@ export async function bodyOf({ request }: Exchange): Promise<Outcome<string>> {
   for await (const piece of request) {
     if (!Buffer.isBuffer(piece)) continue;
     length += piece.length;
-    // Read to the end all the same: a client that is still sending does not read the response.
-    if (length > longestBody) pieces = [];
+    // A body that is too long is read to the end, because a client that is still sending does not read the response.
+    if (length > maxBodyBytes) pieces = [];
     else pieces.push(piece);
   }
-  if (length <= longestBody) return ok(Buffer.concat(pieces).toString('utf8'));
-  return failed(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${longestBody}`));
+  if (length <= maxBodyBytes) return ok(Buffer.concat(pieces).toString('utf8'));
+  return failed(failure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${maxBodyBytes}`));
 }
 
 export function sendJson({ response }: Exchange, code: number, json: string, type = 'application/json'): void {
@@ -49,7 +49,7 @@ export function sendText({ response }: Exchange, code: number, text: string): vo
   send(response, code, 'text/plain; charset=utf-8', text);
 }
 
-/** Sends a Status, of a failure with its code. */
+/** Sends a Status with its code, by default 200, and its Retry-After header. */
 export function sendStatus(exchange: Exchange, status: Status): void {
   const seconds = status.details?.['retryAfterSeconds'];
   if (typeof seconds === 'number') exchange.response.setHeader('retry-after', String(seconds));
@@ -67,7 +67,7 @@ function send(response: ServerResponse, code: number, type: string, body: string
   response.end(bytes);
 }
 
-/** The media type of the body, without parameters; empty if there is none. */
+/** Returns the media type of the body without parameters; empty if there is none. */
 export function mediaTypeOf({ request }: Exchange): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -4,7 +4,7 @@ import { type Exchange, sendJson, sendText } from './exchange.ts';
 
 const root = '/openapi/v3';
 
-/** Answers `/openapi/v3` and its documents; returns false for other paths and unknown documents. */
+/** Responds to `/openapi/v3` and its documents; returns false for other paths and unknown documents. */
 export function serveOpenApi({ resources }: Storage, exchange: Exchange): boolean {
   const { path, query, response } = exchange;
   if (path !== root && !path.startsWith(`${root}/`)) return false;
@@ -14,9 +14,9 @@ export function serveOpenApi({ resources }: Storage, exchange: Exchange): boolea
   const document = documents.get(path.slice(root.length + 1));
   if (document === undefined) return path === root;
   const { hash } = document;
-  const asked = query.get('hash');
+  const requestedHash = query.get('hash');
   response.setHeader('etag', `"${hash}"`);
-  if (asked === null || asked === hash) sendJson(exchange, 200, document.json);
+  if (requestedHash === null || requestedHash === hash) sendJson(exchange, 200, document.json);
   else {
     response.setHeader('location', `${path}?hash=${hash}`);
     sendText(exchange, 301, '');

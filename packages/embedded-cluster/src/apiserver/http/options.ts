@@ -70,7 +70,7 @@ function optionsOf(verb: string) {
   return { group: 'meta.k8s.io', kind, plural: kind.toLowerCase() };
 }
 
-/** Reads the query of a writing request. Fails with 422. */
+/** Parses the query of a create, an update or a patch. Fails with 422. */
 export function writeOptions(
   { query, request }: Exchange,
   verb: 'Create' | 'Update' | 'Patch',
@@ -88,7 +88,7 @@ export function writeOptions(
   });
 }
 
-/** Reads the query of an apply, in which fieldManager is required. Fails with 422. */
+/** Parses the query of an apply, in which fieldManager is required. Fails with 422. */
 export function applyOptions({ query }: Exchange, subresource: string | undefined): Outcome<ApplyOptions> {
   const values = query.getAll('dryRun');
   const manager = query.get('fieldManager') ?? '';
@@ -103,11 +103,11 @@ export function applyOptions({ query }: Exchange, subresource: string | undefine
   });
 }
 
-const longestManager = 128;
+const maxManagerBytes = 128;
 
 function managerError(verb: string, manager: string, more: readonly FieldError[] = []): Status | undefined {
   const tooLong =
-    Buffer.byteLength(manager) > longestManager ? [fieldError.tooLong('fieldManager', longestManager)] : [];
+    Buffer.byteLength(manager) > maxManagerBytes ? [fieldError.tooLong('fieldManager', maxManagerBytes)] : [];
   const errors = [...more, ...tooLong];
   return errors.length === 0 ? undefined : invalid(optionsOf(verb), '', errors);
 }

@@ -20,7 +20,7 @@ export interface CollectionQuery {
   readonly hasBookmarks: boolean;
   /** Undefined if not given. */
   readonly sendInitialEvents: boolean | undefined;
-  /** Undefined: the server decides. */
+  /** Undefined if the server chooses the timeout. */
   readonly timeoutSeconds: number | undefined;
 }
 
@@ -62,7 +62,7 @@ function queryError(query: URLSearchParams, isWatch: boolean): Status | undefine
 
 const listOptions = { group: 'meta.k8s.io', plural: 'listoptions', kind: 'ListOptions' };
 
-/** Every value but `false` and `0` is true; undefined if not given. */
+/** Every value except `false` and `0` is true; undefined if the parameter is not given. */
 function flag(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
   return value === null ? undefined : value !== '0' && value.toLowerCase() !== 'false';

@@ -5,7 +5,7 @@ import type { Resource } from '../registry/resource.ts';
 import type { Storage } from '../storage/storage.ts';
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from '../strategies/resources.ts';
 
-/** A user and the groups it is in. */
+/** A user with its groups. */
 export interface User {
   readonly name: string;
   readonly groups: readonly string[];
@@ -15,13 +15,13 @@ export interface User {
 interface Attempt {
   readonly verb: string;
   readonly resource: Pick<Resource, 'group' | 'plural'>;
-  /** Undefined: in all namespaces, or cluster-scoped. */
+  /** Undefined for a request across all namespaces or for a cluster-scoped resource. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
   readonly subresource: string | undefined;
 }
 
-/** Whether a role bound to the user allows the action. */
+/** Returns whether a role bound to the user allows the action. */
 export function allowed(storage: Storage, user: User, attempt: Attempt): boolean {
   return rulesOf(storage, user, attempt.namespace).some((rule) => allows(objectOf(rule), attempt));
 }
@@ -31,7 +31,7 @@ export function refusal(storage: Storage, user: User, attempt: Attempt): Status 
   return allowed(storage, user, attempt) ? undefined : forbiddenStatus(user, attempt);
 }
 
-/** A ServiceAccount is always a member of its groups, also when it is impersonated. */
+/** Adds the groups that every user, and every ServiceAccount, has. */
 export function userOf(name: string, groups: readonly string[]): User {
   const account = /^system:serviceaccount:([^:]+):[^:]+$/.exec(name);
   const own = account === null ? [] : ['system:serviceaccounts', `system:serviceaccounts:${account[1]}`];

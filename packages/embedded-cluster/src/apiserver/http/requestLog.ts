@@ -3,10 +3,10 @@ import type { Exchange } from './exchange.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'other';
 
-/** A request, by what it did. */
+/** A logged request. */
 export interface LoggedRequest {
   readonly verb: Verb;
-  /** `pods`, `pods/status`; empty if the path is no resource. */
+  /** `pods`, `pods/status`; empty if the path is not a resource. */
   readonly resource: string;
   /** With the query string. */
   readonly url: string;
@@ -18,17 +18,17 @@ export interface LoggedRequest {
 export interface RequestLog {
   /** The latest requests, oldest first. */
   readonly latest: readonly LoggedRequest[];
-  /** The number of such requests since the start. */
+  /** Returns the number of requests since the server was created. */
   count(verb: Verb, resource: string): number;
-  /** As `count`, of the requests that impersonate this user. */
+  /** As `count`, for the requests that impersonate this user. */
   countAs(user: string, verb: Verb, resource: string): number;
 }
 
 interface WritableRequestLog extends RequestLog {
-  note(exchange: Exchange, address: Address): void;
+  record(exchange: Exchange, address: Address): void;
 }
 
-const kept = 1_000;
+const latestLimit = 1_000;
 
 const verbs: Readonly<Record<string, Verb>> = {
   GET: 'get',
@@ -42,19 +42,19 @@ export function requestLog(): WritableRequestLog {
   const counts = new Map<string, number>();
   let latest: LoggedRequest[] = [];
   return {
-    note(exchange, address) {
+    record(exchange, address) {
       const entry = entryOf(exchange, address);
       const key = `${entry.verb} ${entry.resource}`;
       for (const each of entry.user === undefined ? [key] : [key, `${key} ${entry.user}`]) {
         counts.set(each, (counts.get(each) ?? 0) + 1);
       }
       latest.push(entry);
-      if (latest.length >= 2 * kept) latest = latest.slice(-kept);
+      if (latest.length >= 2 * latestLimit) latest = latest.slice(-latestLimit);
     },
     count: (verb, resource) => counts.get(`${verb} ${resource}`) ?? 0,
     countAs: (user, verb, resource) => counts.get(`${verb} ${resource} ${user}`) ?? 0,
     get latest() {
-      return latest.slice(-kept);
+      return latest.slice(-latestLimit);
     },
   };
 }
@@ -72,11 +72,11 @@ function entryOf(exchange: Exchange, address: Address): LoggedRequest {
   };
 }
 
-/** The verb of RBAC and audit logs for a request. */
+/** Returns the verb of a request as in RBAC and audit logs. */
 export function verbOf({ method, query }: Exchange, address: Address): Verb {
   if (address.kind !== 'resource') return 'other';
-  const plain = verbs[method] ?? 'other';
-  const onCollection: Verb = plain === 'delete' ? 'deletecollection' : query.has('watch') ? 'watch' : 'list';
-  const isOnCollection = address.name === undefined && (plain === 'get' || plain === 'delete');
-  return isOnCollection ? onCollection : plain;
+  const verb = verbs[method] ?? 'other';
+  const onCollection: Verb = verb === 'delete' ? 'deletecollection' : query.has('watch') ? 'watch' : 'list';
+  const isOnCollection = address.name === undefined && (verb === 'get' || verb === 'delete');
+  return isOnCollection ? onCollection : verb;
 }

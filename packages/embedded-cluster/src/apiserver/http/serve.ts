@@ -21,7 +21,7 @@ import { deleteObject, patchObject, post, postEviction, put, type Target, type W
 
 type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
 
-/** Handles a request. */
+/** Authorizes a request, and sends its response. */
 export async function serve(storage: Storage, exchange: Exchange, isAuthorizing: boolean): Promise<void> {
   const address = addressOf(storage.resources, exchange.path);
   const refused = isAuthorizing ? impersonationRefusal(storage, exchange, address) : undefined;
@@ -53,22 +53,22 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
     serveCollection(storage, address, form.value, exchange);
     return;
   }
-  const answer = await (isCollection
+  const written = await (isCollection
     ? collectionWrite(storage, address, exchange)
     : onObject(storage, address, exchange, isAuthorizing));
-  send(exchange, address.resource, form.value, answer);
+  send(exchange, address.resource, form.value, written);
 }
 
 /**
  * Responds in the form of the Accept header, which is checked only after the request has been carried out, as on the
  * real server.
  */
-function send(exchange: Exchange, resource: Resource, form: Form, answer: Outcome<Written>): void {
-  if (!answer.ok) {
-    sendStatus(exchange, answer.error);
+function send(exchange: Exchange, resource: Resource, form: Form, written: Outcome<Written>): void {
+  if (!written.ok) {
+    sendStatus(exchange, written.error);
     return;
   }
-  const { code, content } = answer.value;
+  const { code, content } = written.value;
   const error = content.is === 'status' ? content.status : formError(form, resource.kind, content.is === 'page');
   if (error !== undefined) sendStatus(exchange, error);
   else if (content.is === 'value') sendJson(exchange, code, JSON.stringify(content.value));
@@ -103,7 +103,7 @@ function serveCollection(
     return;
   }
   const page = list(storage, resource, query.value.selection, query.value.list);
-  send(exchange, resource, form, page.ok ? ok(pageAnswer(page.value)) : page);
+  send(exchange, resource, form, page.ok ? ok(pageResponse(page.value)) : page);
 }
 
 async function collectionWrite(
@@ -111,16 +111,16 @@ async function collectionWrite(
   { resource, namespace }: ResourceAddress,
   exchange: Exchange,
 ): Promise<Outcome<Written>> {
-  const isWhole = resource.isNamespaced && namespace === undefined;
+  const isAllNamespaces = resource.isNamespaced && namespace === undefined;
   const target = { storage, resource, namespace: namespace ?? '', name: '', subresource: undefined };
-  if (exchange.method === 'POST' && !isWhole) return post(target, exchange);
-  if (exchange.method === 'DELETE' && !isWhole && resource.hasCollectionDeletion) {
+  if (exchange.method === 'POST' && !isAllNamespaces) return post(target, exchange);
+  if (exchange.method === 'DELETE' && !isAllNamespaces && resource.hasCollectionDeletion) {
     return deleteCollection(target, exchange);
   }
   return failed(methodNotAllowed);
 }
 
-/** Responds with the previous object. */
+/** Responds with the list of the objects before their deletion. */
 async function deleteCollection(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
   const { storage, resource, namespace } = target;
   const query = readCollectionQuery(resource, namespace, exchange.query);
@@ -130,10 +130,10 @@ async function deleteCollection(target: Target, exchange: Exchange): Promise<Out
   const page = list(storage, resource, query.value.selection, query.value.list);
   if (!page.ok) return page;
   for (const { metadata } of page.value.items) remove(storage, resource, namespace, metadata.name, options.value);
-  return ok(pageAnswer(page.value));
+  return ok(pageResponse(page.value));
 }
 
-function pageAnswer(page: Page): Written {
+function pageResponse(page: Page): Written {
   return { code: 200, content: { is: 'page', page } };
 }
 

@@ -1,21 +1,21 @@
 import type { Clock } from '../../clock/clock.ts';
 import { bookmarkLine, eventLine } from '../meta/encode.ts';
 import { type Form, formError } from '../meta/form.ts';
-import { expired, fromTheFuture, type Status } from '../meta/status.ts';
+import { expired, type Status, versionTooLarge } from '../meta/status.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Cursor, openCursor } from '../storage/cursor.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Exchange } from './exchange.ts';
 import type { CollectionQuery } from './query.ts';
 
-/** The timeout of a watch that names none, in seconds. The real server chooses 30 to 60 minutes. */
+/** The timeout of a watch without timeoutSeconds, in seconds. The real server chooses 30 to 60 minutes. */
 const defaultTimeout = 1_800;
 const bookmarkEveryMs = 60_000;
-/** The last bookmark is sent this long before the end, so that the next watch can resume from it. */
+/** The time from the last bookmark, from which the next watch can resume, to the end of the watch. */
 const lastBookmarkMs = 2_000;
 /** The number of characters written to the socket at once. */
-const longestBatch = 1 << 16;
-const longestTimer = 2 ** 31 - 1;
+const maxBatchLength = 1 << 16;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Serves a watch until it times out or the client disconnects. Errors are sent as ERROR events. */
 export function serveWatch(
@@ -43,10 +43,10 @@ export function serveWatch(
     response.end(errorLine(tooOld(start, storage, resource)));
     return;
   }
-  const reading: Reading = { resource, form, cursor, hasLastInitial: saysWhenComplete(query) };
+  const reading: Reading = { resource, form, cursor, hasInitialEnd: marksInitialEnd(query) };
   let isBlocked = false;
 
-  /** Sends events for as long as the client reads them. */
+  /** Sends events until the buffer of the response is full. */
   function pump(): void {
     while (!isBlocked && !response.writableEnded && !response.destroyed) {
       const { lines, state } = readBatch(reading);
@@ -84,32 +84,32 @@ interface Reading {
   readonly resource: Resource;
   readonly form: Form;
   readonly cursor: Cursor;
-  readonly hasLastInitial: boolean;
+  readonly hasInitialEnd: boolean;
 }
 
-function readBatch({ resource, form, cursor, hasLastInitial }: Reading): {
+function readBatch({ resource, form, cursor, hasInitialEnd }: Reading): {
   readonly lines: string;
   readonly state: 'more' | 'waiting' | 'expired';
 } {
   let lines = '';
-  while (lines.length < longestBatch) {
+  while (lines.length < maxBatchLength) {
     const item = cursor.next();
     if (item === 'waiting' || item === 'expired') return { lines, state: item };
     if (item !== 'initialEnd') lines += eventLine(resource, item, form);
-    else if (hasLastInitial) lines += bookmarkLine(resource, cursor.version, true, form);
+    else if (hasInitialEnd) lines += bookmarkLine(resource, cursor.version, true, form);
   }
   return { lines, state: 'more' };
 }
 
-/** Sends a Status: the watch cannot start from the requested version. */
+/** Returns the version that the watch starts from, or the Status of a version in the future. */
 function startOf({ version }: Storage, { list, sendInitialEvents }: CollectionQuery): number | 'now' | Status {
-  const asked = Number(list.resourceVersion || '0');
-  if (sendInitialEvents === true) return asked > version ? fromTheFuture(asked, version) : 'now';
-  if (asked > 0) return asked;
+  const requested = Number(list.resourceVersion || '0');
+  if (sendInitialEvents === true) return requested > version ? versionTooLarge(requested, version) : 'now';
+  if (requested > 0) return requested;
   return sendInitialEvents === false ? version : 'now';
 }
 
-function saysWhenComplete({ hasBookmarks, sendInitialEvents, list }: CollectionQuery): boolean {
+function marksInitialEnd({ hasBookmarks, sendInitialEvents, list }: CollectionQuery): boolean {
   return hasBookmarks && (sendInitialEvents === true || list.resourceVersion === '');
 }
 
@@ -118,9 +118,9 @@ function startTimers(
   { timeoutSeconds = defaultTimeout, hasBookmarks }: CollectionQuery,
   { bookmark, end }: { readonly bookmark: () => void; readonly end: () => void },
 ): () => void {
-  const holdMs = Math.min(timeoutSeconds * 1_000, longestTimer);
-  const timers = new Set([clock.setTimeout(end, holdMs)]);
-  if (hasBookmarks && holdMs > lastBookmarkMs) timers.add(clock.setTimeout(bookmark, holdMs - lastBookmarkMs));
+  const timeoutMs = Math.min(timeoutSeconds * 1_000, maxTimerMs);
+  const timers = new Set([clock.setTimeout(end, timeoutMs)]);
+  if (hasBookmarks && timeoutMs > lastBookmarkMs) timers.add(clock.setTimeout(bookmark, timeoutMs - lastBookmarkMs));
   if (hasBookmarks) repeat();
 
   function repeat(): void {

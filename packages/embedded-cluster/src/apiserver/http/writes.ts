@@ -63,7 +63,8 @@ export async function put(target: Target, exchange: Exchange): Promise<Outcome<W
 export async function patchObject(target: Target, exchange: Exchange): Promise<Outcome<Written>> {
   if (mediaTypeOf(exchange) === 'application/apply-patch+yaml') return applyObject(target, exchange);
   const type = patchTypeOf(mediaTypeOf(exchange));
-  if (target.resource.isCustom && type === 'application/strategic-merge-patch+json') return failed(notForCustom);
+  if (target.resource.isCustom && type === 'application/strategic-merge-patch+json')
+    return failed(strategicUnsupported);
   if (type === undefined) return failed(failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {}));
   const text = await bodyOf(exchange);
   if (!text.ok) return text;
@@ -75,7 +76,7 @@ export async function patchObject(target: Target, exchange: Exchange): Promise<O
   return written(patch(storage, resource, namespace, name, type, body.value, options.value));
 }
 
-const notForCustom = failure(
+const strategicUnsupported = failure(
   415,
   'UnsupportedMediaType',
   'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
@@ -93,7 +94,7 @@ async function applyObject(target: Target, exchange: Exchange): Promise<Outcome<
   return written(apply(storage, resource, namespace, name, body.value, options.value));
 }
 
-/** An empty text is an empty object; the apply refuses a list or a text. JSON is YAML, but faster to parse. */
+/** Parses YAML, or JSON, which is faster to parse. An empty text is an empty object. */
 function parseConfiguration(text: string): Outcome<unknown> {
   const json = text.startsWith('{') ? parseBody(text, '') : undefined;
   if (json?.ok) return json;
@@ -112,8 +113,8 @@ export async function deleteObject(target: Target, exchange: Exchange): Promise<
   const { storage, resource, namespace, name } = target;
   const removed = remove(storage, resource, namespace, name, options.value);
   if (!removed.ok) return removed;
-  const { object, isGone } = removed.value;
-  if (!isGone || resource.returnsDeleted) return ok({ code: 200, content: { is: 'object', object } });
+  const { object, isDeleted } = removed.value;
+  if (!isDeleted || resource.returnsDeleted) return ok({ code: 200, content: { is: 'object', object } });
   const { group, plural } = resource;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid };
   return ok({ code: 200, content: { is: 'status', status: success(details) } });
@@ -136,6 +137,7 @@ export async function postEviction(target: Target, exchange: Exchange): Promise<
   return evicted.ok ? ok({ code: 201, content: { is: 'status', status: success(undefined, 201) } }) : evicted;
 }
 
+/** Parses a JSON body, which must be an object. Fails with 400, 413, 415. */
 export async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> {
   const type = mediaTypeOf(exchange);
   if (type !== '' && type !== 'application/json') {
@@ -145,7 +147,7 @@ export async function objectBody(exchange: Exchange): Promise<Outcome<unknown>> 
   return jsonBody(exchange);
 }
 
-/** Parses a body that must be an object, whatever its media type. */
+/** Parses a body of any media type, which must be a JSON object. Fails with 400, 413. */
 export async function jsonBody(exchange: Exchange): Promise<Outcome<unknown>> {
   const text = await bodyOf(exchange);
   if (!text.ok) return text;

@@ -14,22 +14,22 @@ export function canonical(shape: Shape, value: unknown): unknown {
 }
 
 function canonicalMap(shape: MapShape, value: JsonObject): JsonObject {
-  const kept = Object.entries(value).flatMap(([key, each]) => {
+  const serialized = Object.entries(value).flatMap(([key, each]) => {
     const at = shapeAt(shape, key);
-    if (at === undefined || isNothing(shape.fields.get(key), at, each)) return [];
+    if (at === undefined || isOmitted(shape.fields.get(key), at, each)) return [];
     return [[key, canonical(at, each)] as const];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(serialized);
 }
 
-/** Empty structs are kept: their presence may have a meaning. */
-function isNothing(field: Field | undefined, shape: Shape, value: unknown): boolean {
+/** Empty structs are serialized: their presence may have a meaning. */
+function isOmitted(field: Field | undefined, shape: Shape, value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (field === undefined || field.isRequired) return false;
-  if (isFilled(shape)) return isEmpty(value);
+  if (isCollection(shape)) return isEmpty(value);
   return shape.is === 'scalar' && ((shape.type === 'string' && value === '') || (field.dropsZero && !value));
 }
 
-function isFilled(shape: Shape): shape is ListShape | MapShape {
+function isCollection(shape: Shape): shape is ListShape | MapShape {
   return shape.is === 'list' || (shape.is === 'map' && shape.values !== undefined && shape.fields.size === 0);
 }

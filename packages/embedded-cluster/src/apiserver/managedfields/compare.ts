@@ -10,8 +10,8 @@ interface Comparison {
 }
 
 /**
- * Compares two states field by field; a map or an item that is added or removed counts itself, in addition to its
- * fields.
+ * Compares two states field by field. For a map or an item that is added or removed, its own path is included, in
+ * addition to those of its fields.
  */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
   const found = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
@@ -31,7 +31,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
     for (const [step, each] of sides) item(joined(path, step), each);
     if (old === undefined && path !== '') found.added.add(path);
     else if (now === undefined) found.removed.add(path);
-    else if (isOtherKind(at, old) || isOtherKind(at, now)) found.modified.add(path);
+    else if (isLeaf(at, old) || isLeaf(at, now)) found.modified.add(path);
   }
 
   function item(path: string, { shape: at, olds, nows }: Sides): void {
@@ -39,7 +39,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
     else if (!isDeepStrictEqual(olds, nows)) repeated(path, at, olds, nows);
   }
 
-  /** If a list holds a key several times, only the presence of the items is owned. */
+  /** If a list contains a key several times, only the presence of the items is owned. */
   function repeated(path: string, at: Shape, olds: readonly unknown[], nows: readonly unknown[]): void {
     for (const old of olds) walk(path, at, old, undefined);
     if (nows.length > 0) found.added.add(path);
@@ -49,7 +49,7 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
   return found;
 }
 
-/** The values of both states at one step: several only if a list holds a key twice. */
+/** The values of both states at one step: several only if a list contains a key twice. */
 interface Sides {
   readonly shape: Shape;
   readonly olds: unknown[];
@@ -57,8 +57,8 @@ interface Sides {
 }
 
 /**
- * The values by their steps; undefined if the value is compared as a whole. An empty map or list has no steps but
- * itself.
+ * Returns the values by their steps; undefined if they are compared as a whole, as atomic values and two empty ones
+ * are.
  */
 function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, Sides> | undefined {
   const [olds, nows] = [childrenOf(shape, old), childrenOf(shape, now)];
@@ -74,7 +74,7 @@ function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, 
   return sides;
 }
 
-/** A value without children, where the other state has some. */
-function isOtherKind(shape: Shape, value: unknown): boolean {
+/** Returns whether a value has no children, although the other state has some. */
+function isLeaf(shape: Shape, value: unknown): boolean {
   return value !== undefined && value !== null && childrenOf(shape, value) === undefined;
 }

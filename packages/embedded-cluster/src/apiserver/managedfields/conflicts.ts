@@ -3,7 +3,7 @@ import { type FieldSet, readable, separator } from './fieldSet.ts';
 import type { Manager } from './managers.ts';
 import type { Conflict } from './ownership.ts';
 
-/** The 409 of an apply: each conflicting field with its manager. */
+/** Returns the 409 of an apply, which lists each conflicting field with its manager. */
 export function conflictStatus(conflicts: readonly Conflict[]): Status {
   const all = conflicts
     .map(({ manager, fields }) => ({ name: nameOf(manager), fields: sorted(fields).map(readable) }))

@@ -2,8 +2,8 @@ import { isObject } from '../../base/json.ts';
 import { childrenOf, isEmpty, keyStep, type Shape, shapeAt } from './shape.ts';
 
 /**
- * A set of field paths, each with its steps joined by `separator`. The paths of maps and items are members of their
- * own.
+ * A set of field paths, each with its steps joined by `separator`. A map or an item can be a member in addition to its
+ * fields.
  */
 export type FieldSet = ReadonlySet<string>;
 
@@ -31,7 +31,7 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
   return set;
 }
 
-/** Adds the declared fields on the way to each member: fieldsV1 does not list them, only what is below them. */
+/** Adds the declared ancestors of each member, which fieldsV1 does not list. */
 export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
   const found = new Set(set);
   for (const member of set) {

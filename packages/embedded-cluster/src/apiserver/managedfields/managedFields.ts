@@ -34,7 +34,7 @@ export function managedFieldsOf(
   return writeManagers(ownersAfterUpdate(write, old, ownable(resource, after), managers));
 }
 
-/** Decides which managedFields count when a client sends some. */
+/** Returns the managedFields that a client sent, if they are valid, or the stored ones. */
 export function baseFields(
   before: KubeObject | undefined,
   given: unknown,
@@ -49,7 +49,7 @@ export function baseFields(
   return managers === undefined ? live : writeManagers(managers);
 }
 
-/** The manager of a write. */
+/** Returns the manager and the ignored fields of a write. */
 export function fieldWrite(
   resource: Resource,
   now: number,
@@ -63,7 +63,7 @@ export function fieldWrite(
   return { shape: resource.shape, ignored, self: { ...self, time, fields: new Set() } };
 }
 
-/** The part of an object that can have owners. */
+/** Returns the fields of an object that can have owners. */
 export function ownable(resource: Resource, object: Content): JsonObject {
   const { generateName, labels, annotations, ownerReferences, finalizers } = object.metadata;
   const metadata = { generateName, labels, annotations, ownerReferences, finalizers };
@@ -71,13 +71,13 @@ export function ownable(resource: Resource, object: Content): JsonObject {
   return { metadata: Object.fromEntries(given), ...fieldsOf(resource, { ...object, metadata: {} }) };
 }
 
-/** Whether the fields have owners: from the creation on, or for `onceApplied` from the first apply on. */
+/** Returns whether fields have owners: from the creation on, or for `onceApplied` from the first apply on. */
 function isTracked(resource: Resource, before: KubeObject | undefined, managers: readonly Manager[]): boolean {
   if (resource.owners === 'always') return true;
   return before !== undefined && managers.some(({ fields }) => fields.size > 0);
 }
 
-/** Records who wrote when, without fields. */
+/** Returns an entry with the manager and the time, without fields. */
 function entryOf(resource: Resource, now: number, { manager = 'unknown', subresource }: WriteOptions): JsonObject {
   const [apiVersion, time] = [apiVersionOf(resource), timestamp(now)];
   const fixed = { manager, operation: 'Update', apiVersion, time, fieldsType: 'FieldsV1', fieldsV1: {} };
@@ -88,7 +88,7 @@ function otherEntries(known: readonly JsonObject[], { manager, subresource }: Wr
   return known.filter((entry) => entry['manager'] !== manager || entry['subresource'] !== subresource);
 }
 
-/** Compares managers without their times. */
+/** Compares managedFields without their times. */
 export function isSameOwners(a: readonly JsonObject[] = [], b: readonly JsonObject[] = []): boolean {
   const timeless = (entries: readonly JsonObject[]) =>
     entries

@@ -7,12 +7,12 @@ export interface Manager {
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
   readonly subresource: string | undefined;
-  /** Absent if the manager owns fields only since it applied their current values. */
+  /** Undefined if the manager has only applied values that the fields had already. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** Identity, without fields and time; managers of apply are the same across API versions. */
+/** Compares managers without fields and time; those of apply are the same across API versions. */
 export function isSameManager(a: Manager, b: Manager): boolean {
   const isVersionSame = a.operation === 'Apply' || a.apiVersion === b.apiVersion;
   const isNameSame = a.manager === b.manager && a.operation === b.operation;
@@ -62,18 +62,18 @@ function orderOf({ operation, time = '', manager, apiVersion, subresource = '' }
   return [operation, time, manager, apiVersion, subresource].join(separator);
 }
 
-/** Objects of one kind mostly have the same owners, so the latest result is mostly the next one, too. */
-const written = new Map<string, JsonObject>();
-const keptWritten = 500;
+/** A cache of fieldsV1: most objects of one kind have the same owners. */
+const serialized = new Map<string, JsonObject>();
+const cacheLimit = 500;
 
 function fieldsV1Of(fields: FieldSet): JsonObject {
   const paths = [...fields].sort();
   const key = paths.join('\n');
-  const known = written.get(key);
+  const known = serialized.get(key);
   if (known !== undefined) return known;
   const made = nested(paths);
-  if (written.size >= keptWritten) written.clear();
-  written.set(key, made);
+  if (serialized.size >= cacheLimit) serialized.clear();
+  serialized.set(key, made);
   return made;
 }
 
@@ -108,7 +108,7 @@ function pathsOf(fieldsV1: JsonObject): FieldSet | undefined {
     if (entries.length === 0 && path !== '') paths.add(path);
     return entries.every(([name, below]) => {
       if (name === '.') return paths.add(path) !== undefined;
-      // Entries of newer servers are skipped.
+      // Step types of newer servers are skipped.
       if (!/^[fkvi]:/.test(name)) return true;
       const step = parseStep(name);
       return step !== undefined && isObject(below) && walk(below, joined(path, step));

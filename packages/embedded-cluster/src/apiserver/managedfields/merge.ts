@@ -13,8 +13,8 @@ export function merge(shape: Shape, live: unknown, config: unknown): unknown {
   if (isMap && isObject(live) && isObject(config)) return mergeMaps(shape, live, config);
   if (isList && Array.isArray(live) && Array.isArray(config)) return mergeLists(shape, live, config);
   // A null removes nothing from a map or an associative list.
-  const isKept = config === null && !isEmpty(live) && ((shape.is === 'map' && isMap) || isList);
-  return isKept ? live : config;
+  const keepsLive = config === null && !isEmpty(live) && ((shape.is === 'map' && isMap) || isList);
+  return keepsLive ? live : config;
 }
 
 function mergeMaps(shape: Shape, live: JsonObject, config: JsonObject): JsonObject {
@@ -27,33 +27,33 @@ function mergeMaps(shape: Shape, live: JsonObject, config: JsonObject): JsonObje
 }
 
 /**
- * Merges items in the order of the configuration; the others keep their place before their successor as far as that
- * order allows. If the live list holds an item twice, only that of the configuration remains.
+ * Merges items in the order of the configuration. Each other item remains before its successor as far as that order
+ * allows. If the live list contains an item twice, only that of the configuration remains.
  */
 function mergeLists(shape: ListShape, live: readonly unknown[], config: readonly unknown[]): readonly unknown[] {
-  const lives = live.map((item) => itemStep(shape, item));
-  const wanted = config.map((item) => itemStep(shape, item));
-  const [isLive, isWanted] = [new Set(lives), new Set(wanted)];
+  const liveSteps = live.map((item) => itemStep(shape, item));
+  const configSteps = config.map((item) => itemStep(shape, item));
+  const [liveSet, configSet] = [new Set(liveSteps), new Set(configSteps)];
   const out: unknown[] = [];
   let at = 0;
 
-  /** The other items of the live list up to this one, without those that the configuration places. */
-  const takeOthers = (end: string | undefined) => {
-    while (at < live.length && lives[at] !== end) {
-      const isOther = !isWanted.has(lives[at]);
+  /** Copies the live items before `end` that the configuration does not have. */
+  const copyOthers = (end: string | undefined) => {
+    while (at < live.length && liveSteps[at] !== end) {
+      const isOther = !configSet.has(liveSteps[at]);
       if (isOther) out.push(live[at]);
       at += 1;
       if (!isOther && end === undefined) return;
     }
   };
 
-  for (const [index, step] of wanted.entries()) {
-    takeOthers(wanted.slice(index).find((each) => isLive.has(each)));
-    const first = lives.indexOf(step);
-    const isOnce = first !== -1 && lives.lastIndexOf(step) === first;
+  for (const [index, step] of configSteps.entries()) {
+    copyOthers(configSteps.slice(index).find((each) => liveSet.has(each)));
+    const first = liveSteps.indexOf(step);
+    const isOnce = first !== -1 && liveSteps.lastIndexOf(step) === first;
     out.push(merge(shape.items, isOnce ? live[first] : undefined, config[index]));
-    if (lives[at] === step) at += 1;
+    if (liveSteps[at] === step) at += 1;
   }
-  for (; at < live.length; at += 1) if (!isWanted.has(lives[at])) out.push(live[at]);
+  for (; at < live.length; at += 1) if (!configSet.has(liveSteps[at])) out.push(live[at]);
   return out;
 }

@@ -36,12 +36,12 @@ export function ownersAfterUpdate(
 ): readonly Manager[] {
   const { added, modified, removed } = compare(shape, before, after);
   const set = outside(added.union(modified), ignored);
-  const gone = outside(removed, ignored);
-  const left = managers.map((each) => ({ ...each, fields: each.fields.difference(set).difference(gone) }));
-  if (set.size === 0) return owning(left);
-  const mine = left.find((each) => isSameManager(each, self));
-  const others = left.filter((each) => each !== mine);
-  return owning([...others, { ...self, fields: set.union(mine?.fields ?? new Set()) }]);
+  const unset = outside(removed, ignored);
+  const remaining = managers.map((each) => ({ ...each, fields: each.fields.difference(set).difference(unset) }));
+  if (set.size === 0) return owning(remaining);
+  const own = remaining.find((each) => isSameManager(each, self));
+  const others = remaining.filter((each) => each !== own);
+  return owning([...others, { ...self, fields: set.union(own?.fields ?? new Set()) }]);
 }
 
 /**
@@ -66,11 +66,11 @@ export function apply(
     .map((manager) => ({ manager, fields: manager.fields.intersection(set) }))
     .filter((each) => each.fields.size > 0);
   if (conflicts.length > 0 && !isForced) return failed(conflicts);
-  const gone = outside(removed, ignored);
-  const left = others.map((each) => ({ ...each, fields: each.fields.difference(set).difference(gone) }));
-  // An apply that changes nothing keeps the time.
+  const unset = outside(removed, ignored);
+  const remaining = others.map((each) => ({ ...each, fields: each.fields.difference(set).difference(unset) }));
+  // An apply that changes nothing does not change the time.
   const time = isDeepStrictEqual(live, value) ? last?.time : self.time;
-  return ok({ value, managers: owning([...left, { ...self, time, fields }]) });
+  return ok({ value, managers: owning([...remaining, { ...self, time, fields }]) });
 }
 
 function owning(managers: readonly Manager[]): readonly Manager[] {

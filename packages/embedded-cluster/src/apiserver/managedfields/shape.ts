@@ -19,7 +19,7 @@ export interface ListShape {
 
 export interface ListKey {
   readonly name: string;
-  /** The value for items that lack the key; undefined: the key is required. */
+  /** The value for items that lack the key; undefined if the key is required. */
   readonly default: unknown;
 }
 
@@ -27,21 +27,21 @@ export interface MapShape {
   readonly is: 'map';
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, Field>;
-  /** The shape of undeclared keys; undefined: there are none. */
+  /** The shape of undeclared keys; undefined if the map has none. */
   readonly values: Shape | undefined;
 }
 
 export interface Field {
   readonly shape: Shape;
-  /** Serialized even if it is empty. */
+  /** Whether it is serialized even if it is empty. */
   readonly isRequired: boolean;
-  /** A zero or a false is dropped, as with Go's `omitempty`. */
+  /** Whether a zero or a false is omitted, as with Go's `omitempty`. */
   readonly dropsZero: boolean;
-  /** The default; undefined: none. Only custom resources and list keys have one. */
+  /** The default, if there is one; only custom resources and list keys have one. */
   readonly default: unknown;
 }
 
-/** No schema: maps are merged key by key, lists are atomic. */
+/** The shape of a value without a schema: maps are merged key by key, lists are atomic. */
 interface AnyShape {
   readonly is: 'any';
 }
@@ -59,7 +59,8 @@ export interface Child {
 }
 
 /**
- * The children by which a value is merged and owned; undefined if it is atomic or null. Items without keys are omitted.
+ * Returns the children by which a value is merged and owned; undefined if it is atomic or null. Items without keys are
+ * omitted.
  */
 export function childrenOf(shape: Shape, value: unknown): readonly Child[] | undefined {
   if (isObject(value)) return shape.is === 'map' || shape.is === 'any' ? mapChildren(shape, value) : undefined;
@@ -82,13 +83,13 @@ function mapChildren(shape: MapShape | AnyShape, value: JsonObject): readonly Ch
     }));
 }
 
-/** The shape of a key of a map; undefined if the schema does not know it. */
+/** Returns the shape of a key of a map; undefined if the schema does not declare it. */
 export function shapeAt(shape: Shape, key: string): Shape | undefined {
   if (shape.is === 'any') return any;
   return shape.is === 'map' ? (shape.fields.get(key)?.shape ?? shape.values) : undefined;
 }
 
-/** Identifies an item of a list, with the defaults of its keys; undefined if a key is missing. */
+/** Returns the step of a list item, with the defaults of its keys; undefined if a key is missing. */
 export function itemStep(shape: ListShape, item: unknown): string | undefined {
   if (shape.relation === 'set') return `v:${JSON.stringify(item)}`;
   if (!isObject(item)) return undefined;
@@ -97,13 +98,13 @@ export function itemStep(shape: ListShape, item: unknown): string | undefined {
   return keyStep(Object.fromEntries(keys));
 }
 
-/** Writes the keys sorted by name, as the server does. */
+/** Serializes the keys sorted by name, as the real server does. */
 export function keyStep(keys: JsonObject): string {
   const sorted = Object.entries(keys).sort(([a], [b]) => (a < b ? -1 : 1));
   return `k:${JSON.stringify(Object.fromEntries(sorted))}`;
 }
 
-/** Whether the value is absent, null, or an empty list or map. */
+/** Returns whether the value is absent, null, or an empty list or map. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 import { readable } from './fieldSet.ts';
 import { itemStep, type ListShape, type MapShape, type ScalarShape, type Shape, shapeAt } from './shape.ts';
 
-/** Says why a configuration does not fit its schema: `.data.a: expected string, got …`, one message for each field. */
+/** Returns a message for each field that does not match the schema: `.data.a: expected string, got …`. */
 export function typeErrors(shape: Shape, value: unknown, path = ''): readonly string[] {
   if (value === null || value === undefined || shape.is === 'any') return [];
   if (shape.is === 'map') {
@@ -54,7 +54,7 @@ const wrapped = (value: unknown) => `&{${goText(value)}}`;
 const numeric = { name: 'numeric (int or float)', holds: isNumber, found: goType };
 const textOrNumber = { name: 'scalar', holds: (value: unknown) => isText(value) || isNumber(value), found: wrapped };
 
-/** The message contains the value, even of a Secret, as that of the real server. */
+/** As on the real server, the message contains the value, even that of a Secret. */
 const expectations: Readonly<Record<ScalarShape['type'], Expectation>> = {
   string: {
     name: 'string',

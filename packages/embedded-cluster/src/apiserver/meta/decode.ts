@@ -15,7 +15,7 @@ export function parseBody(text: string, what: string): Outcome<unknown> {
   }
 }
 
-/** Decodes an object of this resource; the wrong kind or fields of the wrong type give 400. */
+/** Decodes an object of the resource. Fails with 400 for another kind or fields of the wrong type. */
 export function decode(resource: Resource, body: unknown): Outcome<Draft> {
   const { kind } = resource;
   if (!isObject(body)) {
@@ -33,7 +33,7 @@ export function decode(resource: Resource, body: unknown): Outcome<Draft> {
   return ok({ ...stored, metadata: isObject(metadata) ? metadata : {} });
 }
 
-/** For every kind but events a null counts as absent. */
+/** For all kinds except Events a null counts as absent. */
 function withoutNulls(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -69,6 +69,6 @@ function isTextMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
-function wrongType(field: string, wanted: string): string {
-  return `json: cannot unmarshal the field ${field} of ObjectMeta, which has to be ${wanted}`;
+function wrongType(field: string, expected: string): string {
+  return `json: cannot unmarshal the field ${field} of ObjectMeta, which has to be ${expected}`;
 }

@@ -43,11 +43,11 @@ export function pageJson(resource: Resource, page: Page, form: Form): string {
 
 /** Serializes an event of a watch as one line. */
 export function eventLine(resource: Resource, { type, object, change }: WatchItem, form: Form): string {
-  const isKept = form === 'whole' && resource.view === undefined;
-  let json = isKept ? change?.json : undefined;
+  const isCacheable = form === 'whole' && resource.view === undefined;
+  let json = isCacheable ? change?.json : undefined;
   if (json === undefined) {
     json = objectJson(resource, object, form);
-    if (change !== undefined && isKept) change.json = json;
+    if (change !== undefined && isCacheable) change.json = json;
   }
   return `{"type":"${type}","object":${json}}\n`;
 }
@@ -59,7 +59,7 @@ export function bookmarkLine(resource: Resource, version: number, isLast: boolea
   return `{"type":"BOOKMARK","object":${typeHead(resource, form)}"metadata":${JSON.stringify(metadata)}}}\n`;
 }
 
-/** The beginning of the JSON of each object of a resource. */
+/** Returns the beginning of the JSON of each object of a resource. */
 function typeHead(resource: Resource, form: Form): string {
   const { kind, apiVersion } = typeOf(resource, form);
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;

@@ -12,18 +12,18 @@ interface MetadataForm {
 const kinds = ['PartialObjectMetadata', 'PartialObjectMetadataList'] as const;
 const versions = ['v1', 'v1beta1'] as const;
 
-/** Parses an Accept header: the first supported form, in the order of `q`. Fails with 406. */
+/** Parses an Accept header, and returns the first supported form in the order of `q`. Fails with 406. */
 export function formOf(accept: string | undefined): Outcome<Form> {
   if (accept === undefined || accept.trim() === '') return ok('whole');
-  const wishes = accept.split(',').map(wishOf);
-  for (const { type, parameters } of wishes.toSorted((a, b) => b.quality - a.quality)) {
+  const ranges = accept.split(',').map(mediaRangeOf);
+  for (const { type, parameters } of ranges.toSorted((a, b) => b.quality - a.quality)) {
     const form = type === 'application/json' || type === '*/*' ? formBy(parameters) : undefined;
     if (form !== undefined) return ok(form);
   }
   return failed(notAcceptable);
 }
 
-/** Refuses a single object in the form of a list, and the reverse. Undefined: the form is all right. */
+/** Returns the 406 for a single object in the form of a list, and the reverse; undefined if the form matches. */
 export function formError(form: Form, kind: string, isList: boolean): Status | undefined {
   if (form === 'whole' || (form.of === 'PartialObjectMetadataList') === isList) return undefined;
   const found = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
@@ -37,7 +37,7 @@ const notAcceptable = failure(
   {},
 );
 
-function wishOf(range: string) {
+function mediaRangeOf(range: string) {
   const [type = '', ...rest] = range.split(';').map((part) => part.trim());
   const parameters = new Map(rest.map((each) => [each.replace(/=.*/, ''), each.replace(/^[^=]*=?/, '')]));
   return { type, parameters, quality: Number(parameters.get('q') ?? 1) };

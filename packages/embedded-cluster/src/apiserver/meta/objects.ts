@@ -34,7 +34,7 @@ export interface Draft {
 }
 
 /**
- * Orders the metadata as kube-apiserver does and drops what is empty: clients read name, uid and resourceVersion from
+ * Orders the metadata as kube-apiserver does, and omits empty fields. Clients read name, uid and resourceVersion from
  * the first bytes of a watch line.
  */
 export function orderedMeta(meta: ObjectMeta): ObjectMeta {
@@ -66,7 +66,7 @@ export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** The value at a path such as `spec.nodeName` as text; empty if there is none. */
+/** Returns the value at a path such as `spec.nodeName` as text; empty if there is none. */
 export function textAt(object: KubeObject, path: readonly string[]): string {
   let value: unknown = object;
   for (const key of path) value = isObject(value) ? value[key] : undefined;

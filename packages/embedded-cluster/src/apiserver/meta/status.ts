@@ -55,9 +55,9 @@ export const fieldError = {
     message: `Forbidden: ${detail}`,
     field,
   }),
-  typeInvalid: (field: string, found: string, wanted: string): FieldError => ({
+  typeInvalid: (field: string, found: string, expected: string): FieldError => ({
     reason: 'FieldValueTypeInvalid',
-    message: `Invalid value: "${found}": ${field} in body must be of type ${wanted}: "${found}"`,
+    message: `Invalid value: "${found}": ${field} in body must be of type ${expected}: "${found}"`,
     field,
   }),
   tooMany: (field: string, count: number, most: number): FieldError => ({
@@ -114,21 +114,21 @@ export function alreadyExists(about: Named, name: string): Status {
   return failure(409, 'AlreadyExists', `${pluralOf(about)} "${name}" already exists`, detailsOf(about, name));
 }
 
-/** 409 of an update: `why` is the last part of the message. */
+/** Returns the 409 of an update; `why` is the last part of the message. */
 export function conflict(about: Named, name: string, why = modified): Status {
   const message = `Operation cannot be fulfilled on ${pluralOf(about)} "${name}": ${why}`;
   return failure(409, 'Conflict', message, detailsOf(about, name));
 }
 
-/** 409 for a failed precondition of a deletion, which names the kind in place of the resource. */
+/** Returns the 409 for a failed precondition of a deletion, which names the kind instead of the resource. */
 export function preconditionFailed(about: Named, name: string, why: string): Status {
   return conflict({ ...about, plural: about.kind }, name, why);
 }
 
 export function invalid(about: Named, name: string, errors: readonly FieldError[]): Status {
   const group = about.group === '' ? '' : `.${about.group}`;
-  const sentences = errors.map(({ field, message }) => `${field}: ${message}`);
-  const list = sentences.length === 1 ? sentences[0] : `[${sentences.join(', ')}]`;
+  const messages = errors.map(({ field, message }) => `${field}: ${message}`);
+  const list = messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`;
   const details = detailsOf({ ...about, plural: about.kind }, name);
   return failure(422, 'Invalid', `${about.kind}${group} "${name}" is invalid: ${list}`, { ...details, causes: errors });
 }
@@ -155,8 +155,8 @@ export function expired(message: string): Status {
   return failure(410, 'Expired', message);
 }
 
-/** The client has a resourceVersion that this server has not reached: it needs a new list. */
-export function fromTheFuture(version: number, current: number): Status {
+/** Returns the 504 for a resourceVersion that this server has not reached. */
+export function versionTooLarge(version: number, current: number): Status {
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
   const message = `Timeout: Too large resource version: ${version}, current: ${current}`;
   return failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });

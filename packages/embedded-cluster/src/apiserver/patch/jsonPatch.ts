@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 /** One operation of RFC 6902, not yet validated. */
 type Operation = JsonObject;
 
-/** RFC 6902; undefined if an operation fails, a test included. The target is not changed. */
+/** Applies a JSON patch (RFC 6902); undefined if an operation or a test fails. The target is not changed. */
 export function jsonPatch(target: JsonObject, operations: readonly unknown[]): JsonObject | undefined {
   let document: unknown = structuredClone(target);
   for (const operation of operations) {
@@ -77,7 +77,7 @@ function isIndex(key: string): boolean {
   return /^(0|[1-9]\d*)$/.test(key);
 }
 
-/** Changes the document in place: it is a copy. */
+/** Changes the document, which is a copy, in place. */
 function put(document: unknown, path: readonly string[], value: unknown, isInsertion: boolean): Done | undefined {
   const key = path.at(-1);
   if (key === undefined) return { document: value };

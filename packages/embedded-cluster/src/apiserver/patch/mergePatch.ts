@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** RFC 7386: null removes a key, objects are merged, and every other value replaces the old one. */
+/** Applies a merge patch (RFC 7386): null removes a key, objects are merged, other values replace the old ones. */
 export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = isObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
@@ -10,7 +10,7 @@ export function mergePatch(target: unknown, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** An assignment would treat the key `__proto__` in a way of its own. */
+/** Defines a property, because an assignment to the key `__proto__` would set the prototype. */
 function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }

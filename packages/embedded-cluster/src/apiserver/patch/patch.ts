@@ -20,7 +20,7 @@ const patchTypes = {
 
 export type PatchType = keyof typeof patchTypes;
 
-/** PATCH. Fails with 400, 404, 409, 422. */
+/** Patches an object (PATCH). Fails with 400, 404, 409, 422. */
 export function patch(
   storage: Storage,
   resource: Resource,

@@ -44,17 +44,17 @@ function mergedItems(
 ): readonly unknown[] {
   const itemShape = shape.is === 'list' ? shape.items : any;
   const by: ListShape = { is: 'list', relation: 'map', keys: [{ name: mergeKey, default: undefined }], items: any };
-  const places = new Map(before.map((item, index) => [itemStep(by, item), index]));
-  const spoken = patch.filter(isObject).map((item) => ({ item, place: places.get(itemStep(by, item)) }));
-  const spokenOf = new Set(spoken.map(({ place }) => place));
-  const untouched = [...before.keys()].filter((place) => !spokenOf.has(place));
+  const indexes = new Map(before.map((item, index) => [itemStep(by, item), index]));
+  const patched = patch.filter(isObject).map((item) => ({ item, index: indexes.get(itemStep(by, item)) }));
+  const patchedIndexes = new Set(patched.map(({ index }) => index));
+  const untouched = [...before.keys()].filter((index) => !patchedIndexes.has(index));
   const out: unknown[] = [];
-  for (const { item, place } of spoken) {
+  for (const { item, index } of patched) {
     if (item['$patch'] === 'delete') continue;
-    while (place !== undefined && (untouched[0] ?? place) < place) out.push(before[untouched.shift() ?? 0]);
-    out.push(place === undefined ? withoutDirectives(item) : strategicPatch(itemShape, before[place], item));
+    while (index !== undefined && (untouched[0] ?? index) < index) out.push(before[untouched.shift() ?? 0]);
+    out.push(index === undefined ? withoutDirectives(item) : strategicPatch(itemShape, before[index], item));
   }
-  return [...out, ...untouched.map((place) => before[place])];
+  return [...out, ...untouched.map((index) => before[index])];
 }
 
 function items(value: readonly unknown[]): readonly unknown[] {

@@ -16,7 +16,7 @@ import { change, type Updated } from './update.ts';
 
 export interface ApplyOptions extends WriteOptions {
   readonly manager: string;
-  /** Takes fields over from their owners. */
+  /** Whether it takes fields over from their owners. */
   readonly isForced?: boolean;
 }
 
@@ -97,7 +97,7 @@ function decoded(resource: Resource, body: JsonObject) {
   return decode(resource, { ...resource.canonical(fields), metadata });
 }
 
-/** The manager of everything that exists at the first apply. */
+/** Returns the managers of an object; before the first apply, `before-first-apply` owns all fields. */
 function knownManagers(
   storage: Storage,
   resource: Resource,
@@ -110,7 +110,7 @@ function knownManagers(
   return ownersAfterUpdate({ ...write, ignored: [] }, { metadata: {}, ...resource.zero }, live, []);
 }
 
-/** The fields of the metadata that can have owners. */
+/** Returns the fields of the metadata that can have owners. */
 function ownedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !systemFields.has(key)));
 }

@@ -6,9 +6,9 @@ import { apiVersionOf, type Resource } from './resource.ts';
 
 /** The options of every write. */
 export interface WriteOptions {
-  /** Validates and responds as usual, but stores nothing. */
+  /** Whether it stores nothing, but validates and returns the result. */
   readonly dryRun?: boolean;
-  /** The name in managedFields. */
+  /** The name of the field manager. */
   readonly manager?: string;
   readonly subresource?: 'status' | 'scale' | undefined;
   /** The managedFields after the write, if an apply has calculated them. */
@@ -25,7 +25,7 @@ export function assemble(resource: Resource, metadata: ObjectMeta, fields: JsonO
   };
 }
 
-/** The fields that this resource has beside the metadata. */
+/** Returns the fields of the resource, without the metadata. */
 export function fieldsOf(resource: Resource, object: Draft | KubeObject): JsonObject {
   const fields: Record<string, unknown> = {};
   for (const field of storedFields(resource)) if (object[field] !== undefined) fields[field] = object[field];
@@ -38,29 +38,29 @@ export function metadataErrors(resource: Resource, meta: ObjectMeta): readonly F
   return [
     ...(meta.generateName ? nameErrors(resource, 'metadata.generateName', meta.generateName.replace(/-+$/, '')) : []),
     ...nameErrors(resource, 'metadata.name', meta.name),
-    ...keys.flatMap((key) => faultAt('metadata.labels', key, keyError(key))),
-    ...Object.values(meta.labels ?? {}).flatMap((value) => faultAt('metadata.labels', value, valueError(value))),
+    ...keys.flatMap((key) => errorAt('metadata.labels', key, keyError(key))),
+    ...Object.values(meta.labels ?? {}).flatMap((value) => errorAt('metadata.labels', value, valueError(value))),
     ...Object.keys(meta.annotations ?? {}).flatMap((key) =>
-      faultAt('metadata.annotations', key, keyError(key.toLowerCase())),
+      errorAt('metadata.annotations', key, keyError(key.toLowerCase())),
     ),
     ...sizeErrors(meta),
-    ...(meta.finalizers ?? []).flatMap((name) => faultAt('metadata.finalizers', name, keyError(name))),
+    ...(meta.finalizers ?? []).flatMap((name) => errorAt('metadata.finalizers', name, keyError(name))),
   ];
 }
 
 /** The limit for all keys and values of an object's annotations, in bytes. */
-const longestAnnotations = 256 << 10;
+const maxAnnotationBytes = 256 << 10;
 
 function sizeErrors({ annotations }: ObjectMeta): readonly FieldError[] {
   const sizes = Object.entries(annotations ?? {}).map(
     ([key, value]) => Buffer.byteLength(key) + Buffer.byteLength(value),
   );
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  return total > longestAnnotations ? [fieldError.tooLong('metadata.annotations', longestAnnotations)] : [];
+  return total > maxAnnotationBytes ? [fieldError.tooLong('metadata.annotations', maxAnnotationBytes)] : [];
 }
 
-function faultAt(field: string, value: string, problem: string | undefined): readonly FieldError[] {
-  return problem === undefined ? [] : [fieldError.invalid(field, value, problem)];
+function errorAt(field: string, value: string, detail: string | undefined): readonly FieldError[] {
+  return detail === undefined ? [] : [fieldError.invalid(field, value, detail)];
 }
 
 const storedNames = new WeakMap<Resource, readonly string[]>();

@@ -28,7 +28,7 @@ export function create(
 ): Outcome<KubeObject> {
   const { metadata } = draft;
   const name = metadata.name || freeName(storage, resource, namespace, metadata.generateName ?? '');
-  const refused = placeError(storage, resource, namespace, metadata.namespace, name) ?? versionError(metadata);
+  const refused = scopeError(storage, resource, namespace, metadata.namespace, name) ?? versionError(metadata);
   if (refused !== undefined) return failed(refused);
   if (name === '') {
     const missing = fieldError.required('metadata.name', 'name or generateName is required');
@@ -47,7 +47,7 @@ export function namespaceError(namespace: string, given: string | undefined): St
   return badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
-function placeError(
+function scopeError(
   storage: Storage,
   resource: Resource,
   namespace: string,
@@ -56,17 +56,17 @@ function placeError(
 ): Status | undefined {
   const mismatch = namespaceError(namespace, given);
   if (mismatch !== undefined) return mismatch;
-  if (resource.closed !== undefined) return forbidden(resource, name, resource.closed);
+  if (resource.createForbidden !== undefined) return forbidden(resource, name, resource.createForbidden);
   if (!resource.isNamespaced) return undefined;
-  const home = storage.collectionOf(namespaces).get('', namespace);
-  if (home === undefined) return notFound(namespaces, namespace);
-  if (home.metadata.deletionTimestamp === undefined) return undefined;
+  const namespaceObject = storage.collectionOf(namespaces).get('', namespace);
+  if (namespaceObject === undefined) return notFound(namespaces, namespace);
+  if (namespaceObject.metadata.deletionTimestamp === undefined) return undefined;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `namespace ${namespace} is being terminated`;
   return forbidden(resource, name, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }]);
 }
 
-/** The real server answers this with 500, too. */
+/** The code is that of the real server. */
 function versionError({ resourceVersion }: Draft['metadata']): Status | undefined {
   if (!resourceVersion) return undefined;
   return failure(500, undefined, 'resourceVersion should not be set on objects to be created');
@@ -109,9 +109,9 @@ function newObject(
 }
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
-const longestPrefix = 58;
+const maxPrefixLength = 58;
 
-/** Retries with another generated name, up to seven times: five letters may collide. */
+/** Retries with another generated name up to seven times, because five letters can collide. */
 function freeName(storage: Storage, resource: Resource, namespace: string, prefix: string): string {
   if (prefix === '') return '';
   let name = '';
@@ -124,5 +124,5 @@ function freeName(storage: Storage, resource: Resource, namespace: string, prefi
 
 function generatedName(prefix: string, random: () => number): string {
   const suffix = Array.from({ length: 5 }, () => alphabet[Math.floor(random() * alphabet.length)] ?? 'x');
-  return prefix.slice(0, longestPrefix) + suffix.join('');
+  return prefix.slice(0, maxPrefixLength) + suffix.join('');
 }

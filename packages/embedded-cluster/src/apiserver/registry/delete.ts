@@ -16,10 +16,10 @@ export interface DeleteOptions {
   readonly dryRun?: boolean;
 }
 
-/** The last state of the object, or its terminating one. */
+/** The object in its last state if it is deleted, or else terminating. */
 export interface Removed {
   readonly object: KubeObject;
-  readonly isGone: boolean;
+  readonly isDeleted: boolean;
 }
 
 /**
@@ -37,13 +37,14 @@ export function remove(
   if (current === undefined) return failed(notFound(resource, name));
   const refused = preconditionError(resource, current, options);
   if (refused !== undefined) return failed(refused);
-  const ending = endingObject(storage, resource, current, options);
-  const isHeld = ending.metadata.finalizers !== undefined || resource === namespaces;
-  const isGone = !isHeld && (ending.metadata.deletionGracePeriodSeconds ?? 0) === 0;
-  if (options.dryRun) return ok({ object: ending, isGone });
+  const terminating = terminatingObject(storage, resource, current, options);
+  const isBlocked = terminating.metadata.finalizers !== undefined || resource === namespaces;
+  const isDeleted = !isBlocked && (terminating.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  if (options.dryRun) return ok({ object: terminating, isDeleted });
   // A pod is stored as terminating before it is removed, even without a grace period.
-  const shown = ending !== current && (!isGone || resource.isGraceful) ? storage.put(resource, ending) : current;
-  return ok(isGone ? { object: storage.remove(resource, shown), isGone } : { object: shown, isGone });
+  const latest =
+    terminating !== current && (!isDeleted || resource.isGraceful) ? storage.put(resource, terminating) : current;
+  return ok(isDeleted ? { object: storage.remove(resource, latest), isDeleted } : { object: latest, isDeleted });
 }
 
 function preconditionError(
@@ -62,15 +63,20 @@ function preconditionError(
   return undefined;
 }
 
-/** Returns the terminating object; the same one if it is terminating already and its grace period is not shortened. */
-function endingObject(storage: Storage, resource: Resource, current: KubeObject, options: DeleteOptions): KubeObject {
+/** Returns the object as terminating; unchanged if it is terminating already and its grace period is not shortened. */
+function terminatingObject(
+  storage: Storage,
+  resource: Resource,
+  current: KubeObject,
+  options: DeleteOptions,
+): KubeObject {
   const { metadata } = current;
   const now = storage.clock.now();
   const isFirst = metadata.deletionTimestamp === undefined;
   const grace = resource === pods ? graceOf(current, options) : 0;
   const isShorter = grace < (metadata.deletionGracePeriodSeconds ?? 0);
   if (!isFirst && !isShorter) return current;
-  const ending: Partial<ObjectMeta> = {
+  const terminating: Partial<ObjectMeta> = {
     deletionTimestamp: timestamp(now + grace * 1_000),
     ...(resource === namespaces ? {} : { deletionGracePeriodSeconds: grace }),
     ...(isFirst && metadata.generation !== undefined ? { generation: metadata.generation + 1 } : {}),
@@ -80,8 +86,8 @@ function endingObject(storage: Storage, resource: Resource, current: KubeObject,
       ...policyFinalizers(options),
     ],
   };
-  const ended = withMeta(current, ending);
-  return resource === namespaces ? { ...ended, status: { phase: 'Terminating' } } : ended;
+  const updated = withMeta(current, terminating);
+  return resource === namespaces ? { ...updated, status: { phase: 'Terminating' } } : updated;
 }
 
 /** A pod without a node, or one that has finished, needs no grace period. */
@@ -89,8 +95,8 @@ function graceOf({ spec, status }: KubeObject, { gracePeriodSeconds }: DeleteOpt
   const { nodeName, terminationGracePeriodSeconds } = objectOf(spec);
   const phase = objectOf(status)['phase'];
   if (!nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
-  const asked = gracePeriodSeconds ?? numberOf(terminationGracePeriodSeconds) ?? 30;
-  return asked < 0 ? 1 : asked;
+  const requested = gracePeriodSeconds ?? numberOf(terminationGracePeriodSeconds) ?? 30;
+  return requested < 0 ? 1 : requested;
 }
 
 function policyFinalizers({ propagationPolicy }: DeleteOptions): readonly string[] {

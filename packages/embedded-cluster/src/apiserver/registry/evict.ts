@@ -9,8 +9,8 @@ import { podDisruptionBudgets, pods, replicaSets } from '../strategies/resources
 import { type DeleteOptions, type Removed, remove } from './delete.ts';
 
 /**
- * Deletes a pod unless a PodDisruptionBudget forbids it: 429. The budget is calculated from the existing pods, so that
- * no controller has to maintain its status.
+ * Deletes a pod. Fails with 429 if a PodDisruptionBudget forbids it. The budget is calculated from the existing pods,
+ * so that no controller has to maintain its status.
  */
 export function evict(
   storage: Storage,
@@ -20,13 +20,13 @@ export function evict(
 ): Outcome<Removed> {
   const pod = storage.collectionOf(pods).get(namespace, name);
   if (pod === undefined) return failed(notFound(pods, name));
-  if (isFree(pod)) return remove(storage, pods, namespace, name, options);
+  if (isUnprotected(pod)) return remove(storage, pods, namespace, name, options);
   const budgets = [...storage.collectionOf(podDisruptionBudgets).scan({ namespace })].filter((each) =>
     covers(each, pod),
   );
   if (budgets.length > 1) {
-    const problem = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-    return failed(failure(500, 'InternalError', problem));
+    const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+    return failed(failure(500, 'InternalError', message));
   }
   const [budget] = budgets;
   const refused = budget === undefined ? undefined : budgetError(storage, budget, pod);
@@ -34,7 +34,7 @@ export function evict(
 }
 
 /** Only running pods are protected. */
-function isFree({ metadata, status }: KubeObject): boolean {
+function isUnprotected({ metadata, status }: KubeObject): boolean {
   const phase = objectOf(status)['phase'];
   return metadata.deletionTimestamp !== undefined || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
 }
@@ -72,9 +72,12 @@ function desiredHealthy(storage: Storage, budget: KubeObject, covered: readonly 
   const { minAvailable, maxUnavailable } = objectOf(budget['spec']);
   if (maxUnavailable !== undefined) {
     const expected = expectedPods(storage, covered);
-    return Math.max(0, expected - share(maxUnavailable, expected));
+    return Math.max(0, expected - scaledValue(maxUnavailable, expected));
   }
-  return share(minAvailable ?? 1, typeof minAvailable === 'string' ? expectedPods(storage, covered) : covered.length);
+  return scaledValue(
+    minAvailable ?? 1,
+    typeof minAvailable === 'string' ? expectedPods(storage, covered) : covered.length,
+  );
 }
 
 /** The desired number of pods, according to their ReplicaSets. */
@@ -89,8 +92,8 @@ function expectedPods(storage: Storage, covered: readonly KubeObject[]): number 
   return owners.size === 0 ? covered.length : [...owners.values()].reduce((sum, each) => sum + each, 0);
 }
 
-/** A number, or a percentage of `whole`, rounded up. */
-function share(value: unknown, whole: number): number {
+/** Resolves a number, or a percentage of `whole`, rounded up. */
+function scaledValue(value: unknown, whole: number): number {
   if (typeof value === 'number') return value;
   const percent = Number(/^(\d+)%$/.exec(textOf(value) ?? '')?.[1] ?? 0);
   return Math.ceil((percent * whole) / 100);

@@ -1,15 +1,15 @@
 import { isObject } from '../../base/json.ts';
 import { failed, messageOf, ok } from '../../base/result.ts';
 import type { KubeObject } from '../meta/objects.ts';
-import { badRequest, expired, fromTheFuture, type Outcome } from '../meta/status.ts';
+import { badRequest, expired, type Outcome, versionTooLarge } from '../meta/status.ts';
 import type { Selection } from '../selectors/selection.ts';
-import type { Place } from '../storage/collection.ts';
+import type { ObjectKey } from '../storage/collection.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Resource } from './resource.ts';
 
-/** The options of a list; without any it is the complete latest state. */
+/** The options of a list; by default it is the complete latest state. */
 export interface ListOptions {
-  /** 0: unlimited. */
+  /** 0 means no limit. */
   readonly limit: number;
   readonly continueToken: string;
   readonly resourceVersion: string;
@@ -20,14 +20,14 @@ export interface Page {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: number;
   readonly continueToken: string | undefined;
-  /** Undefined if a selector makes it unknown. */
+  /** The approximate number of later items; undefined if a selector is given. */
   readonly remaining: number | undefined;
 }
 
 /** Where a page begins: its version, and the object after which it starts. */
 interface Start {
   readonly version: number;
-  readonly after: Place | undefined;
+  readonly after: ObjectKey | undefined;
 }
 
 const tokenVersion = 'meta.k8s.io/v1';
@@ -61,9 +61,9 @@ export function list(storage: Storage, resource: Resource, selection: Selection,
   if (!hasMore || last === undefined) {
     return ok({ items, resourceVersion: version, continueToken: undefined, remaining: undefined });
   }
-  const place = placeOf(last);
-  const remaining = selection.isAll ? collection.countAfter(selection.namespace, place) : undefined;
-  return ok({ items, resourceVersion: version, continueToken: tokenOf(version, place, selection), remaining });
+  const lastKey = keyOf(last);
+  const remaining = selection.isAll ? collection.countAfter(selection.namespace, lastKey) : undefined;
+  return ok({ items, resourceVersion: version, continueToken: tokenOf(version, lastKey, selection), remaining });
 }
 
 function startOf(storage: Storage, resource: Resource, selection: Selection, options: ListOptions): Outcome<Start> {
@@ -79,7 +79,7 @@ function startOf(storage: Storage, resource: Resource, selection: Selection, opt
     return failed({ ...expired(tokenTooOld), metadata: token === undefined ? {} : { continue: token } });
   }
   const version = Number(options.resourceVersion || '0');
-  if (version > storage.version) return failed(fromTheFuture(version, storage.version));
+  if (version > storage.version) return failed(versionTooLarge(version, storage.version));
   if (!isExact(options)) return ok({ version: storage.version, after: undefined });
   return version < oldestVersion ? failed(expired(tooOld)) : ok({ version, after: undefined });
 }
@@ -90,12 +90,12 @@ function isExact({ limit, resourceVersion, resourceVersionMatch }: ListOptions):
   return resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0);
 }
 
-function placeOf({ metadata }: KubeObject): Place {
+function keyOf({ metadata }: KubeObject): ObjectKey {
   return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
 /** The real server's format: the start key ends with a zero byte. Version -1 means the latest. */
-function tokenOf(version: number, { namespace, name }: Place, selection: Selection): string {
+function tokenOf(version: number, { namespace, name }: ObjectKey, selection: Selection): string {
   const isWithin = selection.namespace !== undefined || namespace === '';
   const start = isWithin ? `${name}\0` : `${namespace}/${name}\0`;
   return Buffer.from(JSON.stringify({ v: tokenVersion, rv: version, start })).toString('base64url');
@@ -112,7 +112,7 @@ function readToken(current: number, token: string, namespace: string | undefined
   return ok({ version, after: { namespace: namespace ?? key.pop() ?? '', name } });
 }
 
-/** Returns a text if the token is invalid. */
+/** Returns a message if the token is invalid. */
 function parseToken(token: string): { readonly rv: number; readonly start: string } | string {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));

@@ -17,8 +17,8 @@ export function nextObject(
   const before = fieldsOf(resource, current);
   const given = nextFields(resource, current, before, draft, options);
   const fields = options.subresource === 'status' ? given : resource.allocate(given, current, current.metadata);
-  const isMetaKept = options.subresource === 'status' && !resource.statusWritesMetadata;
-  const { labels, annotations, ownerReferences, finalizers, generateName } = isMetaKept
+  const keepsMetadata = options.subresource === 'status' && !resource.statusWritesMetadata;
+  const { labels, annotations, ownerReferences, finalizers, generateName } = keepsMetadata
     ? current.metadata
     : draft.metadata;
   const meta: ObjectMeta = { ...current.metadata, labels, annotations, ownerReferences, finalizers, generateName };
@@ -26,7 +26,9 @@ export function nextObject(
   if (isDeepStrictEqual(same, assemble(resource, current.metadata, before))) {
     const owners = options.managedFields ?? baseFields(current, draft.metadata.managedFields, options);
     const owned = withOwners(resource, current, before, owners);
-    return resource.isRestless(given) ? withMeta(owned, { generation: (meta.generation ?? 0) + 1 }) : owned;
+    return resource.alwaysIncrementsGeneration(given)
+      ? withMeta(owned, { generation: (meta.generation ?? 0) + 1 })
+      : owned;
   }
   const sent = draft.metadata.managedFields;
   const content = { ...given, metadata: meta };
@@ -38,7 +40,7 @@ export function nextObject(
   return assemble(resource, { ...meta, managedFields, generation }, fields);
 }
 
-/** Nothing changed, except perhaps managedFields: this is no new generation. A different time alone is no change. */
+/** Sets managedFields, without a new generation. A different time alone is not a change. */
 function withOwners(
   resource: Resource,
   current: KubeObject,
@@ -64,10 +66,10 @@ function nextFields(
   return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
 }
 
-/** Only a custom resource can lose its status. */
+/** Only the status of a custom resource can be removed. */
 function withStatus({ isCustom }: Resource, before: JsonObject, status: unknown): JsonObject {
   if (status !== undefined || !isCustom) return { ...before, status: status ?? {} };
-  const { status: _gone, ...rest } = before;
+  const { status: _status, ...rest } = before;
   return rest;
 }
 

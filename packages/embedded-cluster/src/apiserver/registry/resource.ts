@@ -14,70 +14,70 @@ export interface Resource {
   readonly singular: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
-  /** The fields beside kind, apiVersion and metadata, in the order of the API's types; others are dropped. */
+  /** The fields except kind, apiVersion and metadata, in the order of the API's types; others are dropped. */
   readonly fields: readonly string[];
   /** `path`: any valid path segment. */
   readonly names: 'subdomain' | 'label' | 'path';
   /**
-   * What has to change for a new `metadata.generation`: the spec, the spec or the annotations, everything with the
-   * labels, everything except status and metadata, or never.
+   * The changes that increment `metadata.generation`: of the spec, of the spec or the annotations, of the labels or any
+   * field, of any field except status and metadata, or none.
    */
   readonly generation: 'spec' | 'specOrAnnotations' | 'content' | 'allButStatus' | 'none';
-  /** Its schema for merging and ownership. */
+  /** The schema for merging and ownership. */
   readonly shape: Shape;
   /**
-   * From when on managedFields have fields: from the creation on, as on the real server, or from the first apply on.
-   * The latter is for objects that come by the thousand, whose managedFields would outweigh them.
+   * When managedFields begin to list fields: at the creation, as on the real server, or at the first apply. The latter
+   * saves memory for kinds with thousands of objects.
    */
   readonly owners: 'always' | 'onceApplied';
   /** The fields that are always serialized: structs without `omitempty`. */
   readonly zero: JsonObject;
-  /** Defined by a CustomResourceDefinition: unknown paths below it get the response of an unknown resource. */
+  /** Whether a CustomResourceDefinition defines it: unknown paths below it get the response of an unknown path. */
   readonly isCustom: boolean;
   /** The JSON schema of a custom resource. */
   readonly schema: unknown;
-  /** Why nothing can be created; undefined if it can. */
-  readonly closed: string | undefined;
-  /** Added at the deletion. */
+  /** The message of the 403 for creates; undefined if they are allowed. */
+  readonly createForbidden: string | undefined;
+  /** The finalizer that a deletion adds. */
   readonly deletionFinalizer: string | undefined;
   /** Whether a write of the status may change labels, annotations, owners and finalizers. */
   readonly statusWritesMetadata: boolean;
-  /** What a write of the status does not change, as paths of fieldsV1. */
+  /** The fields that a write of the status does not change, as paths of fieldsV1. */
   readonly statusIgnores: readonly string[];
   readonly hasStatus: boolean;
-  /** Subresources beside the status. `eviction` accepts POST, `scale` GET, PUT and PATCH. */
+  /** The subresources except the status. `eviction` accepts POST, `scale` GET, PUT and PATCH. */
   readonly subresources: readonly ('eviction' | 'scale')[];
   /** Whether an update may omit the resourceVersion, and may create an absent object. */
   readonly update: { readonly isUnconditional: boolean; readonly creates: boolean };
-  /** A deletion responds with the object in place of a Status. */
+  /** Whether a deletion responds with the object instead of a Status. */
   readonly returnsDeleted: boolean;
   readonly hasCollectionDeletion: boolean;
-  /** Deleted with a grace period. */
+  /** Whether objects are deleted with a grace period. */
   readonly isGraceful: boolean;
-  /** The supported field selectors beside metadata.name and metadata.namespace, with their paths. */
+  /** The supported field selectors except metadata.name and metadata.namespace, with their paths. */
   readonly selectable: Readonly<Record<string, string>>;
   readonly shortNames: readonly string[];
-  /** The name of its storage: two views of the same objects (events) share it. */
+  /** The name of its storage, which two views of the same objects (Events) share. */
   readonly storage: string;
-  /** Why a body cannot be decoded to this kind (400); undefined if it can. */
+  /** Returns the message of the 400 if a body cannot be decoded, or else undefined. */
   readonly decodeError: (fields: JsonObject) => string | undefined;
-  /** Sets defaults, on the fields beside the metadata. `old`: the replaced object. */
+  /** Sets defaults on all fields except the metadata. `old` is the replaced object. */
   readonly complete: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
   /** Normalizes the given fields as the API's types do, before defaults are set. */
   readonly canonical: (fields: JsonObject) => JsonObject;
-  /** Sets what the server allocates, which has no owner. */
+  /** Sets the fields that the server allocates, which have no owner. */
   readonly allocate: (fields: JsonObject, old: KubeObject | undefined, self: Identity) => JsonObject;
-  /** Whether a write is a new generation although it changes nothing. */
-  readonly isRestless: (given: JsonObject) => boolean;
-  /** The status of a new object; that of the client is ignored. */
+  /** Returns whether a write increments the generation even if it changes nothing. */
+  readonly alwaysIncrementsGeneration: (given: JsonObject) => boolean;
+  /** Returns the status of a new object; that of the client is ignored. */
   readonly initialStatus: (fields: JsonObject) => JsonObject | undefined;
   /** Validates an object that is to be created, or to replace `old`. */
   readonly validate: (object: KubeObject, old: KubeObject | undefined) => readonly FieldError[];
-  /** For a view: converts the fields beside the metadata from the served to the stored form, and back. */
+  /** Converts all fields except the metadata to the stored form, and back; undefined if they are stored as served. */
   readonly view: { readonly toStored: FieldsChange; readonly toWire: FieldsChange } | undefined;
 }
 
-/** What an object needs to refer to itself. */
+/** The identity of an object, for fields that refer to it. */
 export interface Identity {
   readonly name: string;
   readonly uid: string;
@@ -104,7 +104,7 @@ export function resource(row: Row): Resource {
     zero: {},
     isCustom: false,
     schema: undefined,
-    closed: undefined,
+    createForbidden: undefined,
     deletionFinalizer: undefined,
     statusWritesMetadata: true,
     statusIgnores: ['f:spec'],
@@ -121,7 +121,7 @@ export function resource(row: Row): Resource {
     canonical: shape === undefined ? (fields) => fields : (fields) => objectOf(canonical(shape, fields)),
     complete: (fields) => fields,
     allocate: (fields) => fields,
-    isRestless: () => false,
+    alwaysIncrementsGeneration: () => false,
     initialStatus: () => undefined,
     validate: () => [],
     view: undefined,
@@ -129,7 +129,7 @@ export function resource(row: Row): Resource {
   };
 }
 
-/** For kinds without a schema: everything beside the metadata is merged as it is. */
+/** The shape of kinds without a schema. */
 const unknownShape: Shape = {
   is: 'map',
   isAtomic: false,
@@ -139,7 +139,7 @@ const unknownShape: Shape = {
   values: any,
 };
 
-/** Field selectors whose name is their path. */
+/** Returns field selectors whose name is their path. */
 export function byPath(...paths: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map((path) => [path, path]));
 }

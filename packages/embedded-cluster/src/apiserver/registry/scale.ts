@@ -7,7 +7,7 @@ import type { WriteOptions } from './assemble.ts';
 import type { Resource } from './resource.ts';
 import { change } from './update.ts';
 
-/** The Scale of a workload, through which autoscalers read and set the replicas. */
+/** Returns the Scale of a workload, through which autoscalers read and set the replicas. */
 export function scaleOf({ metadata, spec, status }: KubeObject): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata;
   const { replicas, selector } = objectOf(spec);
@@ -24,7 +24,7 @@ export function scaleOf({ metadata, spec, status }: KubeObject): JsonObject {
   };
 }
 
-/** Sets the replicas by the Scale that `scaleFrom` returns. Fails with 404, 409 (another version), 422. */
+/** Sets the replicas to those of the Scale that `scaleFrom` returns. Fails with 404, 409 (another version), 422. */
 export function changeScale(
   storage: Storage,
   resource: Resource,

@@ -18,13 +18,13 @@ import { create, namespaceError } from './create.ts';
 import { nextObject } from './nextObject.ts';
 import type { Resource } from './resource.ts';
 
-/** An object after an update; `isNew`: it did not exist before. */
+/** An object after an update; `isNew` if the update created it. */
 export interface Updated {
   readonly object: KubeObject;
   readonly isNew: boolean;
 }
 
-/** PUT: replaces the object by the draft. Fails with 400, 404, 409 (another version or uid), 422. */
+/** Replaces the object with the draft (PUT). Fails with 400, 404, 409 (another version or uid), 422. */
 export function replace(
   storage: Storage,
   resource: Resource,
@@ -51,7 +51,7 @@ export function replace(
   return made.ok ? ok({ object: made.value, isNew: true }) : made;
 }
 
-/** Replaces the object by what `draftOf` returns; immutable fields stay. Fails as `replace` does. */
+/** Replaces the object with the draft of `draftOf`, except for immutable fields. Fails as `replace` does. */
 export function change(
   storage: Storage,
   resource: Resource,
@@ -81,15 +81,15 @@ export function change(
 }
 
 /**
- * Whether a terminating object can be removed: its grace period is over and it has no finalizers; a namespace has to be
- * empty.
+ * Returns whether a terminating object can be removed: its grace period is over and it has no finalizers. Namespaces
+ * are removed by their controller.
  */
 function isFinished(resource: Resource, { metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined || resource === namespaces) return false;
   return metadata.finalizers === undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-/** Checks that only a PUT needs: a patch takes these fields from the object itself. */
+/** Checks the fields that a patch takes from the object itself. */
 function replaceError(resource: Resource, current: KubeObject, given: Draft['metadata']): Status | undefined {
   const { name, uid } = current.metadata;
   const version = given.resourceVersion ?? '';
@@ -131,8 +131,8 @@ function identityError(
 }
 
 /**
- * Fields that a client may omit; other immutable ones are kept without an error, and so are these in a write of the
- * status of a custom resource.
+ * Immutable fields that a client may omit. A change of other immutable fields is ignored without an error, and so is a
+ * change of these in a write of the status of a custom resource.
  */
 const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 

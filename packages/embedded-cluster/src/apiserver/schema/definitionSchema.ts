@@ -1,16 +1,16 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
-/** Returns the schema of a CustomResourceDefinition as it is published: with the fields that every object has. */
+/** Returns the published schema of a CustomResourceDefinition, which has the fields of every object. */
 export function definitionSchema(schema: JsonObject, metadata: JsonObject): JsonObject {
-  const properties = withObjects(objectOf(schema['properties']), metadata);
-  return { ...schema, properties: { ...properties, ...ofEveryObject(metadata) } };
+  const properties = publishedProperties(objectOf(schema['properties']), metadata);
+  return { ...schema, properties: { ...properties, ...commonProperties(metadata) } };
 }
 
-function ofEveryObject(metadata: JsonObject): JsonObject {
+function commonProperties(metadata: JsonObject): JsonObject {
   return { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata };
 }
 
-function withObjects(properties: JsonObject, metadata: JsonObject): JsonObject {
+function publishedProperties(properties: JsonObject, metadata: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, each]) => [name, published(objectOf(each), metadata)]),
   );
@@ -18,12 +18,12 @@ function withObjects(properties: JsonObject, metadata: JsonObject): JsonObject {
 
 function published(schema: JsonObject, metadata: JsonObject): JsonObject {
   const { properties, items, additionalProperties } = schema;
-  const isObjectItself = schema['x-kubernetes-embedded-resource'] === true;
-  const own = isObject(properties) ? withObjects(properties, metadata) : {};
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  const own = isObject(properties) ? publishedProperties(properties, metadata) : {};
   return {
     ...schema,
-    ...(isObject(properties) || isObjectItself
-      ? { properties: { ...own, ...(isObjectItself ? ofEveryObject(metadata) : {}) } }
+    ...(isObject(properties) || isEmbedded
+      ? { properties: { ...own, ...(isEmbedded ? commonProperties(metadata) : {}) } }
       : {}),
     ...(isObject(items) ? { items: published(items, metadata) } : {}),
     ...(isObject(additionalProperties) ? { additionalProperties: published(additionalProperties, metadata) } : {}),

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { Resource } from '../registry/resource.ts';
 import { definitionSchema } from './definitionSchema.ts';
-import { type FieldWord, type TypeWords, typeOf } from './types.ts';
+import { type FieldDeclaration, type TypeDeclaration, typeOf } from './types.ts';
 
-/** A document of `/openapi/v3`: of the types of a group and version, only what merging needs. */
+/** A document of `/openapi/v3` with the schemas of one group and version, limited to what merging needs. */
 interface OpenApiDocument {
   /** `api/v1`, `apis/apps/v1`. */
   readonly path: string;
@@ -13,19 +13,19 @@ interface OpenApiDocument {
   readonly hash: string;
 }
 
-const made = new WeakMap<readonly Resource[], ReadonlyMap<string, OpenApiDocument>>();
+const cache = new WeakMap<readonly Resource[], ReadonlyMap<string, OpenApiDocument>>();
 
-/** The documents of all served resources, by path. */
+/** Returns the documents of all served resources, by path. */
 export function openApiDocuments(resources: readonly Resource[]): ReadonlyMap<string, OpenApiDocument> {
-  const known = made.get(resources);
+  const known = cache.get(resources);
   if (known !== undefined) return known;
   const byPath = Map.groupBy(resources, pathOf);
   const documents = new Map([...byPath].map(([path, kinds]) => [path, documentOf(path, kinds)]));
-  made.set(resources, documents);
+  cache.set(resources, documents);
   return documents;
 }
 
-/** The response to `/openapi/v3`: the paths of the documents. */
+/** Returns the response to `/openapi/v3`, which lists the paths of the documents. */
 export function openApiIndex(documents: ReadonlyMap<string, OpenApiDocument>): JsonObject {
   const entries = [...documents.values()].map(
     ({ path, hash }) => [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const,
@@ -63,12 +63,12 @@ function addKind(schemas: Map<string, JsonObject>, resource: Resource): void {
   schemas.set(name, { ...base, properties, 'x-kubernetes-group-version-kind': identity });
 }
 
-/** Adds all types that it refers to. */
+/** Adds a type and all types that it refers to. */
 function addType(schemas: Map<string, JsonObject>, type: string): void {
-  const words = typeOf(type);
-  if (words === undefined || schemas.has(nameOf(type))) return;
-  schemas.set(nameOf(type), typeSchema(words));
-  for (const { of } of words.fields) if ('type' in of) addType(schemas, of.type);
+  const declaration = typeOf(type);
+  if (declaration === undefined || schemas.has(nameOf(type))) return;
+  schemas.set(nameOf(type), typeSchema(declaration));
+  for (const { of } of declaration.fields) if ('type' in of) addType(schemas, of.type);
 }
 
 function nameOf(type: string): string {
@@ -79,7 +79,7 @@ function reference(type: string): JsonObject {
   return { allOf: [{ $ref: `#/components/schemas/${nameOf(type)}` }] };
 }
 
-function typeSchema({ isAtomic, fields }: TypeWords): JsonObject {
+function typeSchema({ isAtomic, fields }: TypeDeclaration): JsonObject {
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   return {
     type: 'object',
@@ -100,7 +100,7 @@ const scalarSchemas = {
 
 const listTypes = { list: 'atomic', set: 'set', keyed: 'map' } as const;
 
-function fieldSchema(field: FieldWord): JsonObject {
+function fieldSchema(field: FieldDeclaration): JsonObject {
   const { of, container, keys } = field;
   const element =
     'scalar' in of ? scalarSchemas[of.scalar] : of.type === 'Any' ? { type: 'object' } : reference(of.type);
@@ -123,8 +123,8 @@ function fieldSchema(field: FieldWord): JsonObject {
   };
 }
 
-/** Required texts and numbers have the zero value of their type as default, as in the real documents. */
-function defaultOf({ default: fallback, isRequired, of }: FieldWord): JsonObject {
+/** As in the documents of a real server, the default of a required string or integer is its zero value. */
+function defaultOf({ default: fallback, isRequired, of }: FieldDeclaration): JsonObject {
   if (fallback !== undefined) return { default: fallback };
   const hasZero = isRequired && 'scalar' in of && (of.scalar === 'string' || of.scalar === 'integer');
   return hasZero ? { default: of.scalar === 'integer' ? 0 : '' } : {};

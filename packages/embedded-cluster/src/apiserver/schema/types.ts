@@ -8,12 +8,13 @@ import { volumeTypes } from './volumeTypes.ts';
 import { workloadTypes } from './workloadTypes.ts';
 
 /**
- * The API's types by name, atomic if the name begins with `!`. A type is a list of fields: `name` (a string), `n#` (an
- * integer; `n#0`: a zero is dropped), `b?` (a boolean; `b?0`), `q*` (a quantity), `p%` (an IntOrString), `x:Type`,
- * `x:Any`; `m{}…` a map, `m{!}…` an atomic map; `l[]…` an atomic list, `l[=]…` a set, `l[key,key]:Type` a list with
- * keys. `+` before it: required; `=TEXT` after it: the default, if the field is part of a key.
+ * The API's types by name; a type is atomic if its name begins with `!`. A type is a list of fields: `name` (a string),
+ * `n#` (an integer; a zero is omitted if it is `n#0`), `b?` (a boolean; `b?0`), `q*` (a quantity), `p%` (an
+ * IntOrString), `x:Type`, `x:Any`; `m{}…` (a map), `m{!}…` (an atomic map); `l[]…` (an atomic list), `l[=]…` (a set),
+ * `l[key,key]:Type` (a list with keys). A field with the prefix `+` is required; the suffix `=TEXT` is the default of a
+ * field that is part of a key.
  */
-const words: Readonly<Record<string, string>> = {
+const declarations: Readonly<Record<string, string>> = {
   ...metaTypes,
   ...volumeTypes,
   ...containerTypes,
@@ -23,8 +24,8 @@ const words: Readonly<Record<string, string>> = {
   ...kindTypes,
 };
 
-/** Parses a field. */
-export interface FieldWord {
+/** A parsed field of a type. */
+export interface FieldDeclaration {
   readonly name: string;
   readonly isRequired: boolean;
   readonly dropsZero: boolean;
@@ -35,9 +36,9 @@ export interface FieldWord {
   readonly default: string | undefined;
 }
 
-export interface TypeWords {
+export interface TypeDeclaration {
   readonly isAtomic: boolean;
-  readonly fields: readonly FieldWord[];
+  readonly fields: readonly FieldDeclaration[];
 }
 
 const scalars: Readonly<Record<string, ScalarShape['type']>> = {
@@ -47,21 +48,21 @@ const scalars: Readonly<Record<string, ScalarShape['type']>> = {
   '%': 'intOrString',
 };
 
-const parsed = new Map<string, TypeWords>();
+const parsed = new Map<string, TypeDeclaration>();
 const shapes = new Map<string, Shape>();
 
-/** Returns a type of the table; undefined if there is none of that name. */
-export function typeOf(name: string): TypeWords | undefined {
+/** Returns a declared type; undefined if there is none of that name. */
+export function typeOf(name: string): TypeDeclaration | undefined {
   const known = parsed.get(name);
   if (known !== undefined) return known;
-  const text = words[name] ?? words[`!${name}`];
+  const text = declarations[name] ?? declarations[`!${name}`];
   if (text === undefined) return undefined;
-  const type = { isAtomic: words[name] === undefined, fields: text.trim().split(/\s+/).map(fieldWord) };
+  const type = { isAtomic: declarations[name] === undefined, fields: text.trim().split(/\s+/).map(parseField) };
   parsed.set(name, type);
   return type;
 }
 
-/** Returns the fields of a type; undefined if there is none of that name. */
+/** Returns the shape of a type; undefined if there is none of that name. */
 export function shapeOf(name: string): Shape | undefined {
   const known = shapes.get(name);
   const type = typeOf(name);
@@ -69,23 +70,23 @@ export function shapeOf(name: string): Shape | undefined {
   const fields = new Map<string, Field>();
   const shape: Shape = { is: 'map', isAtomic: type.isAtomic, fields, values: undefined };
   shapes.set(name, shape);
-  for (const word of type.fields) {
-    const { isRequired, dropsZero, default: fallback } = word;
-    fields.set(word.name, { shape: fieldShape(word), isRequired, dropsZero, default: fallback });
+  for (const field of type.fields) {
+    const { isRequired, dropsZero, default: fallback } = field;
+    fields.set(field.name, { shape: fieldShape(field), isRequired, dropsZero, default: fallback });
   }
   return shape;
 }
 
-/** The value of a key for items that do not have it. */
+/** Returns the value of a key for items that do not have it. */
 function keyDefault(type: string, key: string): unknown {
   const field = typeOf(type)?.fields.find(({ name }) => name === key);
   if (field?.default !== undefined || !field?.isRequired) return field?.default;
   return 'scalar' in field.of && field.of.scalar === 'integer' ? 0 : '';
 }
 
-function fieldWord(word: string): FieldWord {
+function parseField(word: string): FieldDeclaration {
   const match = /^(\+?)(\w+)(\{!?\}|\[[\w,=]*\])?([#?*%]?)(0?)(?::(\w+))?(?:=(\w*))?$/.exec(word);
-  if (match === null) throw new Error(`the word of a field: ${word}`);
+  if (match === null) throw new Error(`invalid field declaration: ${word}`);
   const [, required, name = '', brackets = '', mark = '', zero, type, fallback] = match;
   const keys = /^\[[^=]/.test(brackets) && brackets !== '[]' ? brackets.slice(1, -1).split(',') : [];
   return {
@@ -101,18 +102,18 @@ function fieldWord(word: string): FieldWord {
 
 function namedShape(type: string): Shape {
   const shape = type === 'Any' ? any : shapeOf(type);
-  if (shape === undefined) throw new Error(`no type is called ${type}`);
+  if (shape === undefined) throw new Error(`unknown type ${type}`);
   return shape;
 }
 
-const containers: Readonly<Record<string, FieldWord['container']>> = {
+const containers: Readonly<Record<string, FieldDeclaration['container']>> = {
   '{}': 'map',
   '{!}': 'atomicMap',
   '[]': 'list',
   '[=]': 'set',
 };
 
-function fieldShape({ container, keys, of }: FieldWord): Shape {
+function fieldShape({ container, keys, of }: FieldDeclaration): Shape {
   const element: Shape = 'scalar' in of ? { is: 'scalar', type: of.scalar } : namedShape(of.type);
   if (container === undefined) return element;
   if (container === 'map' || container === 'atomicMap') {

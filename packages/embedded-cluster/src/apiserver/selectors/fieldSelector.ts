@@ -4,7 +4,7 @@ import type { Resource } from '../registry/resource.ts';
 /** A parsed field selector, or the API server's message about its error. */
 type ParsedFields =
   | { readonly ok: true; readonly matches: (object: KubeObject) => boolean }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly message: string };
 
 /** Parses `fieldSelector=`: `path=value`, `==` and `!=`, joined by commas; a backslash escapes a comma. */
 export function parseFieldSelector(resource: Resource, text: string): ParsedFields {
@@ -13,13 +13,13 @@ export function parseFieldSelector(resource: Resource, text: string): ParsedFiel
     if (term === '') continue;
     const [, name, operator, value] = /^(.*?)(!=|==?)(.*)$/.exec(term) ?? [];
     if (name === undefined || value === undefined) {
-      return { ok: false, problem: `invalid selector: '${text}'; can't understand '${term}'` };
+      return { ok: false, message: `invalid selector: '${text}'; can't understand '${term}'` };
     }
     const path = pathOf(resource, name);
-    if (path === undefined) return { ok: false, problem: unknownField(resource, name) };
-    const wanted = value.replace(/\\([\\,=])/g, '$1');
+    if (path === undefined) return { ok: false, message: unknownField(resource, name) };
+    const expected = value.replace(/\\([\\,=])/g, '$1');
     const keys = path.split('.');
-    tests.push((object) => (textAt(object, keys) === wanted) === (operator !== '!='));
+    tests.push((object) => (textAt(object, keys) === expected) === (operator !== '!='));
   }
   return { ok: true, matches: (object) => tests.every((test) => test(object)) };
 }

@@ -6,7 +6,7 @@ type Matches = (labels: Labels) => boolean;
 /** A parsed label selector, or the API server's message about its error. */
 type ParsedSelector =
   | { readonly ok: true; readonly matches: Matches }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly message: string };
 
 type Token = 'identifier' | 'operator' | 'end' | ',' | '(' | ')' | '!';
 
@@ -26,7 +26,7 @@ export function parseLabelSelector(text: string): ParsedSelector {
     const tests = readRequirements(tokenize(text));
     return { ok: true, matches: (labels) => tests.every(([key, test]) => test(labelOf(labels, key))) };
   } catch (error) {
-    if (error instanceof SelectorError) return { ok: false, problem: error.message };
+    if (error instanceof SelectorError) return { ok: false, message: error.message };
     throw error;
   }
 }
@@ -79,8 +79,9 @@ function readRequirements(pieces: readonly Piece[]): readonly (readonly [string,
     const separator = reader.next();
     if (separator.token === 'end') return found;
     if (separator.token !== ',') throw expected(separator.text, "',' or 'end of string'");
-    const behind = reader.peek();
-    if (behind.token !== 'identifier' && behind.token !== '!') throw expected(behind.text, "identifier after ','");
+    const following = reader.peek();
+    if (following.token !== 'identifier' && following.token !== '!')
+      throw expected(following.text, "identifier after ','");
   }
 }
 
@@ -129,29 +130,29 @@ function readValues(reader: Reader): ReadonlySet<string> {
   const open = reader.next();
   if (open.token !== '(') throw inRequirement(`found '${open.text}' expected: '('`);
   const values = new Set<string>();
-  let isValueDue = true;
+  let expectsValue = true;
   for (;;) {
     const { token, text } = reader.next();
-    if (token === 'identifier' && isValueDue) values.add(text);
-    else if ((token === ',' || token === ')') && isValueDue) values.add('');
+    if (token === 'identifier' && expectsValue) values.add(text);
+    else if ((token === ',' || token === ')') && expectsValue) values.add('');
     else if (token !== ',' && token !== ')') {
       throw inRequirement(`found '${text}', expected: ',', ')' or identifier`);
     }
     if (token === ')') return values;
-    isValueDue = token === ',';
+    expectsValue = token === ',';
   }
 }
 
-function checked(text: string, problem: string | undefined): void {
-  if (problem !== undefined) throw inRequirement(`<nil>: Invalid value: ${JSON.stringify(text)}: ${problem}`);
+function checked(text: string, message: string | undefined): void {
+  if (message !== undefined) throw inRequirement(`<nil>: Invalid value: ${JSON.stringify(text)}: ${message}`);
 }
 
 function expected(text: string, what: string): SelectorError {
   return new SelectorError(`found '${text}', expected: ${what}`);
 }
 
-function inRequirement(problem: string): SelectorError {
-  return new SelectorError(`unable to parse requirement: ${problem}`);
+function inRequirement(message: string): SelectorError {
+  return new SelectorError(`unable to parse requirement: ${message}`);
 }
 
 function labelOf(labels: Labels, key: string): string | undefined {

@@ -12,7 +12,7 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly LabelSelectorRequirement[];
 }
 
-/** NotIn and DoesNotExist also hold where the key is absent. */
+/** Returns whether the labels match. NotIn and DoesNotExist also hold if the key is absent. */
 export function matchesSelector(
   selector: LabelSelector,
   labels: Readonly<Record<string, string>> | undefined,

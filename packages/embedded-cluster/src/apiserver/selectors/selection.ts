@@ -7,10 +7,10 @@ import { parseLabelSelector } from './labelSelector.ts';
 
 /** The objects that a request selects. */
 export interface Selection {
-  /** Undefined: all namespaces. */
+  /** Undefined means all namespaces. */
   readonly namespace: string | undefined;
   readonly matches: (object: KubeObject) => boolean;
-  /** Whether everything matches. */
+  /** Whether all objects match. */
   readonly isAll: boolean;
 }
 
@@ -22,9 +22,9 @@ export function select(
   fieldSelector: string,
 ): Outcome<Selection> {
   const labels = parseLabelSelector(labelSelector);
-  if (!labels.ok) return failed(badRequest(labels.problem));
+  if (!labels.ok) return failed(badRequest(labels.message));
   const fields = parseFieldSelector(resource, fieldSelector);
-  if (!fields.ok) return failed(badRequest(fields.problem));
+  if (!fields.ok) return failed(badRequest(fields.message));
   return ok({
     namespace,
     matches: (object) => labels.matches(object.metadata.labels) && fields.matches(object),

@@ -2,8 +2,8 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type Change, type ChangeType, type History, history } from './history.ts';
 import { indexAfter, mergedFrom, type SortedNames, sortedNames } from './sortedNames.ts';
 
-/** The object after which a page begins. */
-export interface Place {
+/** Identifies an object of a collection. */
+export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;
 }
@@ -14,16 +14,16 @@ export interface Collection {
   /** Stores a change; the object becomes the latest state. */
   apply(type: ChangeType, object: KubeObject, version: number): void;
   /**
-   * Yields objects in the order of namespace and name: all of them, or those of one namespace, or those after a place,
+   * Yields objects in the order of namespace and name: all of them, or those of one namespace, or those after a key,
    * as of `version` (which the history must still cover) or now. Must be consumed before the next change.
    */
   scan(range: {
     readonly namespace?: string | undefined;
-    readonly after?: Place | undefined;
+    readonly after?: ObjectKey | undefined;
     readonly version?: number | undefined;
   }): Iterable<KubeObject>;
-  /** The approximate number of objects after a place. */
-  countAfter(namespace: string | undefined, place: Place): number;
+  /** Returns the approximate number of objects after a key. */
+  countAfter(namespace: string | undefined, key: ObjectKey): number;
   isEmpty(namespace: string): boolean;
   readonly history: History;
 }
@@ -57,14 +57,14 @@ export function collection(historyLimit: number): Collection {
     bucket.objects.set(name, object);
   }
 
-  function drop(namespace: string, name: string): void {
+  function removeObject(namespace: string, name: string): void {
     const bucket = buckets.get(namespace);
     if (bucket?.objects.delete(name) !== true) return;
     bucket.names.remove(name);
     if (bucket.objects.size === 0) buckets.delete(namespace);
   }
 
-  /** The states at `version` of the objects that have changed since. */
+  /** Returns the states at `version` of the objects that have changed since. */
   function statesAt(version: number): PastStates {
     const start = past.indexAfter(version) ?? past.first;
     if (start === past.next) return unchanged;
@@ -96,7 +96,7 @@ export function collection(historyLimit: number): Collection {
     apply(type, object, version) {
       const { namespace = '', name } = object.metadata;
       const previous = buckets.get(namespace)?.objects.get(name);
-      if (type === 'DELETED') drop(namespace, name);
+      if (type === 'DELETED') removeObject(namespace, name);
       else store(namespace, name, object);
       const change: Change = { type, version, object, previous, json: undefined };
       past.append(change);
@@ -112,11 +112,11 @@ export function collection(historyLimit: number): Collection {
         else if (each === after.namespace) yield* scanBucket(each, after.name, then);
       }
     },
-    countAfter(namespace, place) {
-      const names = buckets.get(place.namespace)?.names.all() ?? [];
-      let count = names.length - indexAfter(names, place.name);
+    countAfter(namespace, key) {
+      const names = buckets.get(key.namespace)?.names.all() ?? [];
+      let count = names.length - indexAfter(names, key.name);
       if (namespace !== undefined) return count;
-      for (const [each, { objects }] of buckets) if (isAfter(each, place.namespace)) count += objects.size;
+      for (const [each, { objects }] of buckets) if (isAfter(each, key.namespace)) count += objects.size;
       return count;
     },
     isEmpty: (namespace) => !buckets.has(namespace),

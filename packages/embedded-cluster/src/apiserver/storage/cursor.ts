@@ -8,15 +8,15 @@ import type { Storage } from './storage.ts';
 export interface WatchItem {
   readonly type: ChangeType;
   readonly object: KubeObject;
-  /** The entry of the history, which caches the JSON; undefined if the object was made for this watch. */
+  /** The entry of the history, which caches the JSON; undefined if the object was created for this watch. */
   readonly change: Change | undefined;
 }
 
-/** The position of a watch in the history. It buffers no events: a slow reader costs no memory. */
+/** The position of a watch in the history. It buffers no events, so that a slow reader needs no memory. */
 export interface Cursor {
   /**
-   * The next event; `initialEnd`, once, after the initial events; `waiting` if there is none yet: `onChange` will be
-   * called; `expired` if the history no longer covers the position.
+   * Returns the next event; `initialEnd`, once, after the initial events; `waiting` if there is none yet, so that
+   * `onChange` will be called; or `expired` if the history no longer covers the position.
    */
   next(): WatchItem | 'initialEnd' | 'waiting' | 'expired';
   /** The version of the last event. */
@@ -41,7 +41,7 @@ export function openCursor(
   if (started === undefined) return undefined;
   const initial =
     from === 'now' ? [...collection.scan({ namespace: selection.namespace })].filter(selection.matches) : [];
-  let shown = 0;
+  let sent = 0;
   let index = started;
   let isWaiting = false;
   let version = from === 'now' ? storage.version : from;
@@ -49,7 +49,7 @@ export function openCursor(
   const unsubscribe = past.subscribe(selection.namespace, (latest) => {
     if (!isWaiting) return;
     isWaiting = false;
-    // Earlier changes did not concern this watch, or it would have been woken.
+    // The changes before it are in other namespaces.
     index = latest;
     onChange();
   });
@@ -71,9 +71,9 @@ export function openCursor(
 
   return {
     next() {
-      const object = initial[shown];
-      if (from !== 'now' || shown > initial.length) return nextChange();
-      shown += 1;
+      const object = initial[sent];
+      if (from !== 'now' || sent > initial.length) return nextChange();
+      sent += 1;
       return object === undefined ? 'initialEnd' : { type: 'ADDED', object, change: undefined };
     },
     get version() {
@@ -84,8 +84,8 @@ export function openCursor(
 }
 
 /**
- * Converts a change to an event of a watch with selectors, which objects may enter and leave. Undefined if it is not
- * visible.
+ * Converts a change to an event of a watch with selectors; undefined if the object was not selected before and is not
+ * selected now.
  */
 function itemOf(change: Change, { namespace, matches }: Selection): WatchItem | undefined {
   const { type, object, previous } = change;
@@ -95,7 +95,7 @@ function itemOf(change: Change, { namespace, matches }: Selection): WatchItem | 
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object, change };
   if (!was) return undefined;
   if (type === 'DELETED') return { type, object, change };
-  // The object has left: the event shows its last selected state with the version at which it left.
+  // The object is no longer selected: the event has its last selected state with the version of this change.
   const { resourceVersion } = object.metadata;
   const last = { ...previous, metadata: { ...previous.metadata, resourceVersion } };
   return { type: 'DELETED', object: last, change: undefined };

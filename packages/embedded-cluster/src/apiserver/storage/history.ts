@@ -2,7 +2,7 @@ import type { KubeObject } from '../meta/objects.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** A change of an object, kept for watches that resume from an older version. */
+/** A change of an object, for watches that resume from an older version. */
 export interface Change {
   readonly type: ChangeType;
   /** The resourceVersion of the change. */
@@ -17,19 +17,19 @@ export interface Change {
 /** Called with the index of a new change; must return at once. */
 type Wake = (index: number) => void;
 
-/** The latest changes of one collection. An index counts all changes ever made, so that it stays valid. */
+/** The latest changes of one collection. An index counts all changes since the start, so that it remains valid. */
 export interface History {
   append(change: Change): void;
   at(index: number): Change | undefined;
-  /** The index of the first change after `version`; undefined if later changes have been forgotten. */
+  /** Returns the index of the first change after `version`; undefined if later changes have been discarded. */
   indexAfter(version: number): number | undefined;
   /** The index of the oldest change in the history. */
   readonly first: number;
   /** The index of the next change. */
   readonly next: number;
-  /** The latest version that may be forgotten: watches can resume from it and from later ones. */
+  /** The latest discarded version: watches can resume from it and from later ones. */
   readonly oldestVersion: number;
-  /** Forgets the changes up to `version`. */
+  /** Discards the changes up to `version`. */
   compact(version: number): void;
   /** Subscribes to all namespaces or one. Returns a function that unsubscribes. */
   subscribe(namespace: string | undefined, wake: Wake): () => void;
@@ -42,13 +42,13 @@ export function history(limit: number): History {
   const everywhere = new Set<Wake>();
   const inNamespace = new Map<string, Set<Wake>>();
 
-  function forget(count: number): void {
+  function discard(count: number): void {
     oldestVersion = Math.max(oldestVersion, changes[count - 1]?.version ?? 0);
     changes = changes.slice(count);
     first += count;
   }
 
-  /** The position in `changes` of the first change after `version`. */
+  /** Returns the position in `changes` of the first change after `version`. */
   function offsetAfter(version: number): number {
     let [low, high] = [0, changes.length];
     while (low < high) {
@@ -62,8 +62,8 @@ export function history(limit: number): History {
   return {
     append(change) {
       changes.push(change);
-      // Trimmed in batches: otherwise each change of a long history would move all others.
-      if (changes.length > limit + Math.max(64, limit >> 2)) forget(changes.length - limit);
+      // Trimmed in batches, because each trim copies the whole history.
+      if (changes.length > limit + Math.max(64, limit >> 2)) discard(changes.length - limit);
       const index = first + changes.length - 1;
       for (const wake of everywhere) wake(index);
       for (const wake of inNamespace.get(change.object.metadata.namespace ?? '') ?? []) wake(index);
@@ -71,7 +71,7 @@ export function history(limit: number): History {
     at: (index) => changes[index - first],
     indexAfter: (version) => (version < oldestVersion ? undefined : first + offsetAfter(version)),
     compact(version) {
-      forget(offsetAfter(version));
+      discard(offsetAfter(version));
       oldestVersion = Math.max(oldestVersion, version);
     },
     subscribe(namespace, wake) {

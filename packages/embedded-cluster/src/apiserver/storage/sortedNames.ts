@@ -1,4 +1,4 @@
-/** A sorted set of names that stays cheap to read after many changes. */
+/** A sorted set of names, in which many changes between two reads are cheap. */
 export interface SortedNames {
   add(name: string): void;
   remove(name: string): void;
@@ -10,22 +10,22 @@ export interface SortedNames {
 export function sortedNames(): SortedNames {
   let sorted: string[] = [];
   let added: string[] = [];
-  let gone = new Set<string>();
+  let removed = new Set<string>();
 
   return {
     add(name) {
-      if (!gone.delete(name)) added.push(name);
+      if (!removed.delete(name)) added.push(name);
     },
     remove(name) {
-      gone.add(name);
+      removed.add(name);
     },
     all() {
-      if (added.length > 0 || gone.size > 0) {
+      if (added.length > 0 || removed.size > 0) {
         added.sort();
         const merged = [...mergedFrom(sorted, added, undefined)];
-        sorted = gone.size === 0 ? merged : merged.filter((name) => !gone.has(name));
+        sorted = removed.size === 0 ? merged : merged.filter((name) => !removed.has(name));
         added = [];
-        gone = new Set();
+        removed = new Set();
       }
       return sorted;
     },
@@ -49,7 +49,7 @@ export function* mergedFrom(
   }
 }
 
-/** The index of the first name after `name`. */
+/** Returns the index of the first name after `name`. */
 export function indexAfter(sorted: readonly string[], name: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -3,7 +3,7 @@ import { type KubeObject, withMeta } from '../meta/objects.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type Collection, collection } from './collection.ts';
 
-/** The objects of all resources under one resourceVersion, as in etcd. It knows no rules. */
+/** The objects of all resources under one resourceVersion, as in etcd. It does not validate them. */
 export interface Storage {
   readonly clock: Clock;
   /** Returns numbers from 0 up to 1, for generated names. */
@@ -14,15 +14,15 @@ export interface Storage {
   collectionOf(resource: Resource): Collection;
   /** Starts to serve a resource. */
   serve(resource: Resource): void;
-  /** Stops serving a resource, and deletes its objects unless another version of it follows. */
-  stopServing(resource: Resource, isFollowed: boolean): void;
+  /** Stops serving a resource, and deletes its objects unless a new definition replaces it. */
+  stopServing(resource: Resource, isReplaced: boolean): void;
   /** Stores an object under the next resourceVersion, and returns it. */
   put(resource: Resource, object: KubeObject): KubeObject;
   /** Removes an object, and returns it with the resourceVersion of the deletion. */
   remove(resource: Resource, object: KubeObject): KubeObject;
-  /** Forgets the history: requests that need it get 410. */
+  /** Discards the history: requests that need it get 410. */
   compact(): void;
-  /** Subscribes to each stored or removed object. */
+  /** Calls the listener for each stored or removed object. */
   onChange(listener: ChangeListener): void;
 }
 
@@ -32,7 +32,7 @@ interface StorageOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly resources: readonly Resource[];
-  /** The number of changes kept per resource for watches that resume from an older version. */
+  /** The number of changes stored per resource, from which watches can resume. */
   readonly historyLimit: number;
 }
 
@@ -48,7 +48,7 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
 
   function collectionOf(resource: Resource): Collection {
     const found = collections.get(resource.storage);
-    if (found === undefined) throw new Error(`the server keeps no ${resource.storage}`);
+    if (found === undefined) throw new Error(`no storage of ${resource.storage}`);
     return found;
   }
 
@@ -68,13 +68,13 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
       served = [...served, resource];
       if (collections.has(resource.storage)) return;
       const made = collection(historyLimit);
-      // An older watch could not know what it has missed.
+      // A watch from an earlier version may have missed changes.
       made.history.compact(version);
       collections.set(resource.storage, made);
     },
-    stopServing(resource, isFollowed) {
+    stopServing(resource, isReplaced) {
       served = served.filter((each) => each !== resource);
-      if (!isFollowed) collections.delete(resource.storage);
+      if (!isReplaced) collections.delete(resource.storage);
     },
     put(resource, object) {
       const all = collectionOf(resource);

@@ -4,7 +4,6 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type FieldError, fieldError } from '../meta/status.ts';
 import { byPath, resource } from '../registry/resource.ts';
 
-/** ConfigMaps and Secrets. */
 export const configMaps = resource({
   plural: 'configmaps',
   kind: 'ConfigMap',
@@ -26,7 +25,7 @@ export const configMaps = resource({
   },
 });
 
-/** `stringData` is write-only: it becomes data. */
+/** `stringData` is write-only, and is stored in `data`. */
 export const secrets = resource({
   plural: 'secrets',
   kind: 'Secret',
@@ -48,7 +47,7 @@ export const secrets = resource({
   ],
 });
 
-/** The keys that Secrets of these types need. */
+/** The required keys of Secrets by type. */
 const neededKeys: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -70,7 +69,7 @@ function keyErrors(field: string, data: unknown): readonly FieldError[] {
   return wrong.map((key) => fieldError.invalid(`${field}[${key}]`, key, why));
 }
 
-/** An immutable object stays immutable, with its content. */
+/** Refuses changes of the content, and of `immutable`, in an immutable object. */
 function immutableErrors(
   object: KubeObject,
   old: KubeObject | undefined,
@@ -111,12 +110,12 @@ function goTypeOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** A null is an empty value. */
+/** Returns the texts, with an empty one for a null. */
 function textsOf(data: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(objectOf(data)).map(([key, value]) => [key, textOf(value) ?? '']));
 }
 
-/** Base64 in the server's form, whatever padding bits and line breaks were sent. */
+/** Encodes base64 again, because clients may send other padding bits and line breaks than the server. */
 function canonical(data: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(textsOf(data));
   return Object.fromEntries(entries.map(([key, text]) => [key, base64(Buffer.from(text, 'base64'))]));
@@ -126,7 +125,7 @@ function base64(bytes: Buffer): string {
   return bytes.toString('base64');
 }
 
-/** Drops absent and empty fields. */
+/** Omits absent and empty fields. */
 function filled(fields: JsonObject): JsonObject {
   const has = (value: unknown) => value !== undefined && (!isObject(value) || Object.keys(value).length > 0);
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => has(value)));

@@ -1,6 +1,6 @@
 import { resource } from '../registry/resource.ts';
 
-/** Templates of StatefulSets and DaemonSets. */
+/** They store the templates of StatefulSets and DaemonSets. */
 export const controllerRevisions = resource({
   group: 'apps',
   plural: 'controllerrevisions',

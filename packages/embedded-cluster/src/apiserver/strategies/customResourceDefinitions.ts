@@ -3,7 +3,7 @@ import { definedName } from '../crd/customResource.ts';
 import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
-/** crd/serving.ts serves what they define. */
+/** crd/serving.ts serves the resources that they define. */
 export const customResourceDefinitions = resource({
   group: 'apiextensions.k8s.io',
   plural: 'customresourcedefinitions',
@@ -41,7 +41,7 @@ export const customResourceDefinitions = resource({
   },
 });
 
-/** The names of the storage versions, of which there has to be one. */
+/** Returns the names of the storage versions; a valid definition has one. */
 export function storedVersions(spec: JsonObject): readonly unknown[] {
   const stored = arrayOf(spec['versions'])
     .map(objectOf)

@@ -17,7 +17,7 @@ const shared = {
 const aboutFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'];
 const ownPaths = byPath('reason', 'reportingComponent', 'type');
 
-/** `involvedObject.name` and the like, under the names of the group. */
+/** Returns the selectors for the fields of the involved object, under the field name of the API group. */
 function selectableBy(about: string): Readonly<Record<string, string>> {
   return Object.fromEntries(aboutFields.map((field) => [`${about}.${field}`, `involvedObject.${field}`]));
 }
@@ -92,7 +92,7 @@ function renamed(fields: JsonObject, names: Readonly<Record<string, string>>): J
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [names[name] ?? name, value]));
 }
 
-/** Fields that are always serialized. */
+/** Adds the fields that are always serialized. */
 function complete(fields: JsonObject): JsonObject {
   return {
     source: {},
@@ -107,9 +107,11 @@ function complete(fields: JsonObject): JsonObject {
 
 function namespaceErrors({ metadata, involvedObject }: KubeObject): readonly FieldError[] {
   const about = textOf(objectOf(involvedObject)['namespace']) ?? '';
-  // Events of cluster-scoped objects live in the namespace `default`.
-  const isHome = about === metadata.namespace || (about === '' && metadata.namespace === 'default');
-  return isHome ? [] : [fieldError.invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+  // Events of cluster-scoped objects are in the namespace `default`.
+  const isSameNamespace = about === metadata.namespace || (about === '' && metadata.namespace === 'default');
+  return isSameNamespace
+    ? []
+    : [fieldError.invalid('involvedObject.namespace', about, 'does not match event.namespace')];
 }
 
 function newEventErrors(object: KubeObject): readonly FieldError[] {

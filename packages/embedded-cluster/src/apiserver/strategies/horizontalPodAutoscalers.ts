@@ -2,7 +2,7 @@ import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import { fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
-/** They are stored and validated; nothing scales by them. */
+/** They are stored and validated, but have no controller. */
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',
   version: 'v2',

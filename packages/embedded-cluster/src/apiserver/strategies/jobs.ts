@@ -91,7 +91,7 @@ function completeCronJob(spec: JsonObject): JsonObject {
   };
 }
 
-/** The pods of a Job have no default restartPolicy: it is required. */
+/** The restartPolicy of a Job's pods has no default, because it is required. */
 function withPolicy(template: JsonObject): JsonObject {
   const { restartPolicy } = objectOf(template['spec']);
   const completed = completeTemplate(template);

@@ -13,8 +13,8 @@ export const networkPolicies = resource({
   shortNames: ['netpol'],
   zero: { spec: {} },
   canonical: (fields) => withEmptyEgress(fields, objectOf(canonical(shapeOf('NetworkPolicy') ?? any, fields))),
-  // An empty list is compared with the stored one before it is dropped.
-  isRestless: ({ spec }) => isEmptyList(objectOf(spec)['egress']),
+  // As on the real server, an empty list counts as a change, although it is not stored.
+  alwaysIncrementsGeneration: ({ spec }) => isEmptyList(objectOf(spec)['egress']),
   allocate: (fields) => ({ ...fields, spec: withoutEmptyEgress(objectOf(fields['spec'])) }),
   complete: (fields) => ({ ...fields, spec: completePolicy(objectOf(fields['spec'])) }),
 });

@@ -4,7 +4,7 @@ import type { KubeObject } from '../meta/objects.ts';
 import { type FieldError, fieldError } from '../meta/status.ts';
 import { resource } from '../registry/resource.ts';
 
-/** There are no volumes: a claim stays pending. */
+/** There are no volumes, so that a claim remains pending. */
 export const persistentVolumeClaims = resource({
   plural: 'persistentvolumeclaims',
   kind: 'PersistentVolumeClaim',
@@ -36,7 +36,7 @@ function fixedPart({ volumeName: _volumeName, ...rest }: JsonObject): JsonObject
   return rest;
 }
 
-/** A claim in a StatefulSet, which is serialized like a PersistentVolumeClaim. */
+/** Completes a claim template of a StatefulSet, which is serialized like a PersistentVolumeClaim. */
 export function completeClaimTemplate(value: unknown): JsonObject {
   const { spec, ...rest } = objectOf(value);
   const whole = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...rest };

@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 
 const defaultMode = 420;
 
-/** The defaults of nested fields of a container. */
+/** Returns the nested fields of a container with their defaults. */
 export function containerParts(container: JsonObject): JsonObject {
   const { env, ports } = container;
   const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'].filter((name) => container[name] !== undefined);
@@ -13,7 +13,7 @@ export function containerParts(container: JsonObject): JsonObject {
   };
 }
 
-/** The defaults of volumes; without a source it is an emptyDir. */
+/** Sets the defaults of volumes. A volume without a source is an emptyDir. */
 export function completeVolumes(volumes: unknown): readonly JsonObject[] {
   return arrayOf(volumes).map((each) => {
     const { name, ...source } = objectOf(each);

@@ -37,7 +37,7 @@ const row: Row = {
 
 export const pods = resource(row);
 
-/** Sets the defaults of a pod's spec; also for templates. */
+/** Sets the defaults of the spec of a pod or of a template. */
 export function completePodSpec(spec: JsonObject): JsonObject {
   const initContainers = arrayOf(spec['initContainers']);
   return {
@@ -104,7 +104,7 @@ function portErrors(ports: readonly unknown[], path: string): readonly FieldErro
   });
 }
 
-/** Most of a pod's spec is immutable. */
+/** Refuses changes of the immutable fields, which are most of a pod's spec. */
 function changeErrors(object: KubeObject, old: KubeObject): readonly FieldError[] {
   if (isDeepStrictEqual(fixedPart(object), fixedPart(old))) return [];
   const allowed = ['containers[*].image', 'initContainers[*].image', 'activeDeadlineSeconds', 'tolerations'];

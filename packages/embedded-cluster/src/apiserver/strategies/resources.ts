@@ -64,7 +64,7 @@ const endpoints = resource({
   shortNames: ['ep'],
 });
 
-/** All built-in resources. Those with a behaviour of their own have a file of their own. */
+/** All built-in resources. */
 export const resources: readonly Resource[] = [
   namespaces,
   pods,

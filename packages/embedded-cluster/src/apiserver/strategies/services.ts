@@ -22,7 +22,7 @@ export const services = resource({
   },
 });
 
-/** Several ports need unique names, and differ in port or protocol. */
+/** Several ports need unique names, and must differ in port or protocol. */
 function portErrors(ports: readonly JsonObject[]): readonly FieldError[] {
   const [names, numbers] = [new Set<unknown>(), new Set<string>()];
   return ports.flatMap(({ name, port, protocol }, index) => {
@@ -57,7 +57,7 @@ function completeSpec(spec: JsonObject): JsonObject {
   };
 }
 
-/** The cluster IP is immutable. */
+/** Sets the cluster IP, which does not change. */
 function withAddress(spec: JsonObject, old: JsonObject): JsonObject {
   if (spec['type'] === 'ExternalName') return spec;
   const clusterIP = spec['clusterIP'] || old['clusterIP'] || nextAddress();

@@ -25,7 +25,7 @@ export const replicaSets = resource({
   validate: (object, old) => [...templateErrors(object), ...selectorErrors(object, old)],
 });
 
-/** The annotations of a Deployment are copied to its ReplicaSets, so that they count for its generation. */
+/** The annotations of a Deployment are copied to its ReplicaSets, so that their changes increment its generation. */
 export const deployments = resource({
   group,
   plural: 'deployments',
@@ -99,12 +99,12 @@ export const daemonSets = resource({
   ],
 });
 
-/** Sets the defaults of a pod template; empty labels and annotations are dropped. */
+/** Sets the defaults of a pod template, and omits empty labels and annotations. */
 export function completeTemplate(value: unknown): JsonObject {
   const { metadata, spec } = objectOf(value);
   const given = Object.entries(objectOf(metadata));
-  const kept = given.filter(([, field]) => !isObject(field) || Object.keys(field).length > 0);
-  return { metadata: Object.fromEntries(kept), spec: completePodSpec(objectOf(spec)) };
+  const nonEmpty = given.filter(([, field]) => !isObject(field) || Object.keys(field).length > 0);
+  return { metadata: Object.fromEntries(nonEmpty), spec: completePodSpec(objectOf(spec)) };
 }
 
 /** Validates the template of a workload, and that the selector matches it. */
@@ -112,8 +112,8 @@ function templateErrors({ spec }: KubeObject): readonly FieldError[] {
   const { selector, template } = objectOf(spec);
   const { metadata, spec: podSpec } = objectOf(template);
   const labels = objectOf(objectOf(metadata)['labels']);
-  const wanted = Object.entries(objectOf(objectOf(selector)['matchLabels']));
-  const isSelected = selector !== undefined && wanted.every(([key, value]) => labels[key] === value);
+  const required = Object.entries(objectOf(objectOf(selector)['matchLabels']));
+  const isSelected = selector !== undefined && required.every(([key, value]) => labels[key] === value);
   return [
     ...(selector === undefined ? [fieldError.required('spec.selector')] : []),
     ...(isSelected
@@ -161,7 +161,7 @@ function fixedPart(spec: unknown): JsonObject {
   return Object.fromEntries(Object.entries(objectOf(spec)).filter(([key]) => !changeable.includes(key)));
 }
 
-/** Sets defaults for absent fields; the fields of a strategy are completed one by one. */
+/** Sets the defaults of absent fields, also within a strategy. */
 function completed(defaultsOf: (spec: JsonObject) => JsonObject) {
   return (given: JsonObject): JsonObject => {
     const spec = objectOf(given['spec']);

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Returns the memory in use after a garbage collection. */
-export function heldBytes(): number {
+export function usedBytes(): number {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   assert(typeof collect === 'function');
