@@ -123,7 +123,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
 
 /** A client of an API server that cannot be reached. */
 function unreachableClient(): KubeClient {
-  const failure: ApiFailure = { kind: 'network', message: 'nobody answers' };
+  const failure: ApiFailure = { kind: 'network', message: 'the server does not respond' };
   return {
     server: 'https://127.0.0.1:1',
     call: async () => ({ ok: false, failure }),

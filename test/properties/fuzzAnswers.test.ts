@@ -124,7 +124,7 @@ const { signal } = new AbortController();
 
 /** A client that answers every call with this, and has no streams. */
 function answering(call: () => Promise<ApiResult>): KubeClient {
-  const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'no streams here' } } as const;
+  const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'this client has no streams' } } as const;
   return {
     server: 'https://server',
     call,

@@ -130,7 +130,10 @@ test('a missing permission in one namespace does not affect another', async () =
 
 for (const { what, failure } of [
   { what: 'terminates', failure: terminating },
-  { what: 'is gone', failure: { kind: 'notFound', status: 404, message: 'namespaces "shop" not found' } as const },
+  {
+    what: 'does not exist',
+    failure: { kind: 'notFound', status: 404, message: 'namespaces "shop" not found' } as const,
+  },
 ]) {
   test(`a namespace that ${what} is not reported`, async () => {
     const api = eventApi();

@@ -19,7 +19,7 @@ export function discoveryClient(documents: Record<string, object | Refusing | nu
       requests.push(request);
       return answerOf(documents[request.path], request.etag);
     },
-    openStream: () => Promise.reject(new Error('nothing is watched here')),
+    openStream: () => Promise.reject(new Error('this client has no streams')),
     renew: () => undefined,
     failureOf: () => ({ kind: 'network', message: '' }),
     close: async () => undefined,

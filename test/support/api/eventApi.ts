@@ -42,7 +42,8 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     const existing = stored.get(key);
     if (method === 'POST' && existing !== undefined)
       return refuse({ kind: 'conflict', status: 409, message: 'exists' });
-    if (method === 'PATCH' && existing === undefined) return refuse({ kind: 'notFound', status: 404, message: 'gone' });
+    if (method === 'PATCH' && existing === undefined)
+      return refuse({ kind: 'notFound', status: 404, message: 'not found' });
     stored.set(key, { ...existing, ...given });
     return { ok: true, status: 200, body: given };
   }
@@ -55,14 +56,14 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     if (failure === 'hang') await aborted(request.signal);
     else if (latency > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, latency));
     inFlight.now -= 1;
-    if (failure === 'hang') return refuse({ kind: 'cancelled', message: 'not wanted any more' });
+    if (failure === 'hang') return refuse({ kind: 'cancelled', message: 'the request was cancelled' });
     return failure === undefined ? write(request) : refuse(failure);
   }
 
   const client: KubeClient = {
     server: 'https://api.test',
     call,
-    openStream: async () => ({ ok: false, failure: { kind: 'rejected', message: 'no streams here' } }),
+    openStream: async () => ({ ok: false, failure: { kind: 'rejected', message: 'this client has no streams' } }),
     renew: () => {},
     failureOf: () => ({ kind: 'network', message: 'broken' }),
     close: async () => {},

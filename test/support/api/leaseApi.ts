@@ -101,10 +101,10 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
 }
 
 const timedOut: ApiResult = { ok: false, failure: { kind: 'timeout', message: 'nothing came' } };
-const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'not wanted' } };
+const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
 const broken: { readonly ok: false; readonly failure: ApiFailure } = {
   ok: false,
-  failure: { kind: 'network', message: 'nobody answers' },
+  failure: { kind: 'network', message: 'the server does not respond' },
 };
 
 function refused(code: number, status: object, clock: VirtualClock): ApiResult {

@@ -22,7 +22,7 @@ export function createRelay(backend: number): Relay {
   const frozen = new Set<Socket>();
   const accepted = new Set<Socket>();
   let count = 0;
-  let isSilent = false;
+  let isAllFrozen = false;
 
   function pass(from: Socket, to: Socket): void {
     open.add(from);
@@ -42,7 +42,7 @@ export function createRelay(backend: number): Relay {
     const upstream = connect(backend, '127.0.0.1');
     pass(client, upstream);
     pass(upstream, client);
-    if (isSilent) for (const socket of [client, upstream]) frozen.add(socket);
+    if (isAllFrozen) for (const socket of [client, upstream]) frozen.add(socket);
   });
   function freeze(): void {
     for (const socket of open) frozen.add(socket);
@@ -54,11 +54,11 @@ export function createRelay(backend: number): Relay {
     openCount: () => accepted.size,
     freeze,
     freezeAll() {
-      isSilent = true;
+      isAllFrozen = true;
       freeze();
     },
     unfreeze() {
-      isSilent = false;
+      isAllFrozen = false;
     },
     cut() {
       for (const socket of open) socket.destroy();

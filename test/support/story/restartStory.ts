@@ -19,14 +19,14 @@ export interface StoryLimits {
   readonly maxAdoptionsPerMinute: number;
 }
 
-type SourceAct = 'write' | 'touch' | 'deleteSource' | 'leaveSourceOut' | 'takeSourceIn';
+type SourceAct = 'write' | 'touch' | 'deleteSource' | 'skipSource' | 'includeSource';
 type WorkloadAct = 'release' | 'crash' | 'deleteWorkload' | 'optOut' | 'optIn';
 
 /** One step, and how long nothing happens after it. `which` chooses the source, or the workload. */
 export type Step = { readonly wait: number; readonly which: number } & (
   | { readonly does: 'write'; readonly value: number }
   | { readonly does: Exclude<SourceAct, 'write'> }
-  | { readonly does: WorkloadAct | 'swing' | 'makeWorkload' | 'goDown' | 'comeUp' | 'replace' }
+  | { readonly does: WorkloadAct | 'changeBriefly' | 'makeWorkload' | 'stopWeeder' | 'startWeeder' | 'replace' }
   | { readonly does: 'limit'; readonly limits: StoryLimits }
   | { readonly does: 'rolloutTime'; readonly ms: number }
 );
@@ -59,18 +59,18 @@ export const someStory: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 24, arbitrary: write },
     act('touch', 3),
-    act('swing', 3),
+    act('changeBriefly', 3),
     act('deleteSource', 3),
-    act('leaveSourceOut', 1),
-    act('takeSourceIn', 1),
+    act('skipSource', 1),
+    act('includeSource', 1),
     act('release', 4),
     act('crash', 2),
     act('deleteWorkload', 1),
     act('makeWorkload', 2),
     act('optOut', 1),
     act('optIn', 1),
-    act('goDown', 2),
-    act('comeUp', 3),
+    act('stopWeeder', 2),
+    act('startWeeder', 3),
     act('replace', 2),
     { weight: 2, arbitrary: limit },
     { weight: 2, arbitrary: pace },
@@ -96,7 +96,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   let violation: unknown;
   const world = await restartWorld(config, { onEvent, onPods: (name) => oracle.podsMade(name) });
   const oracle = restartOracle(world.clock.monotonic, () => config);
-  const leftOut = new Set<string>();
+  const skipped = new Set<string>();
   let isDown = false;
   let release = 0;
 
@@ -120,7 +120,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   }
 
   function write(ref: SourceRef, data: Readonly<Record<string, string>>): void {
-    const annotations = leftOut.has(idOf(ref)) ? { 'weeder.dev/skip-hash-calculation': 'true' } : {};
+    const annotations = skipped.has(idOf(ref)) ? { 'weeder.dev/skip-hash-calculation': 'true' } : {};
     world.putSource(ref, data, { metadata: { annotations } });
     oracle.wrote(idOf(ref), data['a'] ?? '');
   }
@@ -148,7 +148,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     if (violation !== undefined) throw new Error(`after:\n${log.slice(-40).join('\n')}`, { cause: violation });
   }
 
-  async function goUp(): Promise<void> {
+  async function startWeeder(): Promise<void> {
     isDown = false;
     oracle.cameUp();
     await world.restart();
@@ -158,27 +158,27 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     return [...workloads.keys()][which % Math.max(1, workloads.size)];
   }
 
-  async function take(step: Step): Promise<void> {
+  async function perform(step: Step): Promise<void> {
     const name = chosen(step.which);
     switch (step.does) {
-      case 'swing':
-        return swing(sourceOf(step.which), step);
+      case 'changeBriefly':
+        return changeBriefly(sourceOf(step.which), step);
       case 'write':
       case 'touch':
       case 'deleteSource':
-      case 'leaveSourceOut':
-      case 'takeSourceIn':
-        return takeOnSource(step, sourceOf(step.which));
+      case 'skipSource':
+      case 'includeSource':
+        return performOnSource(step, sourceOf(step.which));
       case 'makeWorkload':
         return workloads.has(`w${step.which}`) ? undefined : makeWorkload(step.which);
-      case 'goDown':
+      case 'stopWeeder':
         isDown = true;
         oracle.wentDown();
         return world.control.stop();
-      case 'comeUp':
-        return isDown ? goUp() : undefined;
+      case 'startWeeder':
+        return isDown ? startWeeder() : undefined;
       case 'replace':
-        return goUp();
+        return startWeeder();
       case 'limit':
         config = { ...config, ...step.limits };
         oracle.limitsChanged();
@@ -187,29 +187,29 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
         world.rolloutTime = step.ms;
         return undefined;
       default:
-        return name === undefined ? undefined : takeOnWorkload(step.does, name);
+        return name === undefined ? undefined : performOnWorkload(step.does, name);
     }
   }
 
-  function leaveOut(ref: SourceRef, isLeftOut: boolean): void {
-    if (isLeftOut) leftOut.add(idOf(ref));
-    else leftOut.delete(idOf(ref));
+  function setSkipped(ref: SourceRef, isSkipped: boolean): void {
+    if (isSkipped) skipped.add(idOf(ref));
+    else skipped.delete(idOf(ref));
     oracle.unsure(oracle.usersOf(idOf(ref)));
     if (data.has(idOf(ref))) put(ref, {});
   }
 
-  /** It has other content for a while, and in the meantime pods are created, or containers started. */
-  async function swing(ref: SourceRef, { wait, which }: Step): Promise<void> {
+  /** The source has other content for a while, in which pods are created or containers started. */
+  async function changeBriefly(ref: SourceRef, { wait, which }: Step): Promise<void> {
     const { a: before = '0' } = data.get(idOf(ref)) ?? {};
     const name = oracle.usersOf(idOf(ref)).at(which % 2);
     put(ref, { a: 'between' });
     await pass(wait / 2);
-    if (name !== undefined) takeOnWorkload(which % 3 === 0 ? 'crash' : 'release', name);
+    if (name !== undefined) performOnWorkload(which % 3 === 0 ? 'crash' : 'release', name);
     await pass(wait / 2);
     put(ref, { a: before });
   }
 
-  function takeOnSource(step: Extract<Step, { does: SourceAct }>, ref: SourceRef): void {
+  function performOnSource(step: Extract<Step, { does: SourceAct }>, ref: SourceRef): void {
     if (step.does === 'write') {
       put(ref, { a: String(step.value) });
     } else if (step.does === 'deleteSource') {
@@ -219,11 +219,11 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
     } else if (step.does === 'touch') {
       if (data.has(idOf(ref))) put(ref, { b: String(world.clock.monotonic()) });
     } else {
-      leaveOut(ref, step.does === 'leaveSourceOut');
+      setSkipped(ref, step.does === 'skipSource');
     }
   }
 
-  function takeOnWorkload(does: WorkloadAct, name: string): void {
+  function performOnWorkload(does: WorkloadAct, name: string): void {
     if (does === 'release') {
       release += 1;
       world.patchTemplate(name, { metadata: { annotations: { release: String(release) } } });
@@ -247,15 +247,15 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   assert.equal(oracle.total, 0, 'an adoption restarts nothing');
   for (const each of story) {
     log.push(`${world.clock.monotonic()} ${JSON.stringify(each)}`);
-    await take(each);
+    await perform(each);
     await pass(each.wait);
   }
-  if (isDown) await goUp();
+  if (isDown) await startWeeder();
   // Every workload may have been restarted so often that the breaker blocks it for ten minutes, and is one of twelve.
   await pass(60 * minute);
   assert.deepEqual(oracle.behind(), [], 'a change was never rolled out');
 
-  leftOut.clear();
+  skipped.clear();
   for (let source = 0; source < spaces.length * 2; source += 1) put(sourceOf(source), {});
   for (const name of workloads.keys()) world.annotate(name, { 'weeder.dev/restart-on-change': null });
   oracle.unsure([...workloads.keys()]);
@@ -267,7 +267,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   assert.deepEqual(oracle.behind(), [], 'the last change was never rolled out');
   assert.equal(oracle.total - before, workloads.size, 'one restart each');
   assert.deepEqual(Object.keys(world.control.counts().states), workloads.size === 0 ? [] : ['current']);
-  await goUp();
+  await startWeeder();
   await pass(10 * minute);
   assert.equal(oracle.total - before, workloads.size, 'another weeder restarts nothing');
   return oracle.total;

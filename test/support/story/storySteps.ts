@@ -45,7 +45,7 @@ const requestFailures: readonly [RequestFailure, ...RequestFailure[]] = [
   'lost',
   'silent',
 ];
-const people: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'another-client'];
+const otherClients: readonly [string, ...string[]] = ['kubectl-edit', 'helm', 'another-client'];
 
 /** All possible steps, with their frequencies. */
 export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
@@ -59,14 +59,18 @@ export const possibleSteps: Readonly<Record<string, PossibleStep>> = {
   update: { weight: 6, act: update },
   pause: {
     weight: 2,
-    act: (scene, dice) => say(scene, dice, { pausedUntil: scene.world.clock.now() + 1_000 * (1 + dice.below(300)) }),
+    act: (scene, dice) =>
+      changeApplication(scene, dice, { pausedUntil: scene.world.clock.now() + 1_000 * (1 + dice.below(300)) }),
   },
-  unpause: { weight: 1, act: (scene, dice) => say(scene, dice, { pausedUntil: undefined }) },
+  unpause: { weight: 1, act: (scene, dice) => changeApplication(scene, dice, { pausedUntil: undefined }) },
   changeMode: {
     weight: 2,
-    act: (scene, dice) => say(scene, dice, { mode: dice.of(['correct', 'correct', 'detect']) }),
+    act: (scene, dice) => changeApplication(scene, dice, { mode: dice.of(['correct', 'correct', 'detect']) }),
   },
-  changePolicy: { weight: 1, act: (scene, dice) => say(scene, dice, { policy: dice.of(['delete', 'orphan']) }) },
+  changePolicy: {
+    weight: 1,
+    act: (scene, dice) => changeApplication(scene, dice, { policy: dice.of(['delete', 'orphan']) }),
+  },
   deleteApplication: { weight: 1, act: deleteApplication },
   makeApplication: { weight: 3, act: (scene, dice) => makeApplication(scene, dice, dice.of(names)) },
   failRequests: {
@@ -109,7 +113,7 @@ function someKey({ applications }: Scene, dice: Dice): string {
 function edit({ world, ...scene }: Scene, dice: Dice): void {
   const key = someKey({ world, ...scene }, dice);
   const live = world.get(key);
-  if (live !== undefined) world.put(key, edited(dice, live), dice.of(people));
+  if (live !== undefined) world.put(key, edited(dice, live), dice.of(otherClients));
 }
 
 /** As a client would who applies a file of their own. */
@@ -118,8 +122,8 @@ function makeObject(scene: Scene, dice: Dice): void {
   const [kind, name = ''] = key.split('/');
   const { manifest } = someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
   const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
-  if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
-  else scene.world.apply(key, object, dice.of(people));
+  if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(otherClients));
+  else scene.world.apply(key, object, dice.of(otherClients));
 }
 
 /** As `kubectl replace --force` does it: another object of the same content, with the earlier label or without. */
@@ -130,7 +134,7 @@ function replaceObject({ world, ...scene }: Scene, dice: Dice): void {
   const { name, namespace, labels, annotations } = objectOf(live['metadata']);
   world.remove(key);
   const metadata = { name, namespace, ...(dice.once(2) ? { labels, annotations } : {}) };
-  world.put(key, { ...live, metadata }, dice.of(people));
+  world.put(key, { ...live, metadata }, dice.of(otherClients));
 }
 
 /** Objects that exist before any application, under names that applications may have. */
@@ -139,7 +143,7 @@ export function makeForeignObjects(scene: Scene, dice: Dice): void {
     const [kind, name = ''] = key.split('/');
     const { manifest } = someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
     const object = { ...manifest, metadata: { ...objectOf(manifest['metadata']), namespace: 'shop' } };
-    if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(people));
+    if (scene.world.get(key) === undefined) scene.world.put(key, object, dice.of(otherClients));
   }
 }
 
@@ -149,7 +153,7 @@ function stripLabel(scene: Scene, dice: Dice): void {
   if (live === undefined) return;
   const metadata = objectOf(live['metadata']);
   const { 'weeder.dev/application': _, ...labels } = objectOf(metadata['labels']);
-  scene.world.put(key, { ...live, metadata: { ...metadata, labels } }, dice.of(people));
+  scene.world.put(key, { ...live, metadata: { ...metadata, labels } }, dice.of(otherClients));
 }
 
 /** The label of an application that does not exist, or may have been deleted by now, with or without its name. */
@@ -162,7 +166,7 @@ function spoofLabel(scene: Scene, dice: Dice): void {
   const labels = { ...objectOf(metadata['labels']), 'weeder.dev/application': label };
   const nameAnnotation = dice.once(2) ? { 'weeder.dev/application-name': name } : {};
   const annotations = { ...objectOf(metadata['annotations']), ...nameAnnotation };
-  scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(people));
+  scene.world.put(key, { ...live, metadata: { ...metadata, labels, annotations } }, dice.of(otherClients));
 }
 
 function competitor(scene: Scene, dice: Dice): void {
@@ -180,9 +184,9 @@ function someApplication({ applications }: Scene, dice: Dice): StoryApplication 
   return all[dice.below(all.length)];
 }
 
-function say(scene: Scene, dice: Dice, change: Partial<Generation>): void {
+function changeApplication(scene: Scene, dice: Dice, change: Partial<Generation>): void {
   const application = someApplication(scene, dice);
-  if (application !== undefined) become(scene, application, { ...newest(application), ...change });
+  if (application !== undefined) writeApplication(scene, application, { ...newest(application), ...change });
 }
 
 function update(scene: Scene, dice: Dice): void {
@@ -190,11 +194,11 @@ function update(scene: Scene, dice: Dice): void {
   if (application === undefined) return;
   const before = newest(application);
   const resources = someResources(application.name, before.resources, dice.below(2 ** 30));
-  become(scene, application, { ...before, resources });
+  writeApplication(scene, application, { ...before, resources });
 }
 
 /** An owner writes only specs that the server accepts. */
-function become({ world }: Scene, application: StoryApplication, next: Generation): void {
+function writeApplication({ world }: Scene, application: StoryApplication, next: Generation): void {
   const { name, generations } = application;
   const key = `Application/${name}`;
   const live = world.get(key);
@@ -209,7 +213,7 @@ export function makeApplication(scene: Scene, dice: Dice, name: string): void {
   const { world, applications } = scene;
   if (world.get(`Application/${name}`) !== undefined) return;
   const application = applications.get(name) ?? { name, generations: [] };
-  become(scene, application, {
+  writeApplication(scene, application, {
     at: 0,
     resources: someResources(name, new Map(), dice.below(2 ** 30)),
     mode: dice.once(6) ? 'detect' : 'correct',

@@ -174,7 +174,7 @@ export async function jobWorld(
 
   const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
 
-  const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'nobody waits for it' } };
+  const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
 
   async function call(request: ApiRequest): Promise<ApiResult> {
     await settled();
@@ -282,17 +282,17 @@ export async function jobWorld(
     }
   }
 
-  async function calm(): Promise<void> {
+  async function untilIdle(): Promise<void> {
     for (let turns = 0; turns < 2; turns = (control?.counts().inFlight ?? 0) <= slow ? turns + 1 : 0) await settled();
   }
 
   async function pass(ms: number): Promise<void> {
     const end = clock.monotonic() + ms;
     do {
-      await calm();
+      await untilIdle();
       const due = Math.min(end, clock.nextDue ?? end);
       clock.advance(Math.max(0, due - clock.monotonic()));
-      await calm();
+      await untilIdle();
     } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
   }
 
@@ -344,7 +344,7 @@ export async function jobWorld(
       control?.stop();
       sinks = undefined;
       begin();
-      await calm();
+      await untilIdle();
     },
     stop: () => control?.stop(),
     pass,
@@ -352,10 +352,10 @@ export async function jobWorld(
       events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
   begin();
-  await calm();
+  await untilIdle();
   return world;
 }
 
 function fail(): never {
-  throw new Error('there is none');
+  throw new Error('the object does not exist');
 }

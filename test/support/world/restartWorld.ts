@@ -347,7 +347,7 @@ export function createRestartWorld(
   }
 
   /** Waits until every request has been answered, and the requests that follow from it have been sent. */
-  async function calm(): Promise<void> {
+  async function untilIdle(): Promise<void> {
     let turns = 0;
     while (turns < 2) {
       await settled();
@@ -360,11 +360,11 @@ export function createRestartWorld(
   async function pass(ms: number): Promise<void> {
     const end = clock.monotonic() + ms;
     for (;;) {
-      await calm();
+      await untilIdle();
       const due = Math.min(end, clock.nextDue ?? end);
       clock.advance(Math.max(0, due - clock.monotonic()));
       if (clock.monotonic() < end) continue;
-      await calm();
+      await untilIdle();
       if ((clock.nextDue ?? Number.POSITIVE_INFINITY) > end) return;
     }
   }
@@ -592,7 +592,7 @@ export function createRestartWorld(
 }
 
 function fail(): never {
-  throw new Error('there is none');
+  throw new Error('the object does not exist');
 }
 
 export function configMap(name: string): SourceRef {

@@ -164,7 +164,7 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
 type Refused = { readonly ok: false; readonly failure: ApiFailure };
 
 const disconnected: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process has ended' } };
-const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the caller cancelled it' } };
+const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
 const connectionLost: Refused = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
 const timedOut: Refused = { ok: false, failure: { kind: 'timeout', message: 'no response within 10 s' } };
 
