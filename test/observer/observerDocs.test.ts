@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatFieldError } from '../../src/base/fieldError.ts';
+import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
 import { schemaErrorTable } from '../../src/observer/schema/schemaErrors.ts';
+import { readInventory, writeEntry } from '../../src/observer/spec/inventory.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -37,10 +39,14 @@ test('docs/observer.md lists exactly the states and differences of the inventory
   const source = readFileSync(new URL('../../src/observer/spec/inventory.ts', import.meta.url), 'utf8');
   const written = (list: RegExp) =>
     [...(list.exec(source)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
-  const capitalized = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
+  const rowOf = (row: object) =>
+    objectOf(readInventory([{ kind: 'Pod', apiVersion: 'v1', name: 'a', ...row }]).map(writeEntry)[0]);
+  const stateInStatus = (state: string) => rowOf({ state })['state'];
+  const differenceInStatus = (is: string) =>
+    objectOf(arrayOf(rowOf({ drifts: [{ path: '.a', is }] })['drifts'])[0])['is'];
   assert.ok(named(states).length > 0 && named(differences).length > 0);
-  assert.deepEqual(named(states), written(/resourceStates = \[(.*?)\]/s).map(capitalized));
-  assert.deepEqual(named(differences), written(/differences: .*? = \[(.*?)\]/s).map(capitalized));
+  assert.deepEqual(named(states), written(/resourceStates = \[(.*?)\]/s).map(stateInStatus));
+  assert.deepEqual(named(differences), written(/differences: .*? = \[(.*?)\]/s).map(differenceInStatus));
 });
 
 test('docs/observer.md lists exactly the reasons of the conditions', () => {

@@ -194,7 +194,7 @@ test('a claim by another application is reported only to those who may read it',
     return { text: JSON.stringify([world.application('web')?.['status'], events]), states: states(world) };
   };
   const [reader, other] = [await claims(true), await claims(false)];
-  assert.deepEqual(reader.states, ['Claimed']);
+  assert.deepEqual(reader.states, ['OwnershipConflict']);
   assert.match(reader.text, /shop\/other/);
   assert.deepEqual(other.states, ['Unverified']);
   assert.doesNotMatch(other.text, /other|claim/i);

@@ -85,8 +85,13 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
   };
 }
 
-/** An enum value as the status has it: in CamelCase, as the Kubernetes API conventions require. */
+/**
+ * An enum value as the status has it: in CamelCase, as the Kubernetes API conventions require. A state has the name of the
+ * reason of `Degraded` where that is a term of the field.
+ */
 export function statusValue(value: ResourceState | Drift['is']): string {
+  if (value === 'claimed') return 'OwnershipConflict';
+  if (value === 'typeMissing') return 'NoKindMatch';
   return `${value.charAt(0).toUpperCase()}${value.slice(1)}`;
 }
 

@@ -47,8 +47,8 @@ const states = [
   ['drifted', 'Drifted'],
   ['missing', 'Missing'],
   ['terminating', 'Terminating'],
-  ['claimed', 'Claimed'],
-  ['typeMissing', 'TypeMissing'],
+  ['claimed', 'OwnershipConflict'],
+  ['typeMissing', 'NoKindMatch'],
   ['refused', 'Refused'],
   ['backingOff', 'BackingOff'],
   ['unverified', 'Unverified'],
@@ -214,7 +214,21 @@ suite('the inventory', () => {
 
   test('with a state or a difference that no version has written, still has the row', () => {
     const row = writeEntry(entry());
-    for (const state of ['INSYNC', 'Insync', 'insync', 'in_sync', 'In Sync', ' InSync', '', 7, null, ['InSync'], {}])
+    for (const state of [
+      'INSYNC',
+      'Claimed',
+      'TypeMissing',
+      'Insync',
+      'insync',
+      'in_sync',
+      'In Sync',
+      ' InSync',
+      '',
+      7,
+      null,
+      ['InSync'],
+      {},
+    ])
       assert.deepEqual(readInventory([{ ...row, state }]), [entry({ state: 'pending' })], JSON.stringify(state));
     const { state: _, ...stateless } = row;
     assert.deepEqual(readInventory([stateless]), [entry({ state: 'pending' })]);

@@ -253,7 +253,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     assert.doesNotMatch(await outsideOf(scene, 'shop'), /hidden-application|belongs/);
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
     await grant(ns.cluster, poorOf(scene), rules, { namespace: vault.name });
-    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'Claimed');
+    await untilState(scene, 'shop', 'ConfigMap', 'shared', 'OwnershipConflict');
     assert.match(String((await conditionOf(scene, 'shop', 'Degraded'))['message']), /hidden-application/);
     // Such an application can be deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'shop'));
