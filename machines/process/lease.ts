@@ -37,7 +37,7 @@ interface LeaseContext extends LeaseInput {
   readonly holder: string | undefined;
   /** How long a renewal by the holder is valid. */
   readonly heldFor: number;
-  /** When `record` was first seen, by the local monotonic clock. */
+  /** When `record` was first observed, by the local monotonic clock. */
   readonly changedAt: number;
   /** When the Lease was last read, by the same clock. */
   readonly now: number;

@@ -43,7 +43,7 @@ interface Loss {
   readonly livedMs?: number;
   /** The reason, for users. */
   readonly message?: string;
-  /** The delay that the server asks for. */
+  /** The delay that the server requests. */
   readonly retryAfterMs?: number | undefined;
   /** The maximum delay until the next attempt, regardless of the number of attempts. */
   readonly retryWithinMs?: number;

@@ -18,7 +18,7 @@ interface ClaimsOptions {
 
 /**
  * A label is a hash of an application's namespace and name, and the annotation beside it has both as text. If the two
- * match, the API server is asked for that application. Otherwise the label is looked up among all applications, if all
+ * match, that application is read from the API server. Otherwise the label is searched among all applications, if all
  * are known. Any client that may write the object may write the label and the annotation, so neither is trusted without
  * the other.
  */

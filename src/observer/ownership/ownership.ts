@@ -4,12 +4,12 @@ import { type ApplicationOwner, annotationName, labelName } from '../model/field
 import { type Identity, identityText } from '../model/identity.ts';
 
 /** The owner of an object by its label: this application, none, or another one by its known name. */
-type Ownership = { readonly is: 'ours' | 'nobodys' } | { readonly is: 'anothers'; readonly by: string };
+type Ownership = { readonly is: 'ours' | 'none' } | { readonly is: 'anothers'; readonly by: string };
 
 export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
   const { labels, annotations } = objectOf(live['metadata']);
   const label = textOf(objectOf(labels)[labelName]);
-  if (label === undefined) return { is: 'nobodys' };
+  if (label === undefined) return { is: 'none' };
   if (label === owner.label) return { is: 'ours' };
   const name = textOf(objectOf(annotations)[annotationName]);
   return { is: 'anothers', by: name === undefined || name === owner.name ? label : name };
@@ -34,15 +34,15 @@ export function versionOf(object: JsonObject): string | undefined {
   return textOf(objectOf(object['metadata'])['resourceVersion']);
 }
 
-/** Whether this manager owns anything of it. */
+/** Returns true if this manager owns a field of the object. */
 export function hasManager(live: JsonObject, manager: string): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields']).some((entry) => objectOf(entry)['manager'] === manager);
 }
 
 /**
- * Whether an object may be deleted, released or recreated for an application: it has the application's label now, and it
- * is the object of this uid, which the reply to an apply has given. Where that reply was lost, the object is proof itself
- * if nobody but the application has ever written it: it was created by the apply. One that was there before stays.
+ * Returns true if an object may be deleted, released or recreated for an application: it has the application's label,
+ * and the uid in the response to an apply. If that response was lost, an object that only the application has written
+ * is proof itself, because the apply has created it. An object that existed before is left alone.
  */
 export function isProvenApplied(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
   if (ownershipOf(live, owner).is !== 'ours') return false;
@@ -50,12 +50,14 @@ export function isProvenApplied(live: JsonObject, owner: ApplicationOwner, appli
   return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isManagedOnlyBy(live, owner);
 }
 
-/** The refusal to delete, release or recreate what nothing proves to be applied by this application. */
+/**
+ * Returns the failure to delete, release or recreate an object that is not proven to be applied by this application.
+ */
 export function notApplied(owner: ApplicationOwner, identity: Identity): Outcome<never> {
   return failed('otherUid', `${identityText(identity)} is left as it is: ${owner.name} has not applied this object.`);
 }
 
-/** Whether only its application has ever written the object, apart from its status. */
+/** Returns true if only its application has written the object, apart from its status. */
 export function isManagedOnlyBy(live: JsonObject, { own, init }: ApplicationOwner): boolean {
   return arrayOf(objectOf(live['metadata'])['managedFields'])
     .map(objectOf)

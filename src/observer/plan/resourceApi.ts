@@ -100,8 +100,8 @@ export interface ResourceApi {
    */
   removeStaleClaim(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /**
-   * Deletes the object only with proof (`isProvenOf`); `appliedUid` is from the response to an apply. `missing`: the
-   * object does not exist. `otherUid`: nothing proves that the application has applied the object of this name.
+   * Deletes the object only with proof (`isProvenApplied`); `appliedUid` is from the response to an apply. `missing`:
+   * the object does not exist. `otherUid`: nothing proves that the application has applied the object of this name.
    * `claimed`: another application owns it. `terminating`: it is being deleted and still exists.
    */
   delete(

@@ -37,7 +37,7 @@ export interface Moment {
 /** Appends one line of the weeder to the recording. */
 export type AppendWeeder = (entry: WeederInput | WeederOutput) => void;
 
-/** The key by which a replay finds the recorded answer for the age of a service. */
+/** The key by which a replay finds the recorded response about the age of a service. */
 export function evidenceKey({ backingPods, lastWrite }: ReadyEvidence): string {
   return `${backingPods?.map(({ namespace, name }) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`;
 }
