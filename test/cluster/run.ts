@@ -1,7 +1,7 @@
 /**
- * `npm run test:cluster`: one control plane for all cluster tests, and node's own test runner over them.
- * Arguments: test files (default all of `--folder`, which is this one unless given), `--test-name-pattern=…`, and
- * `--without-watch-list` for API servers that do not stream lists, as those before 1.32.
+ * `npm run test:cluster`: starts one control plane, and runs the cluster tests with node's test runner.
+ * Arguments: test files (default: all in `--folder`, whose default is this folder), `--test-name-pattern=…`, and
+ * `--without-watch-list` for API servers before 1.32, which do not stream lists.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -37,11 +37,11 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
   if (values['without-watch-list']) process.env[withoutWatchList] = 'true';
   const assets = await findAssets();
-  // The test processes use these binaries, and this control plane.
+  // The test processes inherit the path of the binaries.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;
   const started = performance.now();
   const controlPlane = await startControlPlane();
-  // Only from here on: until now the default, to exit at once, is right, and the guards of the folders clean up.
+  // Before this point a signal ends the process immediately, and the guards of the folders clean up.
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
   try {
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
       `control plane at ${controlPlane.url}, ready in ${((performance.now() - started) / 1000).toFixed(1)} s`,
     );
     const outcome = await runTests(files, values['test-name-pattern'] ?? [], end.signal);
-    if (outcome.ran === 0) throw new SetupProblem('No test ran: no name matches, or the files hold no tests.');
+    if (outcome.ran === 0) throw new SetupProblem('No test ran: no name matches, or the files have no tests.');
     return outcome.success && !end.signal.aborted ? 0 : 1;
   } finally {
     await controlPlane.stop();
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
 async function runTests(files: string[], patterns: string[], signal: AbortSignal): Promise<Outcome> {
   let ran = 0;
   let success = false;
-  // Tests mostly wait for the cluster: one file more than there are cores keeps these busy.
+  // One file more than cores, because tests mostly wait for the cluster.
   const concurrency = availableParallelism() + 1;
   const events = run({
     files: orderFiles(files),
@@ -73,7 +73,7 @@ async function runTests(files: string[], patterns: string[], signal: AbortSignal
     if (summary.file === undefined) success = summary.success;
   });
   events.on('test:pass', (event) => {
-    // A file in which nothing ran is itself reported as a passing test.
+    // A file without matching tests is reported as a passing test.
     if (event.details.type !== 'suite' && !event.skip && resolve(event.name) !== event.file) ran += 1;
   });
   events.on('test:fail', () => {

@@ -78,7 +78,7 @@ test('an invalid allow-references-from is reported to the workloads of other nam
   });
   await world.pass(10 * second);
   assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
-    'weeder.dev/allow-references-from ca: "*" is not t',
+    'weeder.dev/allow-references-from ca: "*" is not a vali',
   ]);
   assert.equal(world.eventsOf('dependency.notAllowed').length, 1);
   world.putSource(ca, { a: '2' }, consent('*'));

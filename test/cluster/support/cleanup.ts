@@ -1,15 +1,15 @@
 /** The context of a test or a suite. */
 export interface Cleanup {
-  after(cleanup: () => uncleanups): void;
+  after(cleanup: () => unknown): void;
 }
 
-const registered = new WeakMap<Cleanup, (() => uncleanups)[]>();
+const registered = new WeakMap<Cleanup, (() => unknown)[]>();
 
 /**
  * Registers a cleanup. All cleanups of a test run in the order of their registration, and their errors are thrown
  * afterwards. Node skips the hooks after one that throws, and a process that is not stopped would block the test file.
  */
-export function cleanUp(t: Cleanup, cleanup: () => uncleanups): void {
+export function cleanUp(t: Cleanup, cleanup: () => unknown): void {
   const cleanups = registered.get(t);
   if (cleanups !== undefined) {
     cleanups.push(cleanup);
@@ -18,13 +18,13 @@ export function cleanUp(t: Cleanup, cleanup: () => uncleanups): void {
   const all = [cleanup];
   registered.set(t, all);
   t.after(async () => {
-    const errors: uncleanups[] = [];
-    for (const each of all) await run(each).catch((error: uncleanups) => errors.push(error));
+    const errors: unknown[] = [];
+    for (const each of all) await run(each).catch((error: unknown) => errors.push(error));
     if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
     if (errors.length > 0) throw errors[0];
   });
 }
 
-async function run(cleanup: () => uncleanups): Promise<void> {
+async function run(cleanup: () => unknown): Promise<void> {
   await cleanup();
 }

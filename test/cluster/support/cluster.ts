@@ -1,7 +1,7 @@
 /**
- * What a cluster test imports: one line for everything. A test creates its own namespace
- * (`const ns = await testNamespace(t, 'recovery')`), which also leads to the shared cluster (`ns.cluster`), and passes
- * it to the other helpers. Pods have no kubelet: tests report their statuses themselves (`setPodStatus`).
+ * The exports for cluster tests. A test creates its own namespace with
+ * `const ns = await testNamespace(t, 'recovery')` and passes it to the other helpers. `ns.cluster` is the shared
+ * cluster. No kubelet runs, so tests write the statuses of pods (`setPodStatus`).
  */
 
 export { createBudget, type Denial, deleteBudget, denyPodDeletion } from './deploy/policies.ts';

@@ -5,7 +5,7 @@ import { Metadata } from './objects.ts';
 
 const Series = z.looseObject({ count: z.number(), lastObservedTime: z.string() });
 
-/** An Event as the core API returns it, which is what `kubectl describe` reads. */
+/** An Event of the core API, which `kubectl describe` reads. */
 export const CoreEvent = z.looseObject({
   metadata: Metadata,
   involvedObject: z.looseObject({ kind: z.string(), name: z.string(), uid: z.string().optional() }),
@@ -20,7 +20,7 @@ export const CoreEvent = z.looseObject({
 });
 export type CoreEvent = z.infer<typeof CoreEvent>;
 
-/** The same as `events.k8s.io/v1` returns it. */
+/** An Event of `events.k8s.io/v1`. */
 export const NewEvent = z.looseObject({
   metadata: Metadata,
   regarding: z.looseObject({ kind: z.string(), name: z.string(), uid: z.string().optional() }),
@@ -30,14 +30,14 @@ export const NewEvent = z.looseObject({
 
 const reporter = 'reportingComponent=weeder.dev/weeder';
 
-/** Weeder's Events in the namespace that these field selectors find. */
+/** Returns the Events of weeder in the namespace that match these field selectors. */
 export async function eventsOf(ns: TestNamespace, ...selectors: string[]): Promise<CoreEvent[]> {
   const selector = encodeURIComponent([reporter, ...selectors].join(','));
   const list = await ns.cluster.api('GET', `${ns.path('api/v1', 'events')}?fieldSelector=${selector}`);
   return z.looseObject({ items: z.array(CoreEvent) }).parse(list).items;
 }
 
-/** Waits for Events with these reasons, in any order, and no others, among those that the selectors find. */
+/** Waits until exactly Events with these reasons, in any order, match the selectors. */
 export async function eventsWith(
   ns: TestNamespace,
   selectors: readonly string[],

@@ -38,7 +38,7 @@ export async function eventually<T>(condition: Condition<T>, options: Eventually
 export interface RemainsTrueOptions {
   /** What has to remain true, as the end of a message that begins with "no longer true". */
   readonly what: string;
-  /** The time of observation in milliseconds. If possible, use a positive marker instead: see `PodObserver.caughtUp`. */
+  /** The time of observation in milliseconds. Prefer a positive marker if possible: see `PodObserver.caughtUp`. */
   readonly for: number;
   readonly every?: number;
 }

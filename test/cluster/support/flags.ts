@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Flags of etcd: the data is dispensable, so nothing is synced to disk. */
+/** Flags of etcd. It does not sync to disk, because the data is temporary. */
 export function etcdFlags(dir: string, url: string, peerUrl: string): string[] {
   return [
     `--data-dir=${join(dir, 'etcd')}`,
@@ -23,14 +23,14 @@ interface ApiServerPlace {
   readonly publicKey: string;
 }
 
-/** Flags of kube-apiserver: everything as in a real cluster, except that pods need no service account. */
+/** Flags of kube-apiserver. Unlike in most clusters, pods need no service account. */
 export function apiServerFlags({ dir, port, etcdUrl, tokens, privateKey, publicKey }: ApiServerPlace): string[] {
   return [
     `--etcd-servers=${etcdUrl}`,
     `--cert-dir=${dir}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
-    // The `kubernetes` service would get 127.0.0.1 as its endpoint, which the API itself refuses.
+    // Otherwise the Service `kubernetes` would get the endpoint 127.0.0.1, which is invalid.
     '--endpoint-reconciler-type=none',
     '--authorization-mode=RBAC',
     `--token-auth-file=${tokens}`,
@@ -38,7 +38,7 @@ export function apiServerFlags({ dir, port, etcdUrl, tokens, privateKey, publicK
     '--service-account-issuer=https://weeder.test',
     `--service-account-key-file=${publicKey}`,
     `--service-account-signing-key-file=${privateKey}`,
-    // Two families, so that a service can have IPv4 and IPv6 slices.
+    // Both address families, so that a service can have IPv4 and IPv6 slices.
     '--service-cluster-ip-range=10.96.0.0/16,fd00:96::/108',
     '--profiling=false',
   ];
@@ -58,7 +58,7 @@ const controllers = [
   'statefulset-controller',
 ];
 
-/** Flags of kube-controller-manager: the controllers that tests depend on, quick, and modest with two cores. */
+/** Flags of kube-controller-manager: only the controllers that tests depend on, with short periods. */
 export function controllerManagerFlags(dir: string, port: number, kubeconfig: string): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,

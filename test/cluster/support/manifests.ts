@@ -4,13 +4,13 @@ import type { Answer } from './plane/http.ts';
 
 const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'Namespace']);
 
-/** Sends an object that does not exist yet; a field that the API server does not know is an error. */
+/** Creates an object. An unknown field is an error. */
 export async function create(cluster: Cluster, manifest: Manifest): Promise<void> {
   const answer = await post(cluster, manifest, '');
   if (answer.status !== 201) throw new Error(`${named(manifest)} refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** The API server's errors and warnings about an object, in a dry run; empty if there are none. */
+/** Returns the errors and warnings of the API server for a dry run of this object. */
 export async function errorsOf(cluster: Cluster, manifest: Manifest): Promise<string[]> {
   const answer = await post(cluster, manifest, '&dryRun=All');
   const warnings = [answer.headers['warning'] ?? []].flat();
@@ -18,12 +18,12 @@ export async function errorsOf(cluster: Cluster, manifest: Manifest): Promise<st
   return [...refusal, ...warnings].map((fault) => `${named(manifest)}: ${fault}`);
 }
 
-/** Deletes it, if it still exists. */
+/** Deletes an object if it exists. */
 export async function remove(cluster: Cluster, manifest: Manifest): Promise<void> {
   await cluster.send('DELETE', `${pathOf(manifest)}/${manifest.metadata.name}`);
 }
 
-/** `Kind name`, for a sentence. */
+/** Returns `Kind name` for messages. */
 export function named({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;
 }

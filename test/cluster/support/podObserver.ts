@@ -5,10 +5,10 @@ import type { TestNamespace } from './namespace.ts';
 import { type Pod, PodList, Pod as PodSchema, Status, WatchEvent } from './objects.ts';
 import { barePod } from './restart/workloads.ts';
 
-/** One event of a pod, as observed by a watch that shares nothing with the tested code. */
+/** An event of a pod, observed by a watch that shares no code with weeder. */
 export interface PodEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** Milliseconds since the epoch, with fractions, when the event arrived here. */
+  /** The time of arrival. Milliseconds since the epoch, with fractions. */
   readonly at: number;
   readonly name: string;
   readonly uid: string;
@@ -18,19 +18,19 @@ export interface PodEvent {
 }
 
 export interface PodObserver {
-  /** Every event since the observer was started, in order; pods that existed before are `ADDED`. */
+  /** All events in order. Pods that existed at the start are `ADDED`. */
   readonly events: readonly PodEvent[];
-  /** The deleted pods, in order. */
+  /** The DELETED events in order. */
   deletions(): PodEvent[];
-  /** Waits until the pod with this uid is deleted; the event has the time. */
+  /** Waits until the pod with this uid is deleted, and returns the event. */
   untilDeleted(uid: string, within?: number): Promise<PodEvent>;
-  /** Resolves when the observer has seen everything before this call: then negative assertions are safe. */
+  /** Resolves when the observer has received all earlier events. Used before negative assertions. */
   caughtUp(): Promise<void>;
 }
 
 const markerPrefix = 'observer-marker-';
 
-/** Records every pod event of a namespace from now on, until the test ends; survives broken connections. */
+/** Records all pod events of a namespace until the test ends. Reconnects if a connection is closed. */
 export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   const events: PodEvent[] = [];
   const known = new Map<string, Pod>();
@@ -77,7 +77,7 @@ export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
       await ns.cluster.api('DELETE', ns.path('api/v1', 'pods', marker.metadata.name));
       const { uid } = marker.metadata;
       await eventually(() => events.some((event) => event.type === 'DELETED' && event.uid === uid), {
-        what: `the observer's own marker in ${ns.name}`,
+        what: `the marker of the observer in ${ns.name}`,
         every: 5,
       });
     },
@@ -100,7 +100,7 @@ async function observe(
       from = await follow(ns, from, signal, record, onWatching);
     } catch (error) {
       if (error instanceof ZodError) throw error;
-      // Some tests break connections: continue where it broke.
+      // Some tests close connections.
       await pause(20);
     }
   }
@@ -114,7 +114,7 @@ async function relist(ns: TestNamespace, known: ReadonlyMap<string, Pod>, record
   return list.metadata.resourceVersion;
 }
 
-/** Follows one stream to its end; returns where to continue, or undefined if the history is no longer available. */
+/** Reads one watch to its end, and returns the last version, or undefined if that is no longer available. */
 async function follow(
   ns: TestNamespace,
   from: string,
@@ -135,7 +135,7 @@ async function follow(
     }
   } catch (error) {
     if (error instanceof ZodError) throw error;
-    // The connection broke in the middle.
+    // The connection was closed: the caller resumes the watch.
   }
   return last;
 }

@@ -11,7 +11,7 @@ import type { PodOptions } from './restart/podTemplate.ts';
 import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
 
-/** Registers a scene: node:test's context of a test. */
+/** The context of a test. */
 interface TestContext {
   after(cleanup: () => unknown): void;
 }
@@ -19,8 +19,8 @@ interface TestContext {
 type LoopingOptions = Partial<PodOptions> & { readonly ns?: TestNamespace };
 
 /**
- * A namespace with a service and its dependants, a weeder that watches them, and an observer that shares nothing with
- * it. The names of service and labels are unique, so that the weeders of parallel tests do not interfere.
+ * A namespace with a service and its dependants, a weeder for them, and an observer that shares no code with weeder.
+ * The service and labels have unique names, so that parallel tests are independent.
  */
 export interface Scene {
   readonly ns: TestNamespace;
@@ -28,41 +28,41 @@ export interface Scene {
   readonly service: string;
   /** Labels that the service's podSelector selects. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Labels of the dependants of another service, which does not recover before `laterServiceHandled`. */
+  /** Labels of the dependants of another service, which recovers only in `laterServiceHandled`. */
   readonly otherLabels: Readonly<Record<string, string>>;
-  /** The config file, for weeders that a test starts in other ways. */
+  /** The content of the config file. */
   readonly config: object;
-  /** Starts a weeder with this config and waits until it has read the cluster. */
+  /** Starts a weeder with this config, and resolves when its caches are synced. */
   start(options?: Partial<InProcessOptions>): Promise<InProcessWeeder>;
-  /** Writes the service's IPv4 slice: one endpoint for each value. */
+  /** Writes the IPv4 slice of the service, with one endpoint for each value. */
   endpoints(...ready: (boolean | undefined)[]): Promise<void>;
-  /** A dependant with a controller, in this state; default in crash-loop back-off. */
+  /** Creates a dependant with a controller and this status. Default: CrashLoopBackOff. */
   pod(name: string, status?: ContainerState | PodStatusChange, options?: LoopingOptions): Promise<Pod>;
   /** Waits until these pods are deleted. */
   untilDeleted(...pods: Pod[]): Promise<PodEvent[]>;
   /**
-   * For assertions that something is not deleted in an open window: a pod that comes later is, in the same state
-   * and by the same stream, and after that the observer has seen everything.
+   * Used before assertions that a pod is not deleted in an open window. Waits until a later pod with the same status is
+   * deleted and the observer has received all earlier events.
    */
   laterPodDeleted(status?: () => ContainerState, options?: LoopingOptions): Promise<void>;
-  /** For assertions that no window is open: another service recovers later, and its dependant is deleted. */
+  /** Used before assertions that no window is open. Waits until a dependant of a later recovery is deleted. */
   laterServiceHandled(): Promise<void>;
-  /** Exactly these pods are deleted so far, except for markers, each of them once. */
+  /** Asserts that exactly these pods have been deleted, each once. Ignores markers. */
   assertDeleted(...pods: Pod[]): void;
 }
 
 export interface SceneOptions {
-  /** Keys of the service in the config, possibly by the name of the scene's namespace. */
+  /** Keys of the service in the config, or a function that returns them for the namespace. */
   readonly settings?: object | ((namespace: string) => object);
-  /** Top-level keys of the config. */
+  /** Further top-level keys of the config. */
   readonly global?: object;
-  /** Default: the shared one. */
+  /** Default: the shared control plane. */
   readonly cluster?: Cluster;
 }
 
 const marker = 'later-';
 
-/** Sets a scene without a weeder: `start()` starts it. */
+/** Creates a scene. `start()` starts its weeder. */
 export async function setScene(t: TestContext, prefix: string, options: SceneOptions = {}): Promise<Scene> {
   const ns = await testNamespace(t, prefix, options.cluster);
   const observer = await watchDeletions(ns);
@@ -128,7 +128,7 @@ function describe({ name, uid }: { readonly name: string; readonly uid: string }
   return `${name} ${uid}`;
 }
 
-/** Waits until this pod is being deleted, although a finalizer or a grace period still delays it. */
+/** Waits until this pod is terminating. */
 export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }: Pod): Promise<Pod> {
   return eventually(
     async (saw) => {
@@ -140,7 +140,7 @@ export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }
   );
 }
 
-/** Waits until a moment, in epoch milliseconds, if nothing but time matters. */
+/** Waits until this time. Milliseconds since the epoch. */
 export async function untilTime(moment: number): Promise<void> {
   while (Date.now() < moment) await pause(moment - Date.now());
 }

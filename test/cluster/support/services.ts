@@ -3,7 +3,7 @@ import type { TestNamespace } from './namespace.ts';
 import { type EndpointSlice, EndpointSliceList } from './objects.ts';
 
 export interface ServiceOptions {
-  /** Without a selector only the test creates EndpointSlices for it. */
+  /** Without a selector, the cluster creates no EndpointSlices. */
   readonly selector?: Readonly<Record<string, string>>;
   readonly publishNotReadyAddresses?: boolean;
   readonly headless?: boolean;
@@ -17,22 +17,22 @@ export async function createService(ns: TestNamespace, name: string, options: Se
 }
 
 export interface SliceOptions {
-  /** One endpoint each; undefined leaves the condition unset, which counts as ready. */
+  /** The ready conditions, one for each endpoint. Undefined is an unset condition, which counts as ready. */
   readonly ready: readonly (boolean | undefined)[];
-  /** Default `IPv4`; cannot be changed later. */
+  /** Default `IPv4`. Immutable. */
   readonly addressType?: 'IPv4' | 'IPv6' | 'FQDN';
-  /** Default: the service's name and the address type, so that there is one slice for each. */
+  /** Default: the name of the service and the address type. */
   readonly name?: string;
-  /** Names of the pods behind the endpoints, in their order. */
+  /** The names of the pods of the endpoints. */
   readonly targetRefs?: readonly (string | undefined)[];
 }
 
-/** Creates an EndpointSlice of `service` by hand; the service itself need not exist. Fails if the slice exists. */
+/** Creates an EndpointSlice of `service`, which need not exist. Fails if the slice exists. */
 export async function createSlice(ns: TestNamespace, service: string, options: SliceOptions): Promise<void> {
   await ns.cluster.api('POST', slices(ns), slice(ns, service, options));
 }
 
-/** Makes the slice, or replaces it as a whole. */
+/** Creates or replaces an EndpointSlice. */
 export async function setSlice(ns: TestNamespace, service: string, options: SliceOptions): Promise<void> {
   const body = slice(ns, service, options);
   const answer = await ns.cluster.send('PUT', slices(ns, body.metadata.name), { body });
@@ -40,18 +40,18 @@ export async function setSlice(ns: TestNamespace, service: string, options: Slic
   else if (answer.status >= 400) throw new Error(`slice of ${service} refused: ${JSON.stringify(answer.body)}`);
 }
 
-/** Deletes a slice of `service`: the one of that name, or else the IPv4 one that `setSlice` creates. */
+/** Deletes the slice of this name. Default: the IPv4 slice that `setSlice` creates. */
 export async function deleteSlice(ns: TestNamespace, service: string, name?: string): Promise<void> {
   await ns.cluster.api('DELETE', slices(ns, name ?? sliceName(service, 'IPv4')));
 }
 
-/** All slices of a service, whatever created them. */
+/** Returns all slices of a service. */
 export async function slicesOf(ns: TestNamespace, service: string): Promise<EndpointSlice[]> {
   const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
   return EndpointSliceList.parse(await ns.cluster.api('GET', `${slices(ns)}?labelSelector=${selector}`)).items;
 }
 
-/** Waits until exactly `ready` endpoints of the service are ready, over all its slices. */
+/** Waits until exactly `ready` endpoints in all slices of the service are ready. */
 export async function readyEndpoints(ns: TestNamespace, service: string, ready: number): Promise<EndpointSlice[]> {
   return eventually(
     async (saw) => {
@@ -64,7 +64,7 @@ export async function readyEndpoints(ns: TestNamespace, service: string, ready: 
   );
 }
 
-/** Sets a hand-made Endpoints object of a service without selector; the cluster mirrors it into slices. */
+/** Creates or replaces the Endpoints object of a Service without selector, which the cluster mirrors into slices. */
 export async function setEndpoints(
   ns: TestNamespace,
   service: string,

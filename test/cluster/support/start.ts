@@ -1,6 +1,6 @@
 /**
- * A control plane to try weeder on by hand: `node test/cluster/support/start.ts [kube-apiserver flags]`.
- * Prints the path of an admin kubeconfig and runs until Ctrl-C or SIGTERM; then nothing of it is left.
+ * Starts a control plane for manual tests: `node test/cluster/support/start.ts [kube-apiserver flags]`.
+ * Prints the path of an admin kubeconfig, runs until Ctrl-C or SIGTERM, and removes its files.
  */
 import { writeCoordinates } from './plane/access.ts';
 import { startControlPlane } from './plane/controlPlane.ts';

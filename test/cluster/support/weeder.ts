@@ -18,7 +18,7 @@ export interface StartOptions {
   readonly user?: string;
   /** The path of a kubeconfig, such as that of a proxy. Default: that of the user. */
   readonly kubeconfig?: string;
-  /** Flags after `--config-file`, `--kubeconfig` and `0` for the telemetry addresses. A repeated flag takes precedence. */
+  /** Flags in addition to `--config-file`, `--kubeconfig` and telemetry on port 0. A repeated flag takes precedence. */
   readonly flags?: readonly string[];
   /** Flags of node. */
   readonly nodeFlags?: readonly string[];

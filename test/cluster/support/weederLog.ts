@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { eventually } from './eventually.ts';
 
-/** One line of weeder's log. */
+/** A line of the log. */
 export const LogLine = z.looseObject({ level: z.string(), time: z.string(), msg: z.string() });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Weeder's own log, to wait for, and for what is only logged; deletions are asserted by an observer. */
+/** The log of weeder. Tests wait for its lines, but assert deletions with an observer. */
 export interface WeederLog {
   readonly lines: readonly LogLine[];
-  /** The lines so far with this message, or with one that matches, and with these fields. */
+  /** Returns the lines so far with this message, or a matching one, and with these fields. */
   find(message: string | RegExp, fields?: Readonly<Record<string, unknown>>): LogLine[];
-  /** Waits for `count` such lines (default 1) and returns the last one. */
+  /** Waits for `count` such lines (default 1), and returns the last one. */
   until(
     message: string | RegExp,
     fields?: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export interface WeederLog {
   ): Promise<LogLine>;
 }
 
-/** Collects a log that comes in pieces of text. `garbage` receives lines that are not JSON. */
+/** Creates a log from chunks of text. `garbage` receives lines that are not JSON. */
 export function collectLog(garbage: (line: string) => void): WeederLog & { write(text: string): void } {
   const lines: LogLine[] = [];
   let rest = '';

@@ -118,12 +118,12 @@ for (const { data, made } of [
 }
 
 for (const { data, sentence } of [
-  { data: { key: '' }, sentence: 'has 0 bytes in key, and a key has 32 at least.' },
-  { data: { key: base64(bytes(1, 31)) }, sentence: 'has 31 bytes in key, and a key has 32 at least.' },
+  { data: { key: '' }, sentence: 'has 0 bytes in key, and a key needs at least 32.' },
+  { data: { key: base64(bytes(1, 31)) }, sentence: 'has 31 bytes in key, and a key needs at least 32.' },
   { data: { key: 'not base64!' }, sentence: 'has an entry key that is not base64.' },
   { data: { key: 7 }, sentence: 'has an entry key that is not base64.' },
   { data: { other: base64(bytes(1)) }, sentence: 'has no entry key.' },
-  { data: { key: base64(bytes(1)), old: 'AA==' }, sentence: 'has 1 bytes in old, and a key has 32 at least.' },
+  { data: { key: base64(bytes(1)), old: 'AA==' }, sentence: 'has 1 bytes in old, and a key needs at least 32.' },
 ]) {
   test(`a Secret that ${sentence} Nothing is written, and the error says what to do`, async () => {
     await using it = await withSecret(data);

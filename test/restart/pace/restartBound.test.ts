@@ -26,7 +26,7 @@ interface Load {
   readonly isRolloutStuck: boolean;
 }
 
-/** How long an adopted workload runs without a restart while its source changes continuously; undefined if never restarted. */
+/** Returns the time until the first restart while a source changes continuously, or undefined if there is none. */
 async function timeToRestart(load: Load, within: number): Promise<number | undefined> {
   let restartedAt: number | undefined;
   const onEvent = ({ type }: RestartEvent) => {

@@ -104,7 +104,9 @@ test('an annotation of 256 KiB yields at most a hundred sources and a few errors
   const good = Array.from({ length: 10_000 }, (_, index) => `configmap/shop/settings-${index}`).join(',');
   const many = readAlsoDependsOn(good, 'shop');
   assert.equal(many.uses.length, 100);
-  assert.deepEqual(many.errors, ['weeder.dev/also-depends-on names 10000 sources: the first 100 of them count.']);
+  assert.deepEqual(many.errors, [
+    'weeder.dev/also-depends-on names 10000 sources: only the first 100 of them are used.',
+  ]);
   const bad = readAlsoDependsOn(Array.from({ length: 50 }, (_, index) => `?${index}`).join(','), 'shop');
   assert.equal(bad.errors.length, 11);
   assert.equal(bad.errors[10], 'weeder.dev/also-depends-on has 40 more entries that cannot be read.');

@@ -33,7 +33,7 @@ const EnvVar = z.object({
     .optional(),
 });
 
-/** The fields of a workload's template that the tests read. */
+/** The fields of a workload that the tests read. */
 export const Workload = z.looseObject({
   spec: z.looseObject({
     replicas: z.number(),
@@ -79,7 +79,7 @@ export function dataOf(objects: readonly Manifest[]): Readonly<Record<string, st
   return ConfigMap.parse(one(objects, 'ConfigMap')).data;
 }
 
-/** Creates everything except for workloads (there is no kubelet); resolves when the permissions are effective. */
+/** Creates all objects except workloads, because no kubelet runs. Resolves when the permissions are effective. */
 export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
   for (const object of objects) {
     if (workloadKinds.includes(object.kind)) continue;
@@ -99,7 +99,7 @@ export async function createAll(t: Cleanup, cluster: Cluster, objects: readonly 
   }
 }
 
-/** Every single permission of these rules. */
+/** Returns each permission of these rules. */
 export function permissions(rules: readonly Rule[]) {
   return rules.flatMap(({ apiGroups, resources, verbs, resourceNames = [undefined] }) =>
     apiGroups.flatMap((group) =>
@@ -115,13 +115,13 @@ function userOf(objects: readonly Manifest[]): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** A process like that of the kubelet: the bundle, the template's arguments and environment, its token. */
+/** A process as the kubelet starts it: the bundle, with the arguments and environment of the template, and a token. */
 export interface DeployedWeeder extends WeederProcess {
-  /** The addresses here of the container's ports, by their names. */
+  /** The local ports, by the names of the container's ports. */
   readonly ports: Readonly<Record<string, number>>;
 }
 
-/** Starts one replica of the overlay's workload; `flags` come last, and so win. */
+/** Starts one replica of the workload. `flags` take precedence. */
 export async function startDeployed(
   t: Cleanup,
   home: TestNamespace,
@@ -159,7 +159,7 @@ export async function startDeployed(
 
 const TokenRequest = z.object({ status: z.object({ token: z.string() }) });
 
-/** A token of the ServiceAccount itself, as the kubelet requests it. */
+/** Requests a token of the ServiceAccount, as the kubelet does. */
 async function tokenOf(cluster: Cluster, namespace: string, name: string): Promise<string> {
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   return TokenRequest.parse(await cluster.api('POST', path, { spec: { expirationSeconds: 3600 } })).status.token;

@@ -14,19 +14,19 @@ interface TestContext {
   after(cleanup: () => unknown): void;
 }
 
-/** A scene in which weeder has all permissions that it needs. Durations are milliseconds. */
+/** A scene for a weeder that is deployed by the manifests. Durations are milliseconds. */
 export interface DeployedScene {
   readonly scene: Scene;
-  /** Weeder's own namespace. */
+  /** The namespace of weeder. */
   readonly home: TestNamespace;
   readonly config: object;
-  /** Creates these objects, with the scene's config in the ConfigMap, and starts a replica of what they deploy. */
+  /** Creates these objects with the config of the scene, and starts a replica of their workload. */
   deploy(objects: readonly Manifest[], options?: Pick<StartOptions, 'flags' | 'expects'>): Promise<DeployedWeeder>;
-  /** The service becomes ready (a pod behind it did, so long ago) before weeder is started. */
+  /** Makes the service ready before weeder starts. Its pod has been ready for `ago`. */
   recoverEarly(ago: number): Promise<void>;
-  /** Down and up again, with a crash-looping dependant to delete, and one to evict. */
+  /** Lets the services go down and recover, with a crash-looping dependant to delete and one to evict. */
   outage(): Promise<{ readonly deleted: Pod; readonly evicted: Pod }>;
-  /** Waits until a Kubernetes Event reports a recovery of the service; with a count, so many recoveries. */
+  /** Waits until a Kubernetes Event reports `count` recoveries of the service (default 1). */
   untilReported(count?: number): Promise<unknown>;
 }
 
@@ -42,7 +42,7 @@ const EventList = z.object({
 
 export const watchDuration = 60_000;
 
-/** `home`: weeder's own namespace, default a new one. */
+/** Creates the scene in a new namespace. */
 export async function deployedScene(
   t: TestContext,
   prefix: string,

@@ -12,29 +12,29 @@ import { KubeObject, type Pod } from '../objects.ts';
 import type { TemplateWatch } from '../restart/templateWatch.ts';
 import { podsOf } from '../restart/workloads.ts';
 
-/** A Deployment that restart control may manage. */
+/** A Deployment of a scene. */
 export interface Deployed {
   readonly name: string;
   read(): Promise<KubeObject>;
-  /** The state that is written on it; undefined if there is none, or an unreadable one. */
+  /** The stored state. Undefined if there is none, or if it is unreadable. */
   state(): Promise<WorkloadState | undefined>;
-  /** How often its pod template has changed, by a watch of the test. */
+  /** The number of changes of its pod template, as observed by a watch of the test. */
   rollouts(): number;
   pods(): Promise<Pod[]>;
-  /** Of its pods. */
+  /** The uids of its pods. */
   uids(): Promise<string[]>;
-  /** Waits until it is adopted, no rollout is in progress, and as many pods run as are desired. */
+  /** Waits until it is adopted, no rollout is in progress, and the desired number of pods run. Returns the state. */
   current(): Promise<WorkloadState>;
-  /** Waits for the rollout with this number, and for what follows from it. */
+  /** Waits until the rollout with this number is complete and recorded. */
   restarted(times: number): Promise<void>;
-  /** The environment or files that a container of its only pod was started with. */
+  /** The environment and files with which a container of the only pod was started. */
   content(container?: string): Promise<ContainerContent | undefined>;
-  /** The same for the container `main` of each pod. */
+  /** The environment and files of the container `main` of each pod. */
   contents(): Promise<ContainerContent[]>;
   patch(body: object): Promise<void>;
-  /** What `kubectl rollout undo` writes: the template and the annotations of the previous revision. */
+  /** Restores the previous revision, as `kubectl rollout undo` does. */
   undo(): Promise<void>;
-  /** The notes of weeder's Events on it with this reason; waits for the first one that matches. */
+  /** Waits for an Event with this reason that matches, and returns the notes of all Events with the reason. */
   reported(reason: string, text?: RegExp): Promise<string[]>;
 }
 
@@ -113,7 +113,7 @@ export function deployed(
   return made;
 }
 
-/** The JSON patch by which kubectl returns to one of these revisions. */
+/** Returns the JSON patch with which kubectl restores the previous revision. */
 function undoing(replicaSets: readonly KubeObject[]): object[] {
   const revisionOf = ({ metadata }: KubeObject) => Number(metadata.annotations?.[revision]);
   const [, target] = [...replicaSets].sort((one, other) => revisionOf(other) - revisionOf(one));
@@ -131,7 +131,7 @@ function undoing(replicaSets: readonly KubeObject[]): object[] {
   ];
 }
 
-/** Annotations of a ReplicaSet that its controller uses itself. */
+/** Annotations that the controller of a ReplicaSet uses, and an undo does not copy. */
 const controllers = new Set([
   revision,
   'deployment.kubernetes.io/revision-history',

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** The folder with the manifests. */
 export const deployFolder = join(import.meta.dirname, '../../../../deploy');
 
-/** An object as kustomize writes it. */
+/** An object that kustomize renders. */
 export const Manifest = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -19,7 +19,7 @@ export const Manifest = z.looseObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** A module of its own: a new version of it does not invalidate the built control plane. */
+/** A separate Go module, so that a new version of kustomize does not invalidate the built control plane. */
 const kustomize: ToolModule = {
   name: 'kustomize',
   version: /sigs\.k8s\.io\/kustomize\/kustomize\/v5 (v[\d.]+)/,
@@ -34,7 +34,7 @@ const kustomize: ToolModule = {
 let command: Promise<readonly string[]> | undefined;
 const rendered = new Map<string, Promise<Manifest[]>>();
 
-/** The objects that a kustomization renders; one that does not change meanwhile. */
+/** Renders a kustomization. The result is cached. */
 export function render(folder: string): Promise<Manifest[]> {
   const objects = rendered.get(folder) ?? build(folder);
   rendered.set(folder, objects);
@@ -48,7 +48,7 @@ async function build(folder: string): Promise<Manifest[]> {
   return parseAllDocuments(stdout).map((document) => Manifest.parse(document.toJS()));
 }
 
-/** The command line, without the folder. */
+/** The command line without the folder. */
 async function findKustomize(): Promise<readonly string[]> {
   const assets = process.env['KUBEBUILDER_ASSETS'] ?? '';
   const [own, kubectl] = [join(assets, 'kustomize'), join(assets, 'kubectl')];

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { temporaryFile } from '../weeder.ts';
 import { deployFolder, type Manifest, render } from './kustomize.ts';
 
-/** Changes to an overlay that a user makes in a separate kustomization, next to the overlays. */
+/** Changes that a user makes to an overlay in a separate kustomization. */
 export interface Changes {
   readonly namespace?: string;
   readonly components?: readonly string[];
-  /** Further lines of kustomization.yaml. */
+  /** Additional lines of kustomization.yaml. */
   readonly lines?: readonly string[];
 }
 
-/** The objects of an overlay with these changes. */
+/** Renders an overlay with these changes. */
 export function customised(overlay: string, changes: Changes): Promise<Manifest[]> {
   const { namespace, components = [], lines = [] } = changes;
   const all = [
@@ -23,7 +23,7 @@ export function customised(overlay: string, changes: Changes): Promise<Manifest[
   return own({ 'kustomization.yaml': all.join('\n') });
 }
 
-/** The objects of a folder with these files, which a user puts next to the overlays. */
+/** Renders a folder with these files next to the overlays. */
 export async function own(files: Readonly<Record<string, string>>): Promise<Manifest[]> {
   const folder = join(copyOfDeploy(), 'own');
   mkdirSync(folder);
@@ -31,7 +31,7 @@ export async function own(files: Readonly<Record<string, string>>): Promise<Mani
   return render(folder);
 }
 
-/** The objects of the namespaced overlay, edited as its README describes: weeder's namespace, and two watched ones. */
+/** Renders the overlay `namespaced`, edited as its README describes for weeder's namespace and two watched ones. */
 export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
   const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
   for (const [index, name] of watched.entries()) {

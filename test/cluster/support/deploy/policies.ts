@@ -6,21 +6,21 @@ import { KubeObject } from '../objects.ts';
 import { podTemplate } from '../restart/podTemplate.ts';
 
 export interface DenialOptions {
-  /** Only pods with these labels; default all of the namespace. */
+  /** The labels of the protected pods. Default: all pods of the namespace. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** `Forbidden` is answered as 403, `Invalid` as 422 (the default of the API). */
+  /** The reason of the refusal: `Forbidden` (403) or `Invalid` (422, the default). */
   readonly reason?: 'Forbidden' | 'Invalid';
 }
 
 /** An admission policy that a test created and can remove. */
 export interface Denial {
-  /** Resolves when deletions are admitted again. */
+  /** Removes the policy, and resolves when deletions are admitted again. */
   remove(): Promise<void>;
 }
 
 /**
- * Refuses every deletion of pods in the namespace by a ValidatingAdmissionPolicy; resolves when it has taken effect,
- * which the API server does within about a second.
+ * Refuses deletions of pods in the namespace with a ValidatingAdmissionPolicy. Resolves when it is effective, which
+ * takes about a second.
  */
 export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions = {}): Promise<Denial> {
   const name = `deny-${ns.name}-${randomBytes(3).toString('hex')}`;
@@ -28,7 +28,7 @@ export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions 
   const [policies, bindings] = [`${api}/validatingadmissionpolicies`, `${api}/validatingadmissionpolicybindings`];
   const reason = options.reason ?? 'Invalid';
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] };
-  // A probe that is really deleted, not in a dry run, has to be admitted.
+  // The final deletion of the probe, which is not a dry run, has to be admitted.
   const expression = `oldObject.metadata.name.startsWith('${probePrefix}') && request.dryRun != true`;
   await ns.cluster.api('POST', policies, {
     metadata: { name },
@@ -65,7 +65,7 @@ export async function denyPodDeletion(ns: TestNamespace, options: DenialOptions 
 
 const probePrefix = 'policy-probe-';
 
-/** Deletes its own pod in dry runs until it gets the expected answer, and then for good. */
+/** Deletes a separate pod in dry runs until it gets the expected answer, and then removes the pod. */
 async function probe(
   ns: TestNamespace,
   { labels = {} }: DenialOptions,
@@ -91,7 +91,7 @@ const Budget = KubeObject.extend({
   status: z.looseObject({ observedGeneration: z.number(), disruptionsAllowed: z.number() }).optional(),
 });
 
-/** Creates a PodDisruptionBudget; resolves with the allowed disruptions once the controller has observed the pods. */
+/** Creates a PodDisruptionBudget, and returns the allowed disruptions when its controller has observed the pods. */
 export async function createBudget(
   ns: TestNamespace,
   name: string,

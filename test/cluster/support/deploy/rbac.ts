@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eventually } from '../eventually.ts';
 import type { Cluster } from '../plane/access.ts';
 
-/** A rule of a Role, as RBAC writes it. */
+/** A rule of a Role. */
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -13,15 +13,15 @@ export interface Rule {
 
 /** Permissions that a test has granted and can revoke. */
 export interface Grant {
-  /** Revokes them; resolves when the API server refuses again. */
+  /** Revokes the permissions, and resolves when the API server refuses requests again. */
   revoke(): Promise<void>;
 }
 
 const Review = z.object({ status: z.looseObject({ allowed: z.boolean() }) });
 
 /**
- * Grants `user` these permissions, in one namespace or (without one) in the whole cluster; resolves when the API server
- * applies them, which is a moment after it has accepted the objects.
+ * Grants `user` these permissions, in one namespace or in the whole cluster. Resolves when the API server applies them,
+ * which is later than when it accepts the objects.
  */
 export async function grant(
   cluster: Cluster,
@@ -50,7 +50,7 @@ export async function grant(
   };
 }
 
-/** Whether the API server permits this to `user` now. */
+/** Returns whether the API server permits this request of `user`. */
 export async function isAllowed(
   cluster: Cluster,
   user: string,

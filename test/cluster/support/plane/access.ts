@@ -12,44 +12,44 @@ const Coordinates = z.object({
   etcdUrl: z.string(),
 });
 
-/** Everything that another process needs to use a running control plane. */
+/** The data with which another process can use a running control plane. */
 export type Coordinates = z.infer<typeof Coordinates>;
 
-/** The variable that names the file with the coordinates of the shared control plane (JSON) for test processes. */
+/** The variable with the path of the coordinates of the shared control plane (JSON). */
 export const coordinatesVariable = 'WEEDER_TEST_CLUSTER';
 
 export interface KubeconfigOptions {
-  /** Another address for the same server, such as a proxy's: its certificate is for 127.0.0.1, whatever the port. */
+  /** Another address, such as that of a proxy. The certificate is valid for every port of 127.0.0.1. */
   readonly server?: string;
-  /** The certificate that it is verified by, if it has its own. */
+  /** The CA of that address, if it has another certificate. */
   readonly ca?: string;
-  /** Another token than the user's own, for example a wrong one. */
+  /** A token other than that of the user, for example an invalid one. */
   readonly token?: string;
   readonly namespace?: string;
 }
 
-/** A running cluster as a test sees it. */
+/** A running cluster. */
 export interface Cluster extends Coordinates {
-  /** The path of a kubeconfig (the CA is verified) for `admin` or one of the users `weeder-1` … `weeder-200`. */
+  /** Returns the path of a kubeconfig for `admin` or one of the users `weeder-1` … `weeder-200`. */
   kubeconfigFor(user: string, options?: KubeconfigOptions): string;
   tokenOf(user: string): string;
-  /** A user without permissions that no other test uses. */
+  /** Returns a user without permissions that no other test uses. */
   takeUser(): string;
-  /** One request, as admin unless a token is given; any status is an answer. */
+  /** Sends a request, as admin unless a token is given. Returns answers with any status. */
   send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
-  /** One request as admin; the body of the answer. Throws a sentence when the status is 400 or higher. */
+  /** Sends a request as admin, and returns the body of the answer. Throws if the status is 400 or higher. */
   api(method: Method, path: string, body?: unknown, contentType?: string): Promise<unknown>;
-  /** A watch or another long response as admin (or as the token says), line by line. */
+  /** Returns the lines of a watch or another long response, as admin unless a token is given. */
   lines: HttpClient['lines'];
   /**
-   * Compacts etcd at its current revision, so that older ones are unavailable; returns that revision. A running server
-   * still serves old revisions from its watch cache: to see 410, restart it too, or start it with
+   * Compacts etcd at its current revision, so that older ones are unavailable, and returns that revision. The watch
+   * cache of a running API server still serves older revisions. It answers 410 after a restart, or with
    * `--watch-cache=false`.
    */
   compactEtcd(): Promise<number>;
 }
 
-/** Connects to a running control plane. Nothing has to be closed: idle connections keep no process alive. */
+/** Connects to a running control plane. Idle connections do not prevent the exit of the process. */
 export function connect(coordinates: Coordinates): Cluster {
   const client = httpClient(coordinates.url, coordinates.ca);
   const tokenOf = (user: string): string => tokenFor(user, coordinates.secret);
@@ -95,7 +95,7 @@ async function compact(etcdUrl: string): Promise<number> {
   }
 }
 
-/** Test files run as separate processes: only one of them succeeds in making a folder. */
+/** Takes a user for this process: only one of the test processes can create a folder. */
 function takeUser(dir: string): string {
   const users = join(dir, 'taken-users');
   mkdirSync(users, { recursive: true });
@@ -104,18 +104,18 @@ function takeUser(dir: string): string {
       mkdirSync(join(users, user));
       return user;
     } catch {
-      // Another test has it.
+      // Another test uses it.
     }
   }
   throw new Error(`All ${unprivilegedUsers.length} users without permissions are taken: raise their number.`);
 }
 
-/** Reads coordinates that `writeCoordinates` wrote. */
+/** Reads the file of `writeCoordinates`. */
 export function readCoordinates(file: string): Coordinates {
   return Coordinates.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-/** Writes what another process needs to use this control plane; returns the path for `WEEDER_TEST_CLUSTER`. */
+/** Writes the coordinates of this control plane. Returns the path for `WEEDER_TEST_CLUSTER`. */
 export function writeCoordinates(cluster: Coordinates): string {
   const file = join(cluster.dir, 'coordinates.json');
   writeFileSync(file, JSON.stringify(Coordinates.parse(cluster)), { mode: 0o600 });

@@ -3,7 +3,7 @@ import { isExecutable } from '../../../support/isExecutable.ts';
 import { builtTools, type ToolModule } from './build.ts';
 import { SetupProblem } from './process.ts';
 
-/** The paths of the three binaries of a control plane, and the folder with them. */
+/** The paths of the three binaries of a control plane, and their folder. */
 export interface Assets {
   readonly folder: string;
   readonly etcd: string;
@@ -20,11 +20,11 @@ const controlPlane: ToolModule = {
     'The cluster tests need kube-apiserver, kube-controller-manager and etcd: KUBEBUILDER_ASSETS is not set, and they ' +
     `cannot be built because ${why}. Install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the three.`,
   linkerFlags,
-  // etcd's main package is called `server`, and so is the program that Go builds of it.
+  // Go names the program of etcd `server`, after its main package.
   renamed: { server: 'etcd' },
 };
 
-/** Small binaries that report the version they are: built from a module, they would call themselves v0.0.0-master. */
+/** Reduces the size of the binaries, and sets their version, which would be v0.0.0-master otherwise. */
 export function linkerFlags(kubernetes: string): readonly string[] {
   const [major = '', minor = ''] = kubernetes.slice(1).split('.');
   const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
@@ -32,8 +32,8 @@ export function linkerFlags(kubernetes: string): readonly string[] {
 }
 
 /**
- * Finds the binaries in the folder that `KUBEBUILDER_ASSETS` names, or builds them with Go (cached; only the
- * first time takes minutes). `say` receives its progress. Throws a SetupProblem if there is neither.
+ * Finds the binaries in the folder `KUBEBUILDER_ASSETS`, or builds them with Go, which takes minutes the first time.
+ * `say` receives the progress. Throws a SetupProblem if there is neither.
  */
 export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
   const named = process.env['KUBEBUILDER_ASSETS'];

@@ -11,33 +11,33 @@ import { guardFolder, SetupProblem, startProcess } from './process.ts';
 const lockIsStaleAfter = 30_000;
 const run = promisify(execFile);
 
-/** A Go module of this repository whose `tool` lines name programs that the tests use. */
+/** A Go module of this repository whose `tool` lines name the programs that the tests use. */
 export interface ToolModule {
-  /** The prefix of the built folder's name. */
+  /** The prefix of the name of the built folder. */
   readonly name: string;
-  /** Where its go.mod is, default the folder of its name in `test/cluster`. */
+  /** The folder of go.mod. Default: that of its name in `test/cluster`. */
   readonly folder?: string;
-  /** Finds their version in go.mod. */
+  /** Matches the version in go.mod. */
   readonly version: RegExp;
-  /** What is built, for a person. */
+  /** The name of the programs in messages. */
   readonly what: string;
-  /** How long that takes the first time, for a person. */
+  /** The duration of the first build in messages. */
   readonly takes: string;
-  /** The message if there is no Go, for this reason (half a sentence). */
+  /** Returns the error message if there is no Go, with this reason. */
   noGo(why: string): string;
   linkerFlags(version: string): readonly string[];
   /** File names in place of those that Go derives from the packages' paths. */
   readonly renamed?: Readonly<Record<string, string>>;
 }
 
-/** The folder of the built control plane between runs, outside the checkout. */
+/** The cache of the built programs, outside the checkout. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return env['WEEDER_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
 }
 
 /**
- * The folder with a module's programs, built if this machine has not built this version with this Go yet. `say`
- * receives its progress. Throws a SetupProblem if that is not possible.
+ * Returns the folder with the programs of a module. Builds them if this machine has not built this version with this Go
+ * yet. `say` receives the progress. Throws a SetupProblem if the build fails.
  */
 export async function builtTools(tools: ToolModule, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder();
@@ -102,7 +102,7 @@ async function build(tools: ToolModule, { cache, target, version }: Place, say: 
   try {
     const bin = join(dir, 'bin');
     await mkdir(bin);
-    // Without cgo the result depends neither on a C compiler nor on the machine's C library.
+    // Without cgo, the result does not depend on the C compiler and C library of the machine.
     const env = { ...process.env, CGO_ENABLED: '0' };
     const flags = ['-s -w', ...tools.linkerFlags(version)].join(' ');
     const go = startProcess(dir, 'go-build', 'go', ['build', '-ldflags', flags, '-o', `${bin}/`, 'tool'], {
@@ -122,7 +122,7 @@ async function build(tools: ToolModule, { cache, target, version }: Place, say: 
   }
 }
 
-/** True if this process now holds the lock; a lock whose holder no longer touches it is taken over. */
+/** Returns whether this process has acquired the lock. A lock that its holder no longer renews is taken over. */
 async function take(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx')).close();

@@ -15,33 +15,33 @@ import { guardFolder, type ManagedProcess, SetupProblem, startProcess } from './
 const readyWithin = 60_000;
 
 export interface ControlPlaneOptions {
-  /** Added after the usual flags, so they win: `['--min-request-timeout=5', '--etcd-compaction-interval=0']`. */
+  /** Additional flags, such as `--min-request-timeout=5`. They take precedence over the usual ones. */
   readonly apiServerFlags?: readonly string[];
-  /** Without it nothing recreates pods and no EndpointSlices are made. Default true. */
+  /** Whether kube-controller-manager runs. Default true. */
   readonly controllerManager?: boolean;
   readonly controllerManagerFlags?: readonly string[];
 }
 
-/** A control plane that belongs to the caller, who may break it. */
+/** A control plane whose servers the caller may stop. */
 export interface ControlPlane extends Cluster {
-  /** SIGKILL: every connection breaks at once, as when the machine dies. etcd continues. */
+  /** Sends SIGKILL, which closes every connection. etcd continues. */
   killApiServer(): Promise<void>;
-  /** Starts it again on the same port with the same data; resolves when it is ready. */
+  /** Restarts the API server on the same port with the same data, and resolves when it is ready. */
   startApiServer(): Promise<void>;
-  /** SIGSTOP: once it resolves, connections stay open and nothing answers, until `resumeApiServer`. */
+  /** Sends SIGSTOP. Connections stay open without answers until `resumeApiServer`. */
   pauseApiServer(): Promise<void>;
   resumeApiServer(): void;
   apiServerPid(): number;
-  /** The last lines of a server's log. */
+  /** Returns the last lines of the log of a server. */
   log(server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number): string;
-  /** Ends every process and removes the temporary folder. */
+  /** Ends all processes, and removes the temporary folder. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports with their data in a temporary
- * folder (about 4 s). All of it ends with `stop()`, and also when this process ends in any other way.
- * By hand: `node test/cluster/support/start.ts`.
+ * folder, which takes about 4 s. They end with `stop()`, or when this process ends.
+ * `node test/cluster/support/start.ts` does the same for manual tests.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const assets = await findAssets();
@@ -118,7 +118,7 @@ function loopback(scheme: string, port: number): string {
   return `${scheme}://127.0.0.1:${port}`;
 }
 
-/** Waits until `url` answers 200; the certificate is read for each try, since the server writes it as it starts. */
+/** Waits until `url` answers 200. Reads the certificate for each try, because the server writes it at its start. */
 async function ready(
   server: ManagedProcess,
   url: string,

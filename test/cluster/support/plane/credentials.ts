@@ -2,15 +2,15 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Users without any permission: a test takes one for itself and grants it what it needs. */
+/** Users without permissions. A test takes one, and grants it what it needs. */
 export const unprivilegedUsers: readonly string[] = Array.from({ length: 200 }, (_, index) => `weeder-${index + 1}`);
 
-/** The token of `user` in a control plane with this secret. */
+/** Returns the token of `user` in a control plane with this secret. */
 export function tokenFor(user: string, secret: string): string {
   return `${user}.${secret}`;
 }
 
-/** Writes the API server's token file and service-account keys into `dir`; the returned secret makes the tokens. */
+/** Writes the token file and service-account keys of the API server into `dir`. Returns the secret of the tokens. */
 export function writeCredentials(dir: string): {
   secret: string;
   tokens: string;
@@ -31,7 +31,7 @@ export function writeCredentials(dir: string): {
   return { secret, ...files };
 }
 
-/** The text of a kubeconfig with one context; JSON, which is YAML too. */
+/** Returns a kubeconfig with one context, as JSON. */
 export function kubeconfig(server: string, ca: string, user: string, token: string, namespace?: string): string {
   const cluster = { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') };
   const context = { cluster: 'weeder-test', user, ...(namespace === undefined ? {} : { namespace }) };

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** How a test file requests a control plane that it may break: ownControlPlane.ts. */
+/** Test files with a separate control plane import ownControlPlane.ts. */
 const hasOwnControlPlane = /\b(own|suite)ControlPlane\b/;
 
 /**
- * The test files, those with a control plane of their own evenly among the others. Only one of these planes runs at a
- * time: next to each other such files would wait for each other, each in the place of one that could run.
+ * Distributes the test files with a separate control plane evenly among the others. Only one of these control planes
+ * runs at a time, so adjacent files would wait for each other, and block slots that other files could use.
  */
 export function orderFiles(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): string[] {
   const alone = new Set(files.filter((file) => hasOwnControlPlane.test(read(file))));
@@ -15,7 +15,7 @@ export function orderFiles(files: readonly string[], read = (file: string) => re
   );
 }
 
-/** Spreads the few at equal distances among the many, the first of them in front. */
+/** Distributes the few at equal distances among the many, starting with one of the few. */
 function spread(few: readonly string[], many: readonly string[]): string[] {
   const between = many.length / few.length;
   const order = few.flatMap((file, index) => [

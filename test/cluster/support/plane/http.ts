@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
 
-/** The answer of a server: the body is JSON if its content type is, and otherwise text. */
+/** The answer of a server. The body is parsed if its content type is JSON, and text otherwise. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -9,27 +9,27 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly token?: string;
-  /** Sent as JSON. */
+  /** A body that is sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** A body that is sent unchanged. */
   readonly text?: string;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** `If-None-Match`. */
+  /** The header `If-None-Match`. */
   readonly etag?: string;
-  /** Default `application/json`; a PATCH needs its own, such as `application/merge-patch+json`. */
+  /** Default `application/json`. A PATCH needs another one, such as `application/merge-patch+json`. */
   readonly contentType?: string;
-  /** The user of the request. */
+  /** The token of the user. */
   readonly impersonate?: string;
   readonly signal?: AbortSignal;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Plain HTTP to one server: the tests' own access to the cluster, so that they need not trust the tested code. */
+/** A client of the tests for one server, which shares no code with weeder. */
 export interface HttpClient {
   send(method: Method, path: string, options?: RequestOptions): Promise<Answer>;
-  /** A response as it comes, line by line (a watch); ends when the server ends it, throws when `signal` aborts. */
+  /** Yields the lines of a response, such as a watch, until the server ends it. Throws when `signal` aborts. */
   lines(path: string, options?: RequestOptions): Promise<{ status: number; lines: AsyncGenerator<string> }>;
   close(): Promise<void>;
 }
@@ -43,9 +43,9 @@ function headersOf({ accept, etag, token, impersonate }: RequestOptions): Record
   };
 }
 
-/** A client for `origin` that trusts the given certificates (PEM) and nothing else. */
+/** Creates a client for `origin` that trusts only the given certificates (PEM). */
 export function httpClient(origin: string, ca?: string): HttpClient {
-  // HTTP/1.1: a connection per watch, so that no request can disturb another one.
+  // HTTP/1.1, so that each watch has its own connection.
   const agent = new Agent({
     allowH2: false,
     bodyTimeout: 0,

@@ -7,8 +7,9 @@ import { sharedControlPlane } from '../namespace.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from './controlPlane.ts';
 
 /**
- * A control plane that the caller may break, without controllers unless requested. Only one of them runs at a time,
- * over all test processes: two cores cannot run more. It ends with the test, or the suite.
+ * Starts a control plane for one test or suite, which may stop its servers. It has no controllers unless requested.
+ * Only one of them runs at a time over all test processes, because two cores cannot run more. It ends with the test or
+ * suite.
  */
 export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dir } = await sharedControlPlane();
@@ -27,7 +28,7 @@ export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions =
   }
 }
 
-/** One for all tests of the suite in whose body this is called; the tests take turns in breaking it. */
+/** Starts a separate control plane for all tests of the calling suite. */
 export function suiteControlPlane(options: ControlPlaneOptions = {}): () => ControlPlane {
   const cleanups: (() => unknown)[] = [];
   let plane: ControlPlane | undefined;
@@ -43,7 +44,7 @@ export function suiteControlPlane(options: ControlPlaneOptions = {}): () => Cont
   };
 }
 
-/** Only one process succeeds in making a folder; if it dies, the next one takes the folder over. */
+/** Only one process can create a folder. If that process has ended, the next one takes the folder over. */
 function take(lock: string): boolean {
   const owner = join(lock, 'pid');
   try {

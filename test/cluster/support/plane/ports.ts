@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Free loopback ports below the range that the system uses for outgoing connections: a port out of that range could
- * be taken by a client between the end of a server and its restart, even by the client that waits for that server.
- * Each is reserved for this process until it ends, so that control planes that start at the same time do not collide.
+ * Returns free loopback ports below the range for outgoing connections: a client could take a port of that range
+ * between the end of a server and its restart. Each port is reserved for this process until it ends, so that control
+ * planes that start at the same time do not use the same one.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
@@ -28,7 +28,7 @@ function isFree(port: number): Promise<boolean> {
 const claims = join(tmpdir(), 'weeder-ports');
 const claimed = new Set<string>();
 
-/** False if a running process has claimed it. */
+/** Claims a port. Returns false if another running process has claimed it. */
 function claim(port: number): boolean {
   mkdirSync(claims, { recursive: true });
   const path = join(claims, String(port));
@@ -36,7 +36,7 @@ function claim(port: number): boolean {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
   } catch {
-    // Another process was quicker.
+    // Another process has claimed it meanwhile.
     return false;
   }
   if (claimed.size === 0) process.once('exit', () => [...claimed].map((each) => rmSync(each, { force: true })));
@@ -44,7 +44,7 @@ function claim(port: number): boolean {
   return true;
 }
 
-/** Whether the claim's process runs. Removes the claim of a process that has ended. */
+/** Returns whether the process of the claim runs. Removes the claim of a process that has ended. */
 function isClaimed(path: string): boolean {
   try {
     process.kill(Number(readFileSync(path, 'utf8')), 0);

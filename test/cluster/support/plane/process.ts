@@ -3,25 +3,25 @@ import { closeSync, globSync, openSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A failure of the environment (no Go, a server that does not start), in sentences: printed without a stack. */
+/** A failure of the environment, such as a missing Go. Its message is printed without a stack. */
 export class SetupProblem extends Error {
   override readonly name = 'SetupProblem';
 }
 
-/** A child process with a log file, a pid file, and a certain end. */
+/** A child process with a log file and a pid file, which ends at the latest with this process. */
 export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Resolves when the process has ended, with how it ended, as part of a sentence. */
+  /** Resolves when the process has ended, with its exit code or signal as part of a message. */
   readonly exited: Promise<string>;
   isRunning(): boolean;
   signal(signal: NodeJS.Signals): void;
-  /** SIGSTOP, then waits until every thread of it is stopped: a running one may answer one more request. */
+  /** Sends SIGSTOP, and waits until every thread has stopped, because a running one may answer another request. */
   pause(): Promise<void>;
-  /** SIGKILL, then waits until the process has ended. */
+  /** Sends SIGKILL, and waits until the process has ended. */
   kill(): Promise<void>;
-  /** The last lines of the log, for an error. */
+  /** Returns the last lines of the log for an error message. */
   tail(lines?: number): string;
 }
 
@@ -30,7 +30,7 @@ interface ProcessOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts `binary` with its output in `dir/name.log` and its pid in `dir/name.pid`, where `guardFolder` finds it. */
+/** Starts `binary` with its output in `dir/name.log` and its pid in `dir/name.pid`, which `guardFolder` uses. */
 export function startProcess(
   dir: string,
   name: string,
@@ -51,7 +51,7 @@ export function startProcess(
     rmSync(pidFile, { force: true });
     return how;
   });
-  // A forgotten server must not keep a test process alive: the guard ends it together with that process.
+  // A running server does not prevent the exit of this process: the guard ends it afterwards.
   child.unref();
   const signal = (which: NodeJS.Signals): void => {
     if (running) child.kill(which);
@@ -69,7 +69,7 @@ export function startProcess(
     },
     kill: async () => {
       signal('SIGKILL');
-      // The child is unreferenced, so that waiting for its end needs something that keeps the event loop alive.
+      // The child is unreferenced, so a timer has to keep the event loop running.
       const keepAlive = setInterval(() => {}, 1000);
       await exited;
       clearInterval(keepAlive);
@@ -85,11 +85,11 @@ function endOf(child: ChildProcess): Promise<string> {
   return promise;
 }
 
-/** A letter for each thread, as /proc has it: `R` runs, `S` sleeps, `T` is stopped. Empty without /proc. */
+/** Returns the state of each thread: `R` (running), `S` (sleeping), `T` (stopped). Empty without /proc. */
 function threadStates(pid: number): string[] {
   return globSync(`/proc/${pid}/task/*/stat`).map((file) => {
     try {
-      // The command's name is in parentheses and may contain anything, also spaces.
+      // The name of the command is in parentheses, and may contain spaces and parentheses.
       return readFileSync(file, 'utf8')
         .replace(/^.*\) /s, '')
         .charAt(0);
@@ -108,14 +108,14 @@ function tailOf(file: string, lines: number): string {
 }
 
 /**
- * Makes sure that `dir`, and every process with a pid file in it, ends together with this process, however that
- * ends: a small shell waits for the end of a pipe that only this process holds, which also notices a SIGKILL.
- * The returned function removes the folder at once; end the processes first.
+ * Removes `dir`, and ends every process with a pid file in it, when this process ends for any reason. A shell waits
+ * for the end of a pipe that only this process has open, which also detects a SIGKILL. The returned function removes
+ * the folder immediately; the processes have to be ended before.
  */
 export function guardFolder(dir: string): () => void {
   const script =
     'cat > /dev/null; for f in "$0"/*.pid; do [ -f "$f" ] && kill -9 "$(cat "$f")"; done; sleep 0.2; rm -rf "$0"';
-  // Detached: the Ctrl-C that ends this process must not end the shell before it has cleaned up.
+  // Detached, so that the Ctrl-C that ends this process does not end the cleanup.
   const shell = spawn('sh', ['-c', script, dir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   shell.unref();
   if (shell.stdin && 'unref' in shell.stdin && typeof shell.stdin.unref === 'function') shell.stdin.unref();

@@ -18,8 +18,8 @@ interface RemoteKubeletOptions {
 }
 
 /**
- * A scheduler and the simulated kubelet for the pods of one namespace of a real API server, in real time, until the
- * test ends.
+ * Starts a scheduler and the simulated kubelet for the pods of one namespace of a real API server. They end with the
+ * test.
  */
 export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
   const { cluster, namespace, program, onStart, startTime } = options;
@@ -31,7 +31,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
     if (type === 'DELETED' || bound.has(metadata.uid) || objectOf(spec)['nodeName'] !== undefined) return;
     bound.add(metadata.uid);
     const body = { metadata: { name: metadata.name }, target: { kind: 'Node', name: nodeOf(spec) ?? nodeName } };
-    // A pod may be deleted meanwhile: whatever the answer, the next state of the pod shows it.
+    // The pod may be deleted meanwhile, so the answer is ignored.
     void cluster.send('POST', `/api/v1/namespaces/${namespace}/pods/${metadata.name}/binding`, { body });
   });
   const more = { ...(onStart === undefined ? {} : { onStart }), ...(startTime === undefined ? {} : { startTime }) };
@@ -39,7 +39,7 @@ export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptio
   cleanUp(t, stop);
 }
 
-/** A DaemonSet requests its pod's node by name. */
+/** Returns the node that a DaemonSet has chosen for its pod. */
 function nodeOf(spec: unknown): string | undefined {
   const { requiredDuringSchedulingIgnoredDuringExecution: required } = objectOf(
     objectOf(objectOf(spec)['affinity'])['nodeAffinity'],

@@ -15,7 +15,7 @@ import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';
 
-/** What the simulated kubelet needs of an API. */
+/** The API that the simulated kubelet uses. */
 export type RemoteStore = Pick<ApiStore, 'get' | 'list' | 'watch' | 'patch' | 'delete'>;
 
 const Texts = z.record(z.string(), z.string()).optional();
@@ -43,8 +43,8 @@ interface Mirror {
 }
 
 /**
- * One namespace of a real API server as the simulated kubelet sees one: it reads what a watch delivered, and its writes
- * are sent in their order. The test fails if one is refused.
+ * Connects the simulated kubelet to one namespace of a real API server. It reads the objects of a watch, and its writes
+ * are sent in order. The test fails if a write is refused.
  */
 export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kinds: readonly Resource[]): RemoteStore {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor('admin') }, {});
@@ -82,7 +82,7 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
   }
 
   function send(method: 'PATCH' | 'DELETE', path: string, body: JsonObject): void {
-    // The kubelet is stopped after its store.
+    // The kubelet stops after its store.
     if (isOver) return;
     const contentType = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
     writes = writes.then(async () => {
@@ -119,7 +119,7 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
   };
 }
 
-/** Conditions of others are not written: the watched ones may be old. */
+/** Removes the conditions of other clients, because the watched ones may be outdated. */
 function withoutForeign(body: JsonObject): JsonObject {
   const status = objectOf(body['status']);
   const own = arrayOf(status['conditions']).filter((each) => !String(objectOf(each)['type']).includes('/'));

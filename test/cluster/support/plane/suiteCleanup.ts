@@ -1,7 +1,7 @@
 import { after } from 'node:test';
 import type { Cleanup } from '../cleanup.ts';
 
-/** The cleanup of the suite in whose body this is called: its end, when all of its tests have ended. */
+/** Returns the context of the calling suite, whose cleanups run after all of its tests. */
 export function suiteCleanup(): Cleanup {
   const cleanups: (() => unknown)[] = [];
   after(async () => {

@@ -9,22 +9,22 @@ import type { StartOptions } from '../weeder.ts';
 import { podTemplate } from './podTemplate.ts';
 import { healthy } from './rolledOut.ts';
 
-/** A namespace with workloads of all five kinds that use a ConfigMap or a Secret. */
+/** A namespace with workloads of all kinds that use a ConfigMap or a Secret. */
 export interface DeployedRestarts {
   readonly ns: TestNamespace;
-  /** Weeder's own namespace. */
+  /** The namespace of weeder. */
   readonly home: TestNamespace;
-  /** Creates these objects, with a config in the ConfigMap, and starts a replica of what they deploy. */
+  /** Creates these objects with a config, and starts a replica of their workload. */
   deploy(objects: readonly Manifest[], restartControl?: object): Promise<DeployedWeeder>;
-  /** Sets another value in the ConfigMap or the Secret that both Deployments use. */
+  /** Changes the ConfigMap or the Secret that both Deployments use. */
   change(resource: 'configmaps' | 'secrets', value: string): Promise<unknown>;
 }
 
 const mergePatch = 'application/merge-patch+json';
 
 /**
- * The Deployments `rolled` and `evicted` have a pod each, the other workloads none. `cluster`: one without controllers,
- * where nothing creates those pods.
+ * Creates the workloads. The Deployments `rolled` and `evicted` have one pod each, the other workloads none.
+ * `cluster` is a control plane without controllers, which creates no pods.
  */
 export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['cluster']): Promise<DeployedRestarts> {
   const ns = await testNamespace(t, 'restarts', cluster);
@@ -62,7 +62,7 @@ export async function deployedRestarts(t: Cleanup, cluster?: TestNamespace['clus
       const deployed = objects.map((object) => (object === configMap ? { ...object, data } : object));
       await createAll(t, ns.cluster, deployed);
       const expects: StartOptions['expects'] = { errorLines: /no hash key/ };
-      // Other weeders run in other namespaces, and each removes the states that none of its own rules covers.
+      // Limits weeder to this namespace, because it removes states of workloads that no rule matches.
       return startDeployed(t, home, deployed, { expects, flags: [`--namespaces=${ns.name}`] });
     },
     change(resource, value) {

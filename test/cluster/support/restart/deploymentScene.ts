@@ -45,7 +45,7 @@ export interface DeploymentOptions {
 const mergePatch = 'application/merge-patch+json';
 export const managed = { managed: 'true' };
 
-/** Creates the scene. `startTime` is the time from the creation of a pod to the start of its containers. Milliseconds. */
+/** Creates the scene. `startTime`: from the creation of a pod to the start of its containers. Milliseconds. */
 export async function setDeploymentScene(t: Cleanup, prefix: string, startTime = 400): Promise<DeploymentScene> {
   const ns = await testNamespace(t, prefix);
   const { cluster, name: namespace } = ns;

@@ -2,24 +2,24 @@ import type { TestNamespace } from '../namespace.ts';
 
 const nodeName = 'weeder-test-node';
 
-/** The options of a test's pods. */
+/** The options of pods. */
 export interface PodOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** Names of the main containers; default one, `main`. */
+  /** Names of the main containers. Default: `main`. */
   readonly containers?: readonly string[];
   readonly initContainers?: readonly string[];
   /** Names of restartable init containers. */
   readonly sidecars?: readonly string[];
-  /** Default `Always`; a ReplicaSet or Deployment takes no other. */
+  /** Default `Always`, the only value for a ReplicaSet or Deployment. */
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
-  /** Restart policies of single main containers, by name. */
+  /** Restart policies of main containers, by name. */
   readonly containerRestartPolicies?: Readonly<Record<string, 'Always' | 'OnFailure' | 'Never'>>;
-  /** Bound to a node: necessary behind a real service. It is still removed at once when it is deleted. */
+  /** Binds the pod to a node, which an endpoint of a Service needs. The grace period is still 0. */
   readonly onNode?: boolean;
-  /** Default 0: no kubelet would ever end the grace period of a pod on a node. */
+  /** Default 0, because without a kubelet the grace period of a pod on a node does not end. */
   readonly gracePeriodSeconds?: number;
-  /** Delayed by a finalizer, so that a DELETE leaves a terminating pod behind (see `removeFinalizers`). */
+  /** Finalizers, with which a deleted pod remains terminating (see `removeFinalizers`). */
   readonly finalizers?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Template {
   readonly spec: object;
 }
 
-/** The template of a workload's pods, which also have the label `workload` with its name. */
+/** Returns a pod template. Pods also have the label `workload` with the name of the workload. */
 export function podTemplate(options: PodOptions, workload: string): Template {
   const { containers = ['main'], initContainers = [], sidecars = [], containerRestartPolicies = {} } = options;
   const image = 'registry.invalid/weeder-test:1';
@@ -56,7 +56,7 @@ export function podTemplate(options: PodOptions, workload: string): Template {
   };
 }
 
-/** The node that pods with `onNode` are bound to; it exists as an object only. */
+/** Creates the node to which pods with `onNode` are bound. It is only an object. */
 export async function ensureNode(ns: TestNamespace): Promise<void> {
   const answer = await ns.cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
   if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);

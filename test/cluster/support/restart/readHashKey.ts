@@ -1,6 +1,6 @@
 /**
- * Reads the hash key as a replica of weeder does, and prints its id: `node readHashKey.ts KUBECONFIG NAMESPACE NAME`.
- * Waits for a line on its input first, so that several begin at the same moment.
+ * Reads the hash key as a replica of weeder does, and prints its ID: `node readHashKey.ts KUBECONFIG NAMESPACE NAME`.
+ * Waits for a line on its input first, so that several processes can read it at the same time.
  */
 import { once } from 'node:events';
 import { systemClock } from '../../../../src/base/clock.ts';

@@ -15,30 +15,30 @@ import { healthy } from './rolledOut.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
 import { podsOf } from './workloads.ts';
 
-/** A namespace of a real cluster with a kubelet for its pods, and a watch that shares nothing with weeder. */
+/** A namespace of a real cluster with a simulated kubelet, and a watch that shares no code with weeder. */
 export interface RestartScene {
   readonly ns: TestNamespace;
-  /** A config whose only rule is this, with times that a test can wait for. */
+  /** Returns a config with this section and short durations. */
   config(section?: object): object;
-  /** Starts the real program, for this namespace alone unless the flags say otherwise. */
+  /** Starts a weeder, by default for this namespace only. */
   begin(t: Cleanup, options?: Partial<StartOptions>): WeederProcess;
-  /** The same, and waits until it has read everything. */
+  /** Starts a weeder, and resolves when its caches are synced. */
   start(t: Cleanup, options?: Partial<StartOptions>): Promise<WeederProcess>;
-  /** Creates the source, or writes these values into it. */
+  /** Creates a source, or writes these values into it. */
   put(name: string, data: Readonly<Record<string, string>>, kind?: 'ConfigMap' | 'Secret'): Promise<void>;
-  /** Creates the workload, and waits until its pods run, unless the options differ. */
+  /** Creates a workload, and waits until its pods run, unless the options differ. */
   make(kind: WorkloadKind, name: string, request?: WorkloadOptions): Promise<void>;
   patch(kind: WorkloadKind, name: string, patch: object): Promise<Answer>;
   pods(name: string): Promise<Pod[]>;
   summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary>;
-  /** The state that is written on it; undefined: none. */
+  /** Returns the stored state, or undefined if there is none. */
   state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined>;
-  /** Every version of a workload that the watch has delivered, up to the current one. */
+  /** Returns all versions of a workload up to the current one, as the watch delivered them. */
   versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]>;
-  /** How often its pod template has changed since its creation. */
+  /** Returns the number of changes of the pod template. */
   rollouts(kind: WorkloadKind, name: string): Promise<number>;
   untilAdopted(kind: WorkloadKind, ...names: string[]): Promise<void>;
-  /** Waits until the template has changed so often, and that is rolled out and written to the state. */
+  /** Waits until this number of rollouts is complete and recorded in the state. */
   untilDone(kind: WorkloadKind, name: string, rollouts: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export type PodProgram = (pod: ServedObject) => Program;
 const mergePatch = 'application/merge-patch+json';
 const quick = { quietPeriod: '300ms', quietMax: '5s', minInterval: '0s', stallAfter: '5s', progressDeadline: '1m' };
 
-/** Sets the scene without a weeder: `start()` starts it. */
+/** Creates a scene. `start()` starts its weeder. */
 export async function setRestartScene(
   t: Cleanup,
   prefix: string,
@@ -145,7 +145,7 @@ export async function setRestartScene(
       const spec = specOf(kind, name, ns, request);
       await cluster.api('POST', pathOf(kind), { metadata: { name, labels, annotations }, spec });
       if (kind === 'CronJob' || request.isAwaited === false) return;
-      // Until its controller has observed the nodes, it needs no pods, and is complete without.
+      // A DaemonSet without pods is complete until its controller has observed the nodes.
       if (kind === 'DaemonSet') await podsOf(ns, { workload: name }, 2);
       await eventually(
         async (saw) => {

@@ -4,7 +4,7 @@ import { suiteCleanup } from '../plane/suiteCleanup.ts';
 import type { WeederProcess } from '../weeder.ts';
 import { type PodProgram, type RestartScene, setRestartScene } from './restartScene.ts';
 
-/** One scene with one weeder for all tests of the suite in whose body this is called. */
+/** Creates one scene with one weeder for all tests of the calling suite. */
 export function suiteRestartScene(prefix: string, options: { section?: object; program?: PodProgram } = {}) {
   const t = suiteCleanup();
   let found: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
@@ -13,7 +13,7 @@ export function suiteRestartScene(prefix: string, options: { section?: object; p
     found = { scene, weeder: await scene.start(t, { config: scene.config(options.section) }) };
   });
   return () => {
-    assert(found, 'the scene of this suite is not there before its first test');
+    assert(found, 'the scene is created before the first test of the suite');
     return found;
   };
 }

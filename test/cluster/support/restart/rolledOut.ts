@@ -13,21 +13,21 @@ import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
 import { podTemplate } from './podTemplate.ts';
 import { podsOf } from './workloads.ts';
 
-/** The workload `web` of a real API server, with a simulated kubelet for its pods. */
+/** The workload `web` on a real API server, with a simulated kubelet for its pods. */
 export interface RolledOut {
   readonly ns: TestNamespace;
   readonly path: string;
   summary(): Promise<WorkloadSummary>;
-  /** Its pods as the API serves them. */
+  /** Returns its pods. */
   pods(): Promise<Pod[]>;
   ownPods(): Promise<PodSummary[]>;
-  /** A JSON merge patch, with any answer. */
+  /** Sends a JSON merge patch, and returns the answer with any status. */
   patch(patch: object, subresource?: string): Promise<Answer>;
-  /** A patch that depends on the current object; decided again as long as another client was quicker. */
+  /** Sends a patch that depends on the current object. Retries it on a conflict. */
   apply(decide: Decide): Promise<Answer>;
   progress(): Promise<RolloutProgress>;
   until(is: RolloutProgress['is']): Promise<RolloutProgress>;
-  /** The answer to the patch and every later version of the workload, up to the first complete one. */
+  /** Applies a patch, and returns the progress of each version of the workload until the rollout is complete. */
   roll(decide: Decide): Promise<RolloutProgress[]>;
 }
 
@@ -37,7 +37,7 @@ const labels = { app: 'web' };
 export const healthy: Program = { needs: undefined, readyAfter: 200, givesUpAfter: 0, survives: 0, isHealthy: true };
 const mergePatch = 'application/merge-patch+json';
 
-/** Creates it, with three pods (a DaemonSet has two) unless `spec` differs, and waits until they run. */
+/** Creates the workload with three pods (a DaemonSet with two) unless `spec` differs, and waits until they run. */
 export async function rolledOut(
   t: Parameters<typeof testNamespace>[0],
   kind: WorkloadKind,
@@ -73,7 +73,7 @@ export async function rolledOut(
         saw(answer);
         return answer.status !== 409 && answer;
       },
-      { what: 'a patch that nobody else was quicker than' },
+      { what: 'a patch without a conflict' },
     );
   const progress = async () => {
     const now = await summary();
@@ -112,7 +112,7 @@ export async function rolledOut(
       return seen;
     },
   };
-  // Until its controller has observed the nodes, it needs no pods, and is complete without.
+  // A DaemonSet without pods is complete until its controller has observed the nodes.
   if (kind === 'DaemonSet') await podsOf(ns, { workload: 'web' }, 2);
   if (kind !== 'CronJob') await scene.until('complete');
   return scene;
@@ -132,7 +132,7 @@ async function objectOfKind(ns: TestNamespace, kind: WorkloadKind, spec: object)
       const nodeSelector = { 'weeder.dev/test': ns.name };
       for (const name of [`${ns.name}-a`, `${ns.name}-b`])
         await ns.cluster.api('POST', '/api/v1/nodes', { metadata: { name, labels: nodeSelector } });
-      // No kubelet has reported yet that these nodes are ready.
+      // The nodes are not ready, because no kubelet reports their status.
       const placed = { ...template.spec, nodeSelector, tolerations: [{ operator: 'Exists' }] };
       return { selector, template: { ...template, spec: placed }, ...spec };
     }

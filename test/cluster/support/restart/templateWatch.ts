@@ -3,17 +3,17 @@ import { objectOf } from '../../../../src/base/json.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { KubeObject, WatchEvent } from '../objects.ts';
 
-/** What a separate watch observed of the pod templates of a namespace's Deployments. */
+/** A watch of the pod templates of the Deployments in a namespace. */
 export interface TemplateWatch {
-  /** How often the template of the newest Deployment of this name has changed. */
+  /** The number of changes of the template of the newest Deployment of this name. */
   changes(name: string): number;
-  /** Resolves when it has observed every earlier write. */
+  /** Resolves when the watch has received all earlier writes. */
   caughtUp(): Promise<void>;
 }
 
 const caughtUpLabel = 'test.weeder.dev/marker';
 
-/** Watches from now on until the end of the test, or of the suite. */
+/** Starts a watch that ends with the test or suite. */
 export async function watchTemplates(ns: TestNamespace): Promise<TemplateWatch> {
   const seen = new Map<string, { readonly uid: string; readonly template: string; readonly changes: number }>();
   const markers = new Map<string, () => void>();

@@ -3,13 +3,13 @@ import type { WorkloadKind } from '../../../../src/kube/objects/workloadKinds.ts
 import type { TestNamespace } from '../namespace.ts';
 import { podTemplate } from './podTemplate.ts';
 
-/** The options of a test's workload. */
+/** The options of a workload. */
 export interface WorkloadOptions {
-  /** Added to its only container, such as `envFrom`. Default: the environment of the ConfigMap of the same name. */
+  /** Fields of its only container. Default: `envFrom` with the ConfigMap of the same name. */
   readonly uses?: object;
-  /** Added to the spec of its pods. */
+  /** Fields of the pod spec. */
   readonly podSpec?: object;
-  /** Of its pods. */
+  /** Annotations of its pods. */
   readonly podAnnotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -18,14 +18,14 @@ export interface WorkloadOptions {
   readonly isAwaited?: boolean;
 }
 
-/** The pod template; of a CronJob that of its jobs. */
+/** Returns the pod template, for a CronJob that of its Jobs. */
 export function templateOf(object: JsonObject): JsonObject {
   const spec = objectOf(object['spec']);
   const jobs = objectOf(objectOf(spec['jobTemplate'])['spec']);
   return objectOf(spec['template'] ?? jobs['template']);
 }
 
-/** The spec of a workload of this kind and name. */
+/** Returns the spec of a workload of this kind and name. */
 export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, request: WorkloadOptions): object {
   const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = request;
   const runsOnce = kind === 'Job' || kind === 'CronJob';
@@ -49,7 +49,7 @@ export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, requ
   }
 }
 
-/** The nodes on which the DaemonSets of a scene run their pods. */
+/** Creates the nodes on which the DaemonSets of a scene run their pods. */
 export async function makeNodes(ns: TestNamespace): Promise<void> {
   const labels = { 'weeder.dev/test': ns.name };
   for (const name of [`${ns.name}-a`, `${ns.name}-b`])

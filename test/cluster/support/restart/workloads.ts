@@ -7,12 +7,12 @@ interface ReplicaOptions extends PodOptions {
   readonly replicas?: number;
 }
 
-/** Creates a ReplicaSet and returns its pods as soon as the controller has created them. */
+/** Creates a ReplicaSet, and returns its pods when the controller has created them. */
 export async function createReplicaSet(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
   return createReplicated(ns, 'replicasets', name, options);
 }
 
-/** Creates a Deployment and returns its pods as soon as the controllers have created them. */
+/** Creates a Deployment, and returns its pods when the controllers have created them. */
 export async function createDeployment(ns: TestNamespace, name: string, options: ReplicaOptions): Promise<Pod[]> {
   return createReplicated(ns, 'deployments', name, options);
 }
@@ -32,14 +32,14 @@ async function createReplicated(
   return podsOf(ns, { workload: name }, replicas);
 }
 
-/** Creates a pod without a controller: nothing replaces it. */
+/** Creates a pod without a controller. */
 export async function barePod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
   return createPod(ns, name, options, []);
 }
 
 /**
- * Creates a pod with a controller that does not replace it, whatever its restart policy. A ConfigMap stands
- * for the owner, because the garbage collector would delete a pod whose owner does not exist.
+ * Creates a pod with an owner that does not replace it. The owner is a ConfigMap, because the garbage collector
+ * deletes a pod whose owner does not exist.
  */
 export async function ownedPod(ns: TestNamespace, name: string, options: PodOptions): Promise<Pod> {
   const body = { metadata: { name: `owner-of-${name}` } };
@@ -60,7 +60,7 @@ async function createPod(
   return Pod.parse(await ns.cluster.api('POST', ns.path('api/v1', 'pods'), pod));
 }
 
-/** The pods with these labels, oldest name first; with `count`, waits until there are exactly so many, none ending. */
+/** Returns the pods with these labels. With `count`, waits for exactly so many, none of them terminating. */
 export async function podsOf(
   ns: TestNamespace,
   labels: Readonly<Record<string, string>>,
@@ -77,14 +77,14 @@ export async function podsOf(
   return eventually(
     async (saw) => {
       const pods = await list();
-      saw(pods.map(({ metadata }) => `${metadata.name}${metadata.deletionTimestamp ? ' (ending)' : ''}`));
+      saw(pods.map(({ metadata }) => `${metadata.name}${metadata.deletionTimestamp ? ' (terminating)' : ''}`));
       return pods.length === count && pods.every(({ metadata }) => !metadata.deletionTimestamp) && pods;
     },
     { what: `${count} pods with ${selector} in ${ns.name}` },
   );
 }
 
-/** The one pod with these labels; with `not`, waits for the successor of the pod with that uid. */
+/** Waits for the only pod with these labels. With `not`, waits for the replacement of the pod with that uid. */
 export async function onePod(
   ns: TestNamespace,
   labels: Readonly<Record<string, string>>,
@@ -100,13 +100,13 @@ export async function onePod(
   );
 }
 
-/** The current pod, or undefined if there is none of that name. */
+/** Returns the pod, or undefined if it does not exist. */
 export async function getPod(ns: TestNamespace, name: string): Promise<Pod | undefined> {
   const answer = await ns.cluster.send('GET', ns.path('api/v1', 'pods', name));
   return answer.status === 404 ? undefined : Pod.parse(answer.body);
 }
 
-/** Changes a pod's labels (null removes one) and annotations. */
+/** Changes the labels and annotations of a pod. Null removes an entry. */
 export async function patchPodMetadata(
   ns: TestNamespace,
   name: string,
