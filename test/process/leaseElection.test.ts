@@ -264,7 +264,7 @@ test('a response that is not a Lease is logged, and the request is retried', asy
   it.injectFault(() => true, { there: 1, back: 1, end: 'nonsense' });
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a), a.warnings.length], [[], 1]);
-  assert.match(a.warnings[0] ?? '', /something else/);
+  assert.match(a.warnings[0] ?? '', /something other than the Lease/);
   it.api.setDelivery(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual(acting(a), ['a']);

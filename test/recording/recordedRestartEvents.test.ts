@@ -104,10 +104,10 @@ test('a refusal that the owner can resolve, a revert and unreadable annotations 
     notes(refused, reverted, { ...reverted, isEvicting: true }, unreadable, { ...unreadable, on: settings }),
     [
       'Not restarted: https://api refused (403): no. Grant it.',
-      'Another client restored the pod template, and the old pods stayed.',
-      'Another client restored the pod template, and the old pods stayed. From now on its pods are evicted instead.',
-      'The annotation weeder.dev/paused-until cannot be read: "soon" is no time.',
-      'The annotation weeder.dev/paused-until of ConfigMap settings cannot be read: "soon" is no time.',
+      'Another client restored the pod template, and the old pods remained.',
+      'Another client restored the pod template, and the old pods remained. From now on its pods are evicted instead.',
+      'The annotation weeder.dev/paused-until cannot be read: "soon" is not a time.',
+      'The annotation weeder.dev/paused-until of ConfigMap settings cannot be read: "soon" is not a time.',
     ],
   );
 });

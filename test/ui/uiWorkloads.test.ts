@@ -85,7 +85,7 @@ test('a blocked workload shows the reason, with an end only if it is known; a pe
   const [missing, paused, often] = [await viewOf('missing'), await viewOf('paused'), await viewOf('often')];
   assert.deepEqual([missing.state, missing.reason], ['blocked', 'ConfigMap shop/missing is missing']);
   assert.deepEqual([missing.until, paused.until], [undefined, undefined]);
-  assert.match(paused.reason, /paused-until is no time/);
+  assert.match(paused.reason, /paused-until is not a time/);
   assert.equal(often.state, 'waiting');
   assert.match(often.reason, /minInterval 1m0s/);
 });

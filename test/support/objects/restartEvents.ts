@@ -48,7 +48,7 @@ export const restartEventOf: { readonly [T in RestartEvent['type']]: Extract<Res
   'annotation.unreadable': {
     type: 'annotation.unreadable',
     annotation: 'weeder.dev/paused-until',
-    reason: '"soon" is no time',
+    reason: '"soon" is not a time',
     ...about,
   },
   'state.contested': { type: 'state.contested', removals: 4, pause: 10_000, ...about },
