@@ -87,7 +87,7 @@ async function cluster(t: TestContext) {
 }
 
 suite('weeder explain of restart control', { concurrency: true }, () => {
-  test('a workload that is not yet adopted: lists its sources, and says that nothing restarts', async (t) => {
+  test('explain lists the sources of a workload that is not yet adopted, and reports that nothing restarts', async (t) => {
     const { explain } = await cluster(t);
     assert.deepEqual(await explain(), [
       'Deployment shop/web: to be adopted: the tags of its sources are recorded, and nothing restarts',
@@ -97,7 +97,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     ]);
   });
 
-  test('a write before the adoption, but after the pods were created: it is unknown whether the pods have it', async (t) => {
+  test('explain reports as unknown whether the pods have a write between their creation and the adoption', async (t) => {
     const { explain, store } = await cluster(t);
     made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
     const [pod] = store.list(pods, { namespace });
@@ -105,7 +105,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     assert.equal((await explain()).at(-1), `  unknown: ${of}`);
   });
 
-  test('shows current and changed sources, why the restart waits, and the last restart with its cause', async (t) => {
+  test('explain shows current and changed sources, why the restart is pending, and the last restart with its cause', async (t) => {
     const { explain, store, adopt, api } = await cluster(t);
     await adopt();
     assert.equal((await explain())[0], 'Deployment shop/web: current');
@@ -130,7 +130,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     assert.ok(!after.join('\n').includes(pod?.metadata.name ?? 'none'));
   });
 
-  test('a blocked restart is shown with its reason, an opt-out with its effect; a lost hash key is not a change', async (t) => {
+  test('explain shows a blocked restart with its reason, and an opt-out with its effect; a lost hash key is no change', async (t) => {
     const { explain, store, adopt, deploy } = await cluster(t);
     await adopt();
     deploy('lost', [{ configMapRef: { name: 'missing' } }], { 'weeder.dev/restart-on-change': 'yes' });
@@ -152,7 +152,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     );
   });
 
-  test('sends only the requests that the sections need, and says when no workload is managed', async (t) => {
+  test('explain sends only the requests that the sections need, and reports that no workload is managed', async (t) => {
     const { explain, api, since } = await cluster(t);
     const now = () => new Set(api.server.requests.latest);
     const before = now();
@@ -166,7 +166,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     assert.match((await explain(restarts({}), '--namespaces=default'))[0] ?? '', /^restart control manages no/);
   });
 
-  test('a refused list is one sentence next to the other lists’ results, and the exit code is 1', async (t) => {
+  test('explain reports a refused list beside the results of the other lists, and exits with code 1', async (t) => {
     const { api } = await cluster(t);
     api.server.setFaults(({ url }) =>
       url.includes('/configmaps') ? { refuse: failure(403, 'Forbidden', 'no') } : undefined,

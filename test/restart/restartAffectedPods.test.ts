@@ -40,7 +40,7 @@ test('a container that starts later has new variables, if both the API’s and t
   assert.equal(replaced('volume', later, waiting), true, 'it may have been filled before');
 });
 
-test('pods that a partition keeps at their revision are not replaced, whatever content they have', () => {
+test('pods below a partition are not replaced, whatever content they have', () => {
   const summary = workloadSummary('StatefulSet', {
     spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } },
   });

@@ -17,7 +17,7 @@ async function worldOf(config = restartConfig(), annotations = {}): Promise<Rest
 }
 
 type Unreadable = Extract<RestartEvent, { type: 'annotation.unreadable' }>;
-const inShort = (events: readonly Unreadable[]) =>
+const summaries = (events: readonly Unreadable[]) =>
   events.map(({ annotation, reason, on }) => `${annotation} ${on?.name ?? ''}: ${reason.slice(0, 17)}`);
 
 test('an invalid opt-out is reported once, on the workloads that use the source, and again when it changes', async () => {
@@ -27,7 +27,7 @@ test('an invalid opt-out is reported once, on the workloads that use the source,
   await world.pass(10 * second);
   world.putSource(settings, { a: '2' }, skip('a;b'));
   await world.pass(30 * second);
-  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
+  assert.deepEqual(summaries(world.eventsOf('annotation.unreadable')), [
     'weeder.dev/skip-hash-calculation settings: "a;b" is not a va',
   ]);
   assert.deepEqual(world.rollouts, [], 'the whole source is excluded');
@@ -47,7 +47,7 @@ for (const [who, config] of [
     const world = await worldOf(config, { 'weeder.dev/restart-on-change': 'yes' });
     world.annotate('web', { other: '1' });
     await world.pass(10 * second);
-    assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
+    assert.deepEqual(summaries(world.eventsOf('annotation.unreadable')), [
       'weeder.dev/restart-on-change : its value is "yes',
     ]);
     assert.equal(world.control.counts().workloads, config.rules.length);
@@ -63,7 +63,7 @@ test('an invalid pause is reported once, before any change', async () => {
   const world = await worldOf(restartConfig(), { 'weeder.dev/paused-until': 'friday' });
   world.annotate('web', { other: '1' });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is not a time:']);
+  assert.deepEqual(summaries(world.eventsOf('annotation.unreadable')), ['weeder.dev/paused-until : it is not a time:']);
   assert.deepEqual([world.rollouts, world.eventsOf('workload.blocked')], [[], []]);
 });
 
@@ -77,7 +77,7 @@ test('an invalid allow-references-from is reported to the workloads of other nam
     annotations: { 'weeder.dev/also-depends-on': 'configmap/infra/ca' },
   });
   await world.pass(10 * second);
-  assert.deepEqual(inShort(world.eventsOf('annotation.unreadable')), [
+  assert.deepEqual(summaries(world.eventsOf('annotation.unreadable')), [
     'weeder.dev/allow-references-from ca: "*" is not a vali',
   ]);
   assert.equal(world.eventsOf('dependency.notAllowed').length, 1);
@@ -104,7 +104,7 @@ test('an unreadable state is reported once, however often it is read before it i
 
 test('a history that consists only of restarts is reported once, and not if the template changes in between', async () => {
   const world = await worldOf(restartConfig({ rule: { minInterval: 0 } }));
-  // The pauses keep the breaker, which blocks after five restarts, out of the test.
+  // The pauses prevent the breaker from blocking, which it does after five restarts.
   const change = async (value: number) => {
     world.putSource(settings, { a: String(value) });
     await world.pass(700 * second);

@@ -76,7 +76,7 @@ test('ten changes in a second are one rollout', async () => {
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a source that keeps changing still causes a rollout, a minute after its first change', async () => {
+test('a source that changes continuously still causes a rollout, one minute after its first change', async () => {
   const world = await adopted();
   const before = world.clock.monotonic();
   for (let change = 2; change < 22; change += 1) {
@@ -122,7 +122,7 @@ test('a change while weeder was down needs no restart if the pods were created a
   await world.pass(10 * second);
   await world.restart();
   await world.pass(120 * second);
-  assert.equal(world.rollouts.length, 1, 'the user’s own');
+  assert.equal(world.rollouts.length, 1, 'the rollout of the user');
   assert.deepEqual(world.control.counts().states, { current: 1 });
 });
 
@@ -237,7 +237,7 @@ test('an opted-out source restarts nothing, nor does opting out and in', async (
   assert.equal(world.rollouts.length, 1);
 });
 
-test('a changed use of the same source is adopted: another key is named, or a key is left out', async () => {
+test('a changed use of the same source is adopted: another key is named, or a key is omitted', async () => {
   const world = await restartWorld();
   const skip = (keys: string) => ({ metadata: { annotations: { 'weeder.dev/skip-hash-calculation': keys } } });
   const dependsOn = (key: string) => ({ 'weeder.dev/also-depends-on': `configmap/settings#${key}` });
@@ -257,7 +257,7 @@ test('a changed use of the same source is adopted: another key is named, or a ke
   assert.deepEqual(world.rollouts.map(({ workload }) => workload).toSorted(), ['named', 'whole']);
 });
 
-test('an image pull Secret counts only if the config says so', async () => {
+test('an image pull Secret counts only if the config includes it', async () => {
   const pull = { kind: 'Secret', namespace: 'shop', name: 'registry' } as const;
   for (const [imagePullSecrets, rollouts] of [
     ['ignore', 0],
@@ -290,7 +290,7 @@ test('a copied state does not belong to the copy: the copy is adopted', async ()
   assert.match(stateOn(world.workload('copy')) ?? '', /"uid":"uid-copy"/);
 });
 
-test('a workload that opts out loses its state and keeps its template', async () => {
+test('when a workload opts out, its state is removed, and its template does not change', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);

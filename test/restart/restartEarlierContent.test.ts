@@ -100,7 +100,7 @@ test('pods that a release replaces after the source changed back need no restart
   assert.equal(world.eventsOf('workload.skipped').length, 1);
 });
 
-test('intermediate content of a source causes a restart even if it came and went during a rollout', async () => {
+test('intermediate content of a source during a rollout causes a restart', async () => {
   const world = await adopted();
   world.rolloutTime = 20 * second;
   world.putSource(source, { a: '2' });

@@ -148,7 +148,7 @@ test('only the controlling owner of a pod is its owner', () => {
   assert.equal(readPod({ ...whole, metadata: { ...whole.metadata, ownerReferences } })?.owner, undefined);
 });
 
-test('a pod is in trouble because of its image, its config, or a crash loop', () => {
+test('a pod fails because of its image, its config, or a crash loop', () => {
   for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'])
     assert.equal(read({ containers: [waiting(reason)] }).failure, `container main-0: ${reason}`);
   for (const reason of ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
@@ -158,14 +158,14 @@ test('a pod is in trouble because of its image, its config, or a crash loop', ()
   assert.equal(read(init).failure, 'container init-0: CrashLoopBackOff');
 });
 
-test('repeated failures without CrashLoopBackOff are trouble, a first exit or a completed container is not', () => {
+test('a pod with repeated failures but without CrashLoopBackOff fails; one with a first exit or a completed container does not', () => {
   const failure = (state: ContainerState) => read({ containers: [running(), state] }).failure;
   assert.equal(failure(terminated(written, 2, 137)), 'container main-1: ended repeatedly with exit code 137');
   assert.equal(failure(terminated(written, 0, 1)), undefined);
   assert.equal(failure(terminated(written, 2, 0)), undefined);
 });
 
-test('a pod that starts, runs, has recovered, or is terminating is not in trouble', () => {
+test('a pod that starts, runs, has recovered, or is terminating does not fail', () => {
   for (const reason of ['ContainerCreating', 'PodInitializing'])
     assert.equal(read({ containers: [waiting(reason)] }).failure, undefined, reason);
   assert.equal(read({ containers: [running(7)] }).failure, undefined);
@@ -173,7 +173,7 @@ test('a pod that starts, runs, has recovered, or is terminating is not in troubl
   assert.equal(read({ containers: [backOff()], phase: 'Failed' }).failure, undefined);
 });
 
-test('the trouble of a rollout names the pods, at most three', () => {
+test('the failures of a rollout name at most three pods', () => {
   const summary = workloadSummary('Deployment');
   assert.equal(podFailuresOf(summary, [podSummary(), broken('web-1')]), 'pod web-1, container main: ErrImagePull');
   assert.equal(
@@ -187,7 +187,7 @@ test('the trouble of a rollout names the pods, at most three', () => {
   assert.equal(podFailuresOf(summary, []), undefined);
 });
 
-test('pods from before the restart are not trouble of its rollout, except for a StatefulSet', () => {
+test('earlier pods do not count as failures of a rollout, except for a StatefulSet', () => {
   const restarted = { ...template, metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
   const pods = [broken('web-1'), broken('web-2', 'h-1'), podSummary({ name: 'web-3', dependenciesHash: 'h-2' })];
   const failure = (kind: WorkloadKind, more: PodSummary[] = []) =>

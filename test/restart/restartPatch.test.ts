@@ -25,7 +25,7 @@ test('for a CronJob the template of its next run is written', () => {
   assert.deepEqual(patch['spec'], { jobTemplate: { spec: { template } } });
 });
 
-test('a change cause of the user stays, one of weeder is replaced', () => {
+test('a change cause of the user is preserved, and one of weeder is replaced', () => {
   const annotations = (cause: string) => {
     const { metadata } = restartPatch(caused(cause), 's', 'h-2', 'Secret db');
     return metadata;

@@ -31,14 +31,14 @@ function emptiedOf(world: RestartWorld): unknown {
   return objectOf(objectOf(world.workload('web')['metadata'])['annotations'])['weeder.dev/emptied'];
 }
 
-/** The workload has its pods again, and its stored state is current, without a pending target. */
+/** Asserts that the workload has its pods again, and that its state is current and has no target. */
 function assertReplaced(world: RestartWorld): void {
   assert.deepEqual([replicasOf(world), emptiedOf(world), world.pods('web').length], [1, undefined, 1]);
   assert.doesNotMatch(String(stateOn(world.workload('web'))), /"target":/);
   assert.deepEqual(world.control.counts().states, { current: 1 });
 }
 
-test('all pods end, and after a short delay the workload is scaled back to its replicas, once', async () => {
+test('all pods are deleted, and after a short delay the workload is scaled back to its replicas, once', async () => {
   const world = await adopted();
   recreateSource(world);
   await world.pass(settings.quietPeriod + second);
@@ -113,7 +113,7 @@ test('a workload whose volumes would be deleted with its pods is blocked', async
   assert.match(world.eventsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
 });
 
-test('without pods nothing has to be ended, and that is recorded', async () => {
+test('without pods no pod has to be deleted, and the restart is recorded', async () => {
   const world = await adopted();
   world.patchSpec('web', { replicas: 0 });
   await world.pass(10 * second);
@@ -177,7 +177,7 @@ test('if scaling back is refused, it happens as soon as it is allowed', async ()
   assertReplaced(world);
 });
 
-test('pods that do not end are reported, and the workload is scaled back when they have ended', async () => {
+test('pods that remain terminating are reported, and the workload is scaled back when they are deleted', async () => {
   const world = await adopted();
   world.rolloutTime = 3 * minute;
   recreateSource(world);

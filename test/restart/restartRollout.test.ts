@@ -36,7 +36,7 @@ test('a rollout is complete when all pods are new and available, and no old one 
     assert.deepEqual(after(kind), { is: 'complete' });
 });
 
-test('a status older than the spec is not used, whatever it says', () => {
+test('a status that is older than the spec is ignored', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
     assert.deepEqual(after(kind, { observedGeneration: 1 }), { is: 'unobserved' }, kind);
     assert.deepEqual(after(kind, { observedGeneration: undefined }), { is: 'unobserved' }, kind);
@@ -115,8 +115,8 @@ test('a StatefulSet with OnDelete waits for the deletion of pods of older revisi
 test('with OnDelete it is progressing while a deleted pod is recreated, and complete when all are new', () => {
   const spec = { replicas: 3, ...onDelete };
   const older = { currentRevision: 'web-1' };
-  const comingBack = { ...older, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
-  assert.deepEqual(after('StatefulSet', comingBack, { spec }), progressing(2, 3, 2, 0));
+  const recreating = { ...older, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
+  assert.deepEqual(after('StatefulSet', recreating, { spec }), progressing(2, 3, 2, 0));
   assert.deepEqual(after('StatefulSet', older, { spec }), { is: 'complete' });
 });
 

@@ -58,7 +58,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     assert.equal((await getPod(ns, name))?.metadata.uid, uid);
     await deleteBudget(ns, 'web');
     await eventually(async () => (await evict()).is === 'ok', { what: 'an eviction that is accepted' });
-    await eventually(async () => (await getPod(ns, name)) === undefined, { what: 'the end of the pod' });
+    await eventually(async () => (await getPod(ns, name)) === undefined, { what: 'the deletion of the pod' });
   });
 
   test('a forbidden request is refused with the rule that grants it, and without any value of a Secret', async (t) => {
@@ -116,7 +116,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
   });
 });
 
-/** A process that is ready to read the key; it begins on a signal, and returns the key's id. */
+/** Starts a process that reads the key on a signal, and returns its ID. */
 async function replica(
   t: TestContext,
   cluster: Cluster,
@@ -131,7 +131,7 @@ async function replica(
     output += text;
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  await eventually(() => output.includes('ready'), { what: 'a process that is ready' });
+  await eventually(() => output.includes('ready'), { what: 'the line ready' });
   return async () => {
     child.stdin.write('go\n');
     await ended;

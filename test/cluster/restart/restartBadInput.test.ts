@@ -14,7 +14,7 @@ const pausedUntil = 'weeder.dev/paused-until';
 const alsoDependsOn = 'weeder.dev/also-depends-on';
 const skip = 'weeder.dev/skip-hash-calculation';
 const stateAnnotation = 'weeder.dev/dependencies';
-/** A Deployment that no rule matches. */
+/** The labels of a Deployment that no rule matches. */
 const unmatched: Record<string, string> = {};
 
 function using(name: string): object {
@@ -24,7 +24,7 @@ function using(name: string): object {
 suite('unreadable annotations, and references to missing objects', { concurrency: 8 }, () => {
   const scene = suiteDeploymentScene('bad-input');
 
-  /** A Deployment with these annotations whose ConfigMap then changes, and the Warnings on it. */
+  /** Creates a Deployment with these annotations, and changes its ConfigMap. `warnings` returns its Warnings. */
   async function changedWith(name: string, annotations: Readonly<Record<string, string>>) {
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', name, { data: { a: '1' } });
@@ -72,15 +72,15 @@ suite('unreadable annotations, and references to missing objects', { concurrency
   test('a dependency on a ConfigMap that does not exist blocks the restart, in one Event that names it', async () => {
     const { make, change, create, caughtUp } = scene();
     await make('configmaps', 'depends-on', { data: { a: '1' } });
-    const annotations = { [alsoDependsOn]: 'configmap/nothing' };
+    const annotations = { [alsoDependsOn]: 'configmap/missing' };
     const web = await create('depends-on', using('depends-on'), { annotations });
     await web.reported('RestartBlocked', /ConfigMap .*\/nothing is missing/);
     await change('configmaps', 'depends-on', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
-    await make('configmaps', 'nothing', { data: { a: '1' } });
+    await make('configmaps', 'missing', { data: { a: '1' } });
     await web.current();
-    await change('configmaps', 'nothing', { data: { a: '2' } });
+    await change('configmaps', 'missing', { data: { a: '2' } });
     await web.restarted(1);
   });
 
@@ -148,7 +148,7 @@ suite('an unusable section of the config', { concurrency: true }, () => {
   const unknownZone = [{ cron: '0 2 * * *', timeZone: 'Mars/Base', duration: '1h' }];
   const impossible = [{ cron: '0 0 31 2 *', duration: '1h' }];
 
-  test('with unknown time zones or windows that never open is refused at the start: weeder exits, and writes nothing', async (t) => {
+  test('with unknown time zones or windows that never open, weeder exits at the start, and writes nothing', async (t) => {
     const scene = await setRestartScene(t, 'refused');
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     const config = scene.config({ rules: [{ windows: unknownZone }, { windows: impossible }] });
@@ -161,10 +161,10 @@ suite('an unusable section of the config', { concurrency: true }, () => {
     assert.deepEqual(requests, []);
   });
 
-  test('that is written while weeder runs is refused, and the previous section stays in effect', async (t) => {
+  test('an unusable section that is written while weeder runs is rejected, and the previous one stays in force', async (t) => {
     const scene = await setRestartScene(t, 'reloaded');
     const file = temporaryFile('reloaded.yaml');
-    // In one write: a file that is half written would be refused for another reason.
+    // Replaces the file atomically, because a partly written file would be rejected for another reason.
     const write = (config: object) => {
       writeFileSync(`${file}.new`, JSON.stringify(config));
       renameSync(`${file}.new`, file);

@@ -11,7 +11,7 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
   let scene: DeploymentScene | undefined;
 
   function shared(): DeploymentScene {
-    assert(scene, 'the scene of this suite is not there before its first test');
+    assert(scene, 'the scene is created before the first test of the suite');
     return scene;
   }
 
@@ -21,7 +21,7 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
     return web;
   }
 
-  // All of them share one downtime of weeder.
+  // The cases share one downtime of weeder.
   before(async () => {
     const set = await setDeploymentScene(t, 'down');
     scene = set;

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 
-/** All keys of a ConfigMap as variables. */
+/** A pod spec with all keys of a ConfigMap as variables. */
 function using(name: string, image = 'registry.invalid/web:1'): object {
   return { containers: [{ name: 'main', image, envFrom: [{ configMapRef: { name } }] }] };
 }
@@ -43,8 +43,8 @@ suite('a source that has other content for a while', { concurrency: 4 }, () => {
     await make('configmaps', name, { data: { a: 'old' } });
     const web = await deploy(name, using(name));
     const made = Date.parse((await web.pods())[0]?.metadata.creationTimestamp ?? '');
-    // What is written within the second of a start may have been there before it.
-    await eventually(() => Date.now() >= made + 4_000, { what: 'that its pod is 4 s old' });
+    // A write within the second of the start might have preceded it.
+    await eventually(() => Date.now() >= made + 4_000, { what: 'a pod that is 4 s old' });
     const before = await web.uids();
     await change('configmaps', name, { data: { a: 'between' } });
     await change('configmaps', name, { data: { a: 'old' } });

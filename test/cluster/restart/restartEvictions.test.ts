@@ -14,7 +14,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
 }
 
-/** An operator that restores its own pod template: changes of other clients are removed. */
+/** Restores the pod template, like an operator that removes the changes of other clients. */
 async function restoreTemplate(scene: RestartScene, name: string): Promise<void> {
   const annotations = { [hashAnnotation]: null };
   const answer = await scene.patch('Deployment', name, { spec: { template: { metadata: { annotations } } } });
@@ -27,7 +27,7 @@ async function untilPatched(scene: RestartScene, name: string): Promise<void> {
   });
 }
 
-/** No earlier pod is left, and that is written to the state. */
+/** Asserts that no earlier pod is left, and that the state records it. */
 async function untilReplaced(
   scene: RestartScene,
   name: string,
@@ -40,15 +40,15 @@ async function untilReplaced(
       saw([uids, state]);
       return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
     },
-    { what: `none of the pods of before in ${name}` },
+    { what: `${name} without earlier pods` },
   );
 }
 
 suite('restarts by eviction', { concurrency: true }, () => {
   const given = suiteRestartScene('evictions', {
     section: { rules: [evict, {}] },
-    // Longer than it takes to create a pod: the replacement of an evicted one is not ready at once. And no rollout is
-    // quicker than the operator that restores its template.
+    // The replacement of an evicted pod is not ready immediately, so the evictions follow one another. No rollout is
+    // complete before the operator restores its template.
     program: ({ metadata }) => {
       const isRestored =
         metadata.labels?.['workload'] === 'quick' && metadata.annotations?.[hashAnnotation] !== undefined;
@@ -74,11 +74,11 @@ suite('restarts by eviction', { concurrency: true }, () => {
     const available = (await scene.versions('Deployment', 'evicted')).map(
       ({ status }) => numberOf(objectOf(status)['availableReplicas']) ?? 0,
     );
-    // From when it was complete for the first time. Its status need not ever show the one that is missing.
+    // Counts from the first complete version. The status may never show the missing pod.
     assert.ok(Math.min(...available.slice(available.indexOf(2))) >= 1, available.join());
   });
 
-  test('with strategy evict the pods of a StatefulSet with OnDelete are replaced without a person who deletes them', async () => {
+  test('with strategy evict the pods of a StatefulSet with OnDelete are replaced without manual deletions', async () => {
     const { scene } = given();
     await scene.put('on-delete', { word: 'one' });
     const spec = { updateStrategy: { type: 'OnDelete' } };
@@ -111,7 +111,7 @@ suite('restarts by eviction', { concurrency: true }, () => {
       await weeder.log.until('restart reverted by another client', { workload: 'deployment/quick' }, { count: times });
     }
     await untilReplaced(scene, 'quick', uids);
-    // Weeder's write and the operator's, twice.
+    // Two writes of weeder and two of the operator.
     assert.equal(await scene.rollouts('Deployment', 'quick'), 4);
     assert.equal((await scene.summary('Deployment', 'quick')).templateAnnotation, undefined);
   });

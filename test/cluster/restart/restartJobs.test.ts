@@ -11,7 +11,7 @@ const recreate = { jobs: 'recreate' };
 const deleteOptions = { apiVersion: 'v1', kind: 'DeleteOptions' };
 const optIn = 'weeder.dev/restart-on-change';
 
-/** The part of a Job that its user has written. */
+/** Returns the fields of a Job that its user has written. */
 function writtenIn({ metadata, ...job }: KubeObject): unknown {
   const { selector: _, template, ...spec } = objectOf(job['spec']);
   const { labels, ...meta } = objectOf(objectOf(template)['metadata']);
@@ -50,16 +50,16 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     await scene.make('Job', 'once', options);
     await scene.untilAdopted('Job', 'once');
     const [pod] = await eventually(async () => (await scene.pods('once')).length === 1 && scene.pods('once'), {
-      what: 'its pod',
+      what: 'the pod of the Job',
     });
     const before = await scene.job('once');
     assert(before && pod);
-    await eventually(async () => (await scene.pods('once'))[0]?.status.phase === 'Running', { what: 'it runs' });
+    await eventually(async () => (await scene.pods('once'))[0]?.status.phase === 'Running', { what: 'a running pod' });
     await scene.put('once', { word: 'two' });
     const after = await scene.untilRecreated('once', before.metadata.uid);
     assert.deepEqual(writtenIn(after), writtenIn(before));
     const pods = await eventually(async () => (await scene.pods('once')).length === 1 && scene.pods('once'), {
-      what: 'the pod of the new one',
+      what: 'the pod of the new Job',
     });
     assert.equal(pods[0]?.metadata.ownerReferences?.[0]?.uid, after.metadata.uid);
     const ofJob = { workload: 'job/once' };
@@ -67,9 +67,11 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     assert.equal(weeder.log.find('workload restarted: it is recreated', ofJob).length, 1);
     assert.equal(weeder.log.find('Job recreated', ofJob).length, 1);
     assert.equal((await scene.state('Job', 'once'))?.restarts.length, 1);
-    // For the next change it is a Job like any other, with its history.
-    // A container that starts after the change has the new content already, and nothing would be restarted.
-    await eventually(async () => (await scene.pods('once'))[0]?.status.phase === 'Running', { what: 'it runs again' });
+    // The new Job is restarted by the next change too, and has the restart history of the earlier one.
+    // Waits for the container, because one that starts after the change has the new content and needs no restart.
+    await eventually(async () => (await scene.pods('once'))[0]?.status.phase === 'Running', {
+      what: 'a running pod of the new Job',
+    });
     await scene.put('once', { word: 'three' });
     await scene.untilRecreated('once', after.metadata.uid);
     assert.equal((await scene.state('Job', 'once'))?.restarts.length, 2);
@@ -119,11 +121,11 @@ suite('Jobs that are recreated', { concurrency: 4 }, () => {
     const line = await weeder.log.until('restart blocked', { workload: 'job/nightly-1' });
     assert.match(String(line['reason']), /belongs to CronJob nightly/);
     assert.equal((await scene.job('nightly-1'))?.metadata.uid, uid);
-    assert.equal(await scene.state('Job', 'nightly-1'), undefined, 'nothing is written on it');
+    assert.equal(await scene.state('Job', 'nightly-1'), undefined, 'weeder wrote a state on the Job');
   });
 });
 
-/** A namespace of its own, and a weeder whose requests go through a proxy. */
+/** Creates a scene whose weeder sends its requests through a proxy. */
 async function proxied(
   t: Parameters<typeof setJobScene>[0],
   prefix: string,
@@ -135,7 +137,7 @@ async function proxied(
   return { scene, proxy, start };
 }
 
-/** Only the first request that matches. */
+/** Matches only the first such request. */
 function once(matches: (request: PassingRequest) => boolean) {
   let hasMatched = false;
   return (request: PassingRequest) => {
@@ -147,7 +149,7 @@ function once(matches: (request: PassingRequest) => boolean) {
 
 suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
   for (const [what, matches] of [
-    ['the copy', createsCopy],
+    ['the creation of the copy', createsCopy],
     ['the deletion', deletesJob('once')],
     ['the creation', createsJob],
   ] as const) {
@@ -167,8 +169,8 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
   }
 
   for (const [when, matches] of [
-    ['after the copy was made, before the deletion', deletesJob('once')],
-    ['after the deletion, before the Job is there again', createsJob],
+    ['after the copy was created, before the deletion', deletesJob('once')],
+    ['after the deletion, before the Job is recreated', createsJob],
   ] as const) {
     test(`weeder is killed ${when}: the next process completes it, and the Job is recreated once`, async (t) => {
       const reached = Promise.withResolvers<void>();
@@ -215,9 +217,12 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
     await start();
     await scene.adopt('once');
     await scene.put('once', { word: 'two' });
-    await eventually(async () => (await scene.job('once')) === undefined, { what: 'it is gone' });
+    await eventually(async () => (await scene.job('once')) === undefined, { what: 'the deletion of the Job' });
     await eventually(async () => (await scene.copies()).length === 0, { what: 'no copy' });
-    await remainsTrue(async () => (await scene.job('once')) === undefined, { what: 'it stays away', for: 3_000 });
+    await remainsTrue(async () => (await scene.job('once')) === undefined, {
+      what: 'the Job remains deleted',
+      for: 3_000,
+    });
   });
 
   for (const verb of ['delete', 'create'] as const) {

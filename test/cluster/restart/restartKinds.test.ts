@@ -13,7 +13,7 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
 }
 
-/** The names of the pods that were created from the current template. */
+/** Returns the names of the pods of the current template. */
 async function newPods(scene: RestartScene, kind: (typeof rollingKinds)[number], name: string): Promise<string[]> {
   const { templateAnnotation } = await scene.summary(kind, name);
   const pods = await scene.pods(name);

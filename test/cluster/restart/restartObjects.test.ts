@@ -14,14 +14,14 @@ const hashAnnotation = 'weeder.dev/dependencies-hash';
 const stateAnnotation = 'weeder.dev/dependencies';
 const causeAnnotation = 'kubernetes.io/change-cause';
 
-/** The restart that puts `hash` into the template. */
+/** Returns the patch of a restart with this hash. */
 function restartBy(hash: string): (summary: WorkloadSummary) => object {
   return (summary) => restartPatch(summary, '{"state":1}', hash, 'ConfigMap settings');
 }
 
 const restart = restartBy('h-1');
 
-/** The hash for which each pod was created. */
+/** Returns the hash of the template of each pod. */
 async function hashesOf(scene: RolledOut): Promise<(string | undefined)[]> {
   return (await scene.pods()).map(({ metadata }) => metadata.annotations?.[hashAnnotation]);
 }
@@ -113,7 +113,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     }
   });
 
-  test('weeder’s revision is still marked in the history, and the user’s next one is not marked', async (t) => {
+  test('the history marks the revision of weeder, and not the next one of the user', async (t) => {
     const scene = await rolledOut(t, 'Deployment');
     await scene.roll(restart);
     assert.equal((await scene.apply((summary) => statePatch(summary, '{}'))).status, 200);
@@ -166,7 +166,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
           saw(now);
           return now.is === 'waitingForDeletion' && now.pods.join() === others.join();
         },
-        { what: `a rollout that waits for ${others.join()} alone` },
+        { what: `a rollout that waits for ${others.join()} only` },
       );
       for (const name of others) await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', name));
       await scene.until('complete');
@@ -200,7 +200,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
   });
 
   test('a rollout with crashing pods is never complete, its reason is reported, and a further restart may fix it', async (t) => {
-    const needs = (hash: string | undefined) => (hash === 'h-1' ? 'nothing-there' : undefined);
+    const needs = (hash: string | undefined) => (hash === 'h-1' ? 'missing' : undefined);
     const scene = await rolledOut(t, 'StatefulSet', { podManagementPolicy: 'Parallel' }, ({ metadata }) => ({
       ...healthy,
       needs: needs(metadata.annotations?.[hashAnnotation]),

@@ -13,19 +13,19 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid).sort();
 }
 
-/** The desired state of the workload, of an operator or a tool. */
+/** The desired state that an operator or a tool writes. */
 function desired(scene: RestartScene, name: string): object {
   return { metadata: { name }, spec: specOf('Deployment', name, scene.ns, {}) };
 }
 
-/** Writes the whole object: changes of other clients are removed, with their annotations. */
+/** PUTs the whole object, which removes the changes and annotations of other clients. */
 async function putWhole(scene: RestartScene, name: string): Promise<void> {
   const path = scene.ns.path('apis/apps/v1', 'deployments', name);
   const answer = await scene.ns.cluster.send('PUT', path, { body: desired(scene, name) });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** What `kubectl apply --server-side --force-conflicts` writes. */
+/** Writes the object like `kubectl apply --server-side --force-conflicts`. */
 async function applyServerSide(scene: RestartScene, name: string): Promise<void> {
   const path = `${scene.ns.path('apis/apps/v1', 'deployments', name)}?fieldManager=kubectl&force=true`;
   const body = { apiVersion: 'apps/v1', kind: 'Deployment', ...desired(scene, name) };
@@ -33,9 +33,9 @@ async function applyServerSide(scene: RestartScene, name: string): Promise<void>
 }
 
 suite('operators, tools and people that write a managed workload', { concurrency: true }, () => {
-  // Longer than it takes to create a pod: a rollout is still in progress when another client writes into it.
+  // Pods become ready slowly, so that a rollout is still in progress when another client writes.
   const given = suiteRestartScene('operators', {
-    // Time enough to write before a restart.
+    // Long enough to write before a restart.
     section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '5s' }, {}] },
     program: ({ metadata }) => {
       const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
@@ -58,7 +58,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
         saw([uids, state]);
         return uids.every((uid) => !before.includes(uid)) && state !== undefined && state.target === undefined;
       },
-      { what: `none of the pods of before in ${name}` },
+      { what: `${name} without earlier pods` },
     );
   }
 
@@ -72,7 +72,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
       await weeder.log.until('restart reverted by another client', about, { count: times });
     }
     await untilReplaced(scene, 'put-at-once', uids);
-    // Weeder's write and the operator's, twice; the third time no template is written any more.
+    // Two writes of weeder and two of the operator. The third restart does not change the template.
     assert.equal(await scene.rollouts('Deployment', 'put-at-once'), 4);
     await weeder.log.until(/^workload restarted: its pods are evicted/, about);
     assert.equal((await scene.state('Deployment', 'put-at-once'))?.reverts.length, 2);
@@ -89,15 +89,15 @@ suite('operators, tools and people that write a managed workload', { concurrency
         puts += 1;
       }
     })();
-    await weeder.log.until(/^the state annotation is removed repeatedly/, about);
-    /** The number of versions with the state: each is a write of weeder, as the operator removes it at once. */
+    await weeder.log.until(/^state annotation removed repeatedly/, about);
+    /** The number of versions with a state. Each is a write of weeder, because the operator removes the state. */
     async function written(): Promise<number> {
       const versions = await scene.versions('Deployment', 'put-always');
       return versions.filter(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined).length;
     }
     const [before, writes] = [puts, await written()];
     await eventually(() => puts > before + 60, { what: 'sixty more PUTs' });
-    // A pause may have ended; in between the controller adds its revision to a version or two.
+    // A pause may have ended, and the controller may have added its revision to a few versions.
     const more = (await written()) - writes;
     assert.ok(more <= 4, `${more} versions with the state`);
     await scene.put('put-always', { word: 'two' });
@@ -111,10 +111,10 @@ suite('operators, tools and people that write a managed workload', { concurrency
     );
     end.abort();
     await operator;
-    assert.equal(weeder.log.find(/^the state annotation is removed repeatedly/, about).length, 1);
+    assert.equal(weeder.log.find(/^state annotation removed repeatedly/, about).length, 1);
   });
 
-  test('after a PUT of the whole object behind the rollout, weeder only writes the state again', async () => {
+  test('after a PUT of the whole object after the rollout, weeder only writes the state again', async () => {
     const { scene, weeder, about } = await adopted('put-later');
     await scene.put('put-later', { word: 'two' });
     await scene.untilDone('Deployment', 'put-later', 1);
@@ -128,7 +128,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
     assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
   });
 
-  test('a PUT of the whole object while a change is pending removes the state, and the restart is made nevertheless', async () => {
+  test('a PUT of the whole object while a change is pending removes the state, and the change still restarts the workload', async () => {
     const { scene, weeder, about, uids } = await adopted('put-early', { pace: 'slow' });
     await scene.put('put-early', { word: 'two' });
     await weeder.log.until('dependency changed', about);
@@ -157,7 +157,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
     assert.equal(weeder.log.find(/^workload restarted/, about).length, 2);
   });
 
-  test('a writer with hardly a pause prevents no restart, causes no second one, and loses no write of its own', async (t) => {
+  test('a client that writes continuously prevents no restart, causes no second one, and loses no write', async (t) => {
     const { scene, uids } = await adopted('busy');
     let written = 0;
     const end = new AbortController();

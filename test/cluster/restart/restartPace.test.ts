@@ -9,12 +9,12 @@ import { setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { templateOf } from '../support/restart/workloadOptions.ts';
 
-/** A quiet period that is longer than a busy machine takes for a write. */
-const patient = { selector: { matchLabels: { pace: 'patient' } }, quietPeriod: '2s', quietMax: '60s' };
+/** A rule whose quiet period is longer than a write takes on a busy machine. */
+const longQuietPeriod = { selector: { matchLabels: { pace: 'longQuietPeriod' } }, quietPeriod: '2s', quietMax: '60s' };
 const overdue = { selector: { matchLabels: { pace: 'overdue' } }, quietPeriod: '2s', quietMax: '5s' };
 
 suite('how often a workload is restarted', { concurrency: true }, () => {
-  const given = suiteRestartScene('pace', { section: { rules: [patient, overdue, {}] } });
+  const given = suiteRestartScene('pace', { section: { rules: [longQuietPeriod, overdue, {}] } });
 
   async function adopted(name: string, options: object = {}) {
     const { scene, weeder } = given();
@@ -25,10 +25,10 @@ suite('how often a workload is restarted', { concurrency: true }, () => {
   }
 
   test('ten changes in quick succession are one rollout', async () => {
-    const { scene } = await adopted('burst', { labels: { pace: 'patient' } });
+    const { scene } = await adopted('burst', { labels: { pace: 'longQuietPeriod' } });
     for (let value = 1; value <= 10; value += 1) await scene.put('burst', { word: String(value) });
     await scene.untilDone('Deployment', 'burst', 1);
-    // Later changes are handled later: all ten have been written by then.
+    // weeder handles a later change later, so the ten changes are handled by then.
     await scene.put('burst', { word: 'last' });
     await scene.untilDone('Deployment', 'burst', 2);
   });
@@ -55,18 +55,18 @@ suite('how often a workload is restarted', { concurrency: true }, () => {
 
   test('with two conflicting writers, weeder gives up after five restarts, and reports it', async () => {
     const { scene, weeder } = await adopted('fought');
-    const meant = { workload: 'deployment/fought' };
+    const about = { workload: 'deployment/fought' };
     let value = 0;
     await eventually(
       async () => {
         value += 1;
         await scene.put('fought', { word: value % 2 === 0 ? 'ours' : 'theirs' });
         await pause(700);
-        return weeder.log.find('restart blocked', meant).length > 0;
+        return weeder.log.find('restart blocked', about).length > 0;
       },
       { what: 'the breaker' },
     );
-    const line = await weeder.log.until('restart blocked', meant);
+    const line = await weeder.log.until('restart blocked', about);
     assert.equal(line['cause'], 'breaker');
     for (const word of ['more', 'and more']) {
       await scene.put('fought', { word });

@@ -16,7 +16,7 @@ const configMaps: Rule = { apiGroups: [''], resources: ['configmaps'], verbs: re
 const secrets: Rule = { apiGroups: [''], resources: ['secrets'], verbs: [...readAlways, 'create', 'update'] };
 const everything: readonly Rule[] = [...workloadRules, batch, configMaps, secrets];
 
-/** Two namespaces with a workload each that uses its own ConfigMap, and the `/readyz` of a weeder. */
+/** Creates two namespaces, each with a workload and its ConfigMap. `readyz` requests `/readyz` of a weeder. */
 async function twoNamespaces(t: TestContext, section: object = {}) {
   const scenes = [await setRestartScene(t, 'served'), await setRestartScene(t, 'refused')] as const;
   const [served, refused] = scenes;
@@ -71,7 +71,7 @@ suite('an unreadable namespace or kind delays only what depends on it', {
     assert.equal(status, 200);
     assert.match(text, new RegExp(`^\\[\\+\\]stream/deployments in ${refused.ns.name} ok: refused, `, 'm'));
     assert.equal(await refused.state('Deployment', 'web'), undefined);
-    // A change before it could be read is adopted, as on first sight.
+    // A change before the namespace could be read is adopted.
     await refused.put('web', { word: 'before' });
     await grant(cluster, user, everything, { namespace: refused.ns.name });
     await refused.untilAdopted('Deployment', 'web');
@@ -117,7 +117,7 @@ suite('an unreadable namespace or kind delays only what depends on it', {
     await first.stop();
     await cluster.api('DELETE', `/api/v1/namespaces/${refused.ns.name}`);
     await eventually(async () => (await cluster.send('GET', `/api/v1/namespaces/${refused.ns.name}`)).status === 404, {
-      what: `the end of ${refused.ns.name}`,
+      what: `the deletion of ${refused.ns.name}`,
     });
     const second = start();
     await untilRefused(second, `deployments in ${refused.ns.name}`);

@@ -83,10 +83,10 @@ suite('pending restarts', { concurrency: 8 }, () => {
       assert.ok(began > (inOrder[index - 1]?.ended ?? 0), JSON.stringify(inOrder));
   });
 
-  test('adoptions are paced: the first of many at once, and then one after the other', async (t) => {
+  test('adoptions are rate-limited: the first of many are immediate, and the others follow one after the other', async (t) => {
     const own = await setDeploymentScene(t, 'adoptions');
     const { ns, make, create, caughtUp } = own;
-    /** By the path: the time of the first write of its state, or of the first attempt. */
+    /** The time of the first write of a state, by path. */
     const adopted = new Map<string, number>();
     const { kubeconfig } = await startRequestProxy(t, ns.cluster, ({ method, path }) => {
       if (method === 'PATCH' && path.includes('/deployments/') && !adopted.has(path)) adopted.set(path, Date.now());
@@ -94,12 +94,12 @@ suite('pending restarts', { concurrency: 8 }, () => {
     await make('configmaps', 'shared', { data: { a: '1' } });
     const names = Array.from({ length: 9 }, (_, index) => `many-${index}`);
     const webs = await Promise.all(names.map((name) => create(name, using('shared'), { replicas: 0 })));
-    // One a second, and five seconds' worth at once.
+    // One adoption a second, after a burst of five.
     const weeder = await own.start(t, { maxAdoptionsPerMinute: 60 }, { kubeconfig });
     await Promise.all(webs.map((web) => web.current()));
     const times = [...adopted.values()];
     assert.equal(times.length, 9);
-    // Before it has the key it adopts none. Requests may be sent with some delay.
+    // Adoptions start when weeder has the hash key. Requests may be delayed.
     const begun = Date.parse((await weeder.log.until('hash key read')).time);
     const took = Math.max(...times) - begun;
     assert.ok(took >= 3_900, `${took} ms for nine adoptions`);
@@ -108,7 +108,7 @@ suite('pending restarts', { concurrency: 8 }, () => {
   });
 });
 
-/** Versions of the API server, which count in the order of writes. */
+/** The resource versions of the rollout, which the API server increases with each write. */
 async function timeOfRollout(scene: RestartScene, name: string): Promise<{ began: number; ended: number }> {
   const versions = await scene.versions('Deployment', name);
   const seen = versions.flatMap((each) => readWorkload(each, 'Deployment') ?? []);

@@ -11,12 +11,12 @@ import { type DeploymentScene, suiteDeploymentScene } from '../support/restart/d
 const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
 const image = 'registry.invalid/web:1';
 
-/** All keys of a ConfigMap as variables. */
+/** A pod spec with all keys of a ConfigMap as variables. */
 function using(name: string, its = image): object {
   return { containers: [{ name: 'main', image: its, envFrom: [{ configMapRef: { name } }] }] };
 }
 
-/** The user's own rollout. */
+/** The patch of a rollout by the user. */
 function release(pod: object): object {
   return { spec: { template: { spec: pod } } };
 }
@@ -27,18 +27,18 @@ async function templatesOf({ ns }: DeploymentScene, { name }: Deployed): Promise
   return items.map((each) => objectOf(objectOf(objectOf(each)['spec'])['template']));
 }
 
-/** Its pods were created in an earlier second than anything that is written from now on. */
+/** Waits until the pods were created in an earlier second than the next write. */
 async function aged(web: Deployed): Promise<void> {
   const [pod] = await web.pods();
   const made = Date.parse(pod?.metadata.creationTimestamp ?? '');
-  await eventually(() => Date.now() >= made + 2_000, { what: `that the pod of ${web.name} is 2 s old` });
+  await eventually(() => Date.now() >= made + 2_000, { what: `a pod of ${web.name} that is 2 s old` });
 }
 
 function released(web: Deployed): object {
   return using(web.name, 'registry.invalid/web:2');
 }
 
-/** As `kubectl replace` does it: the object of its file, without changes of other clients. */
+/** Writes the whole object like `kubectl replace`, without the changes of other clients. */
 async function releaseWhole({ ns }: DeploymentScene, web: Deployed): Promise<() => Promise<unknown>> {
   const { metadata, ...whole } = await web.read();
   const { annotations: _, managedFields: _fields, resourceVersion: _version, ...rest } = objectOf(metadata);
@@ -50,8 +50,8 @@ async function releaseWhole({ ns }: DeploymentScene, web: Deployed): Promise<() 
 }
 
 suite('rollouts of the user together with those of weeder', { concurrency: 8 }, () => {
-  // As long as a node takes: if a pod starts within the second of the write, their order is not known.
-  // And a quiet period that is longer than a busy machine takes for both writes of a release.
+  // The start time of a real node: if a pod starts within the second of the write, their order is unknown.
+  // The quiet period is longer than both writes of a release take on a busy machine.
   const scene = suiteDeploymentScene('releases', { quietPeriod: '2s' }, 2_500);
 
   for (const first of ['source', 'template'] as const) {
@@ -128,7 +128,7 @@ suite('rollouts of the user together with those of weeder', { concurrency: 8 }, 
       await web.current();
       assert.equal(web.rollouts(), rollouts);
     }
-    assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted one is still there');
+    assert.equal((await ns.cluster.send('GET', path)).status, 200, 'the evicted pod still exists');
   });
 
   test('two containers that use three hundred sources converge, and a change of one of them is one rollout', async () => {

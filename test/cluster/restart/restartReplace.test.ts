@@ -9,7 +9,7 @@ const replace = { immutableRecreated: 'replace' };
 const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 type Kind = (typeof kinds)[number];
 
-/** An immutable ConfigMap of this name, recreated if there is one. */
+/** Creates or recreates an immutable ConfigMap. */
 async function putImmutable({ ns }: RestartScene, name: string, word: string): Promise<void> {
   const path = ns.path('api/v1', 'configmaps');
   await ns.cluster.send('DELETE', `${path}/${name}`);
@@ -23,7 +23,7 @@ async function adopt(scene: RestartScene, kind: Kind, name: string): Promise<rea
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid);
 }
 
-/** It has as many pods as before, all of them new, and that is written to the state. */
+/** Asserts that the workload has its number of pods, that all are new, and that the state records it. */
 async function untilReplaced(scene: RestartScene, kind: Kind, name: string, before: readonly string[]): Promise<void> {
   await eventually(
     async (saw) => {
@@ -41,7 +41,7 @@ async function untilReplaced(scene: RestartScene, kind: Kind, name: string, befo
   );
 }
 
-/** Every earlier pod was deleted before the first new one was created, by the order of a separate watch. */
+/** Asserts by a separate watch that every earlier pod was deleted before the first new one was created. */
 async function watchPods({ ns }: RestartScene, name: string) {
   const stop = new AbortController();
   const query = `?watch=1&labelSelector=workload%3D${name}`;
@@ -75,7 +75,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
   let nodes: Promise<void> | undefined;
 
   for (const kind of kinds) {
-    test(`all pods of a ${kind} end before the first new one is created, and it has its user’s replicas then`, async () => {
+    test(`all pods of a ${kind} are deleted before the first new one is created, and its replicas are restored`, async () => {
       const { scene, weeder } = given();
       nodes ??= makeNodes(scene.ns);
       await nodes;
@@ -98,7 +98,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
     });
   }
 
-  test('while another workload’s pod refers to the source, the restart is blocked, with that pod as the reason', async () => {
+  test('while a pod of another workload refers to the source, the restart is blocked, and the reason names that pod', async () => {
     const { scene, weeder } = given();
     const before = await adopt(scene, 'Deployment', 'shared');
     const uses = { envFrom: [{ configMapRef: { name: 'shared' } }] };
@@ -108,7 +108,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
     await putImmutable(scene, 'shared', 'two');
     const line = await eventually(
       () => weeder.log.find('restart blocked', { workload: 'deployment/shared', cause: 'immutable' })[0],
-      { what: 'that it is held' },
+      { what: 'a blocked restart' },
     );
     assert.ok(String(line['reason']).includes(pod?.metadata.name ?? 'no pod'));
     assert.deepEqual((await scene.pods('shared')).map(({ metadata }) => metadata.uid).sort(), [...before].sort());
@@ -123,7 +123,9 @@ test('weeder is killed while a workload is scaled to 0: the next process scales 
   const first = await scene.start(t, { config });
   const before = await adopt(scene, 'Deployment', 'web');
   await putImmutable(scene, 'web', 'two');
-  await eventually(async () => (await scene.summary('Deployment', 'web')).emptied, { what: 'it is emptied' });
+  await eventually(async () => (await scene.summary('Deployment', 'web')).emptied, {
+    what: 'a workload that is scaled to 0',
+  });
   await first.kill();
   await eventually(async () => (await scene.pods('web')).length === 0, { what: 'no pods' });
   assert.equal((await scene.summary('Deployment', 'web')).replicas, 0);

@@ -23,7 +23,7 @@ const Deployments = z.looseObject({
 const many = 200;
 const noPods = { spec: { replicas: 0 }, uses: { envFrom: [{ configMapRef: { name: 'shared' } }] } };
 
-/** Every write that changes a workload, a pod, or weeder's own objects, except for its Lease and its Events. */
+/** Returns the writes other than those of the Lease and of Events. */
 function writesIn(requests: readonly PassingRequest[]): string[] {
   return requests
     .filter(({ method, path }) => method !== 'GET' && !/\/(leases|events)(\/|\?|$)/.test(path))
@@ -45,7 +45,7 @@ async function untilAllAdopted(scene: RestartScene, count: number): Promise<void
       const { items } = Deployments.parse(
         await scene.ns.cluster.api('GET', scene.ns.path('apis/apps/v1', 'deployments')),
       );
-      // Their controller has seen it as well: from now on no client has a reason to write.
+      // The controllers have observed the states too, so no client has a reason to write.
       const done = items.filter(
         ({ metadata: { annotations, generation }, status }) =>
           annotations?.['weeder.dev/dependencies'] !== undefined &&
@@ -77,7 +77,7 @@ suite('several replicas, and processes that follow one another', { concurrency: 
     const second = await replica();
     await second.weeder.log.until('another replica leads, standing by');
 
-    // The standby takes over; then a process is started while none runs.
+    // First the standby replica takes over, and then a process starts while no other one runs.
     await first.weeder.kill();
     await second.weeder.log.until('caches synced, starting restart control');
     await second.weeder.log.until('hash key read');
@@ -92,7 +92,7 @@ suite('several replicas, and processes that follow one another', { concurrency: 
     const { later: _later, last: _last, ...after } = await versionsOf(scene);
     assert.equal(Object.keys(after).length, many);
     assert.deepEqual(after, before);
-    // A write that its controller preceded is refused, and sent again.
+    // A write that conflicts with one of the controller is refused and retried.
     const adoptions = (name: string) =>
       new Set([`PATCH /apis/apps/v1/namespaces/${namespace}/deployments/${name}?fieldManager=weeder`]);
     assert.deepEqual(new Set(writesIn(second.requests)), adoptions('later'));
@@ -102,7 +102,7 @@ suite('several replicas, and processes that follow one another', { concurrency: 
   test('of two replicas only the leader writes, and a change is one rollout', async (t) => {
     const scene = await setRestartScene(t, 'leader');
     const { cluster, name: namespace } = scene.ns;
-    // Longer times than the product's own: on a busy machine, too, neither replica takes over from the other.
+    // With longer durations than the defaults, so that no failover happens on a busy machine.
     const elected = [
       '--enable-leader-election',
       `--leader-election-namespace=${namespace}`,

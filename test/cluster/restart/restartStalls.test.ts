@@ -7,7 +7,7 @@ import { healthy } from '../support/restart/rolledOut.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
 
-/** The pods of the first restart of `stuck-…` never become ready; those of `slow-…` do so slowly. */
+/** The pods of the first restart of `stuck-…` never become ready, and those of `slow-…` become ready slowly. */
 function podProgram(): PodProgram {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {
@@ -25,7 +25,7 @@ async function adopted(scene: RestartScene, name: string): Promise<void> {
   await scene.untilAdopted('Deployment', name);
 }
 
-/** Its pods that were created for a restart. */
+/** Returns the pods that a restart has created. */
 async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
   return (await scene.pods(name)).filter(({ metadata }) => metadata.annotations?.[hashAnnotation] !== undefined);
 }
@@ -48,15 +48,15 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     const status = { name: 'main', image: '', imageID: '', restartCount: 0, ready: false, state: { waiting } };
     const line = await eventually(
       async () => {
-        // Repeatedly, as the other kubelet reports its own status of this pod, and may do so again.
+        // Repeatedly, because the simulated kubelet overwrites the status.
         await patchPodStatus(scene.ns, pod?.metadata.name ?? '', { containerStatuses: [status] });
         return weeder.log.find('rollout stalled', { workload: 'deployment/stuck-image' })[0];
       },
-      { what: 'that the rollout is reported as stalled' },
+      { what: 'a rollout that is reported as stalled' },
     );
     assert.match(String(line['reason']), /ImagePullBackOff/);
     assert.equal(await scene.rollouts('Deployment', 'stuck-image'), 1);
-    assert.ok((await scene.state('Deployment', 'stuck-image'))?.target, 'it is not recorded as done');
+    assert.ok((await scene.state('Deployment', 'stuck-image'))?.target, 'the restart is not recorded');
 
     await scene.put('stuck-image', { word: 'three' });
     await scene.untilDone('Deployment', 'stuck-image', 2);
@@ -104,7 +104,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     await eventually(async () => (await restarted(scene, 'slow-web')).length > 0, { what: 'the first new pod' });
     await first.kill();
     const { state, pods } = { state: await scene.state('Deployment', 'slow-web'), pods: await scene.pods('slow-web') };
-    assert.ok(state?.target, 'it is under way');
+    assert.ok(state?.target, 'the rollout is in progress');
     assert.ok(pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] === undefined));
     const second = await scene.start(t);
     await scene.untilDone('Deployment', 'slow-web', 1);

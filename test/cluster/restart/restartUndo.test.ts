@@ -31,14 +31,14 @@ function numberOf(revision: KubeObject): number {
   return Number(objectOf(revision)['revision'] ?? written);
 }
 
-/** What `kubectl rollout undo` writes. */
+/** Restores the previous revision, as `kubectl rollout undo` does. */
 async function undo(scene: RestartScene, kind: Kind, name: string): Promise<void> {
   const [, before] = await revisionsOf(scene, name);
   const path = scene.ns.path('apis/apps/v1', `${kind.toLowerCase()}s`, name);
   await scene.ns.cluster.api('PATCH', path, objectOf(objectOf(before)['data']), strategicMergePatch);
 }
 
-/** A pod of a restart that is slow enough to be undone before the next one is begun. */
+/** The pods of a restart that is slow enough for an undo. */
 function isHalfway({ labels, annotations }: Parameters<PodProgram>[0]['metadata']): boolean {
   return labels?.['workload'] === 'halfway' && annotations?.[hashAnnotation] !== undefined;
 }
@@ -76,7 +76,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
         after.filter((uid) => before.includes(uid)),
         [],
       );
-      // The next change is a rollout, and the only one that follows: the undo itself needed none.
+      // The next change is one rollout, and the undo caused none.
       await scene.put(name, { word: 'three' });
       await scene.untilDone(kind, name, 3);
       const line = { workload: `${kind.toLowerCase()}/${name}` };
@@ -86,7 +86,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
     });
   }
 
-  test('an undo halfway leaves a pod with the old content: that is reported, and the pod is replaced in the end', async () => {
+  test('an undo during the rollout leaves a pod with the old content: that is reported, and the pod is replaced later', async () => {
     const { scene, weeder, uids } = await restartedOnce('StatefulSet', 'halfway');
     await eventually(
       async () => {
@@ -94,7 +94,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
         const isNew = pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] !== undefined);
         return isNew && pods.some(({ metadata }) => uids.includes(metadata.uid));
       },
-      { what: 'one pod that is new beside one of before' },
+      { what: 'one new and one earlier pod' },
     );
     await undo(scene, 'StatefulSet', 'halfway');
     await scene.untilDone('StatefulSet', 'halfway', 3);
@@ -106,7 +106,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
     assert.equal((await scene.state('StatefulSet', 'halfway'))?.reverts.length, 1);
   });
 
-  test('the history marks the revisions that are restarts, and an Event reports that there is no other one', async () => {
+  test('the history marks the revisions that are restarts, and an Event reports if there are no others', async () => {
     const { scene } = await restartedOnce('Deployment', 'history', { replicas: 1, revisionHistoryLimit: 2 });
     await scene.untilDone('Deployment', 'history', 1);
     const filled = async () => {
@@ -125,13 +125,14 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
     assert.match(note, /^All 2 revisions in the history are restarts by weeder/);
     await eventually(
       async (saw) => {
-        const left = await revisionsOf(scene, 'history', 'replicasets');
-        saw(left.map(({ metadata }) => metadata.annotations));
+        const revisions = await revisionsOf(scene, 'history', 'replicasets');
+        saw(revisions.map(({ metadata }) => metadata.annotations));
         return (
-          left.length === 3 && left.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
+          revisions.length === 3 &&
+          revisions.every(({ metadata }) => metadata.annotations?.[changeCause]?.includes('weeder'))
         );
       },
-      { what: 'that the revision of before is kept no more' },
+      { what: 'a history of restarts only' },
     );
   });
 });

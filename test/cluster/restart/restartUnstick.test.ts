@@ -10,7 +10,7 @@ const unsticks = { selector: { matchLabels: { stuck: 'ended' } }, unstick: true 
 const goodImage = 'registry.invalid/weeder-test:1';
 const brokenImage = 'registry.invalid/broken:1';
 
-/** The pod of the broken image with which the kubelet has begun, except for `other`: its image cannot be pulled. */
+/** Waits for a pod whose image cannot be pulled, other than `other`. */
 async function breakPod(scene: RestartScene, name: string, other?: string): Promise<string> {
   const pod = await eventually(
     async () =>
@@ -32,7 +32,7 @@ async function setImage(scene: RestartScene, name: string, image: string): Promi
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** The release is corrected, and the source changes: the template is correct, and the broken pod is still there. */
+/** Corrects the release and changes the source. The template is correct then, but the broken pod remains. */
 async function repair(scene: RestartScene, name: string): Promise<void> {
   await setImage(scene, name, goodImage);
   await scene.put(name, { word: 'repaired' });
@@ -41,7 +41,7 @@ async function repair(scene: RestartScene, name: string): Promise<void> {
 suite('a StatefulSet that is stuck with a pod broken at an older revision', { concurrency: true }, () => {
   const given = suiteRestartScene('unstick', {
     section: { rules: [unsticks, {}], stallAfter: '2s' },
-    // Its image cannot be pulled: it never becomes ready.
+    // A pod whose image cannot be pulled never becomes ready.
     program: ({ spec }) => ({
       ...healthy,
       readyAfter: JSON.stringify(spec).includes(brokenImage) ? 3_600_000 : healthy.readyAfter,
@@ -62,7 +62,7 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
   test('with unstick: true the broken pod is deleted, and the rollout completes', async () => {
     const { scene, broken, uids } = await stuck('freed', { stuck: 'ended' });
     await repair(scene, 'freed');
-    // The release, its correction, and the restart.
+    // Three rollouts: the release, its correction, and the restart.
     await scene.untilDone('StatefulSet', 'freed', 3);
     assert.equal((await uids()).includes(broken), false);
     const { templateAnnotation } = await scene.summary('StatefulSet', 'freed');
@@ -72,13 +72,13 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
     );
   });
 
-  test('without it the pod is not deleted, and is named as the reason why the rollout is stalled', async () => {
+  test('without unstick: true the pod is not deleted, and the reason of the stall names it', async () => {
     const { scene, weeder, broken, uids } = await stuck('left', {});
     await repair(scene, 'left');
     const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/left' });
     assert.match(String(line['reason']), /pod left-1, container main: ImagePullBackOff/);
-    await remainsTrue(async () => (await uids()).includes(broken), { what: 'the broken pod is there', for: 3_000 });
-    // A person does what weeder would have done.
+    await remainsTrue(async () => (await uids()).includes(broken), { what: 'the broken pod exists', for: 3_000 });
+    // Deletes the pod manually.
     await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', 'left-1'));
     await scene.untilDone('StatefulSet', 'left', 3);
   });
@@ -86,14 +86,16 @@ suite('a StatefulSet that is stuck with a pod broken at an older revision', { co
   test('a pod that is broken at the newest revision is not deleted: its replacement would be the same', async () => {
     const { scene, weeder, broken, uids } = await stuck('newest', { stuck: 'ended' });
     await scene.put('newest', { word: 'two' });
-    // The pod from before the restart is deleted, and its replacement is broken at the newest revision.
+    // The earlier pod is deleted, and its replacement is broken at the newest revision.
     const next = await breakPod(scene, 'newest', broken);
     const line = await weeder.log.until('rollout stalled', { workload: 'statefulset/newest' });
-    assert.match(String(line['reason']), /ImagePullBackOff|nothing has moved/);
-    await remainsTrue(async () => (await uids()).includes(next), { what: 'it is there', for: 6_000 });
+    assert.match(String(line['reason']), /ImagePullBackOff|has made no progress/);
+    await remainsTrue(async () => (await uids()).includes(next), { what: 'the broken pod exists', for: 6_000 });
     await setImage(scene, 'newest', goodImage);
-    await eventually(async () => !(await uids()).includes(next), { what: 'it is of before the repair, and goes' });
-    // The release, the restart, and the correction.
+    await eventually(async () => !(await uids()).includes(next), {
+      what: 'the deletion of the broken pod after the correction',
+    });
+    // Three rollouts: the release, the restart, and the correction.
     await scene.untilDone('StatefulSet', 'newest', 3);
   });
 

@@ -95,11 +95,11 @@ test('the order of keys, the order of uses and the names of containers do not ch
   const reversed = (map: ReadonlyMap<string, Buffer>) => new Map([...map].reverse());
   fc.assert(
     fc.property(content, uses, optOut, (source, its, out) => {
-      const turned = { ...source, data: reversed(source.data), binaryData: reversed(source.binaryData) };
+      const reordered = { ...source, data: reversed(source.data), binaryData: reversed(source.binaryData) };
       const others = its.toReversed().map((each) => ({ ...each, containers: ['x', 'y'] }));
-      assert.deepEqual(tagOf(hashKey, settings, turned, others, out), tagOf(hashKey, settings, source, its, out));
+      assert.deepEqual(tagOf(hashKey, settings, reordered, others, out), tagOf(hashKey, settings, source, its, out));
       assert.equal(usesFingerprint(others, out), usesFingerprint(its, out));
-      assert.deepEqual(missingKeys(turned, others), missingKeys(source, its));
+      assert.deepEqual(missingKeys(reordered, others), missingKeys(source, its));
     }),
   );
 });

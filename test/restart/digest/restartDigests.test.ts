@@ -74,7 +74,7 @@ test('only tags are cached, not content: another use of a source reads it again'
 });
 
 for (const kind of ['ConfigMap', 'Secret'] as const)
-  test(`a ${kind} that no stream has delivered is missing only if the API server says so`, async () => {
+  test(`a ${kind} that no stream has delivered is missing only if the API server does not find it`, async () => {
     const { read, put, tagOf, unknown } = cluster();
     const source: SourceRef = { kind, namespace: 'shop', name: 'late' };
     const missing = await tagOf(source, 'a');

@@ -47,15 +47,15 @@ test('a copy is weeder’s only if its seal covers this Job, namespace and conte
   };
   assert.equal(isOurs(copy), true);
   assert.deepEqual(readJobCopy(copy), read);
-  const says = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
-  const [, , , , seal = ''] = says.split('/');
+  const value = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
+  const [, , , , seal = ''] = value.split('/');
   for (const [what, forged] of Object.entries({
     'another content': annotated(copy, { 'weeder.dev/recreates-with': evil }),
-    'another Job': annotated(copy, { 'weeder.dev/recreates': says.replace('once', 'twice') }),
-    'another version': annotated(copy, { 'weeder.dev/recreates': says.replace('/7/', '/9/') }),
+    'another Job': annotated(copy, { 'weeder.dev/recreates': value.replace('once', 'twice') }),
+    'another version': annotated(copy, { 'weeder.dev/recreates': value.replace('/7/', '/9/') }),
     'another namespace': annotated(copy, {}, { namespace: 'bank' }),
-    'another seal': annotated(copy, { 'weeder.dev/recreates': says.replace(seal, 'A'.repeat(22)) }),
-    'no seal': annotated(copy, { 'weeder.dev/recreates': says.replace(`/${seal}`, '') }),
+    'another seal': annotated(copy, { 'weeder.dev/recreates': value.replace(seal, 'A'.repeat(22)) }),
+    'no seal': annotated(copy, { 'weeder.dev/recreates': value.replace(`/${seal}`, '') }),
     'another name': annotated(copy, {}, { name: 'weeder-recreates-other' }),
   }))
     assert.equal(isOurs(forged), false, what);
@@ -82,7 +82,7 @@ for (const [which, config] of [
   ['with', recreate],
   ['without', plain],
 ] as const) {
-  test(`${which} a rule that recreates Jobs, a Job that poses as a copy creates no Job, and is reported once`, async () => {
+  test(`${which} a rule that recreates Jobs, a forged copy creates no Job, and is reported once`, async () => {
     const world = await jobWorld(config);
     const seals = ['', `/${key.id}/${'A'.repeat(22)}`];
     for (const [index, seal] of seals.entries()) {
@@ -122,14 +122,14 @@ test('a copy that another client modifies while its Job is absent creates no Job
 });
 
 test('a forged annotation that claims weeder has scaled a workload to zero does not scale it', async () => {
-  for (const says of ['uid-web/7', `uid-web/7/${key.id}/${'A'.repeat(22)}`, 'uid-web/7/unknown1/AAAA']) {
+  for (const value of ['uid-web/7', `uid-web/7/${key.id}/${'A'.repeat(22)}`, 'uid-web/7/unknown1/AAAA']) {
     const world = await restartWorld(plain);
-    const annotations = { 'weeder.dev/emptied': says };
+    const annotations = { 'weeder.dev/emptied': value };
     world.putWorkload('web', withEnv('settings', 'a'), { annotations: { 'weeder.dev/restart-on-change': 'false' } });
     world.change('web', { metadata: { annotations }, spec: { replicas: 0 } });
     await world.pass(5 * minute);
-    assert.equal(objectOf(world.workload('web')['spec'])['replicas'], 0, says);
-    assert.equal(world.eventsOf('annotation.unreadable').length, says === 'uid-web/7' ? 0 : 1, says);
+    assert.equal(objectOf(world.workload('web')['spec'])['replicas'], 0, value);
+    assert.equal(world.eventsOf('annotation.unreadable').length, value === 'uid-web/7' ? 0 : 1, value);
   }
 });
 

@@ -50,7 +50,7 @@ test('a window at 2:30 opens in the night without a 2:30, and once in the night 
   assert.equal(at('2026-10-25T01:45:00Z', nights), '2026-10-26T01:30:00.000Z 30 2 * * *');
 });
 
-test('a window that opens again before it ends stays open', () => {
+test('a window that opens again before it closes remains open', () => {
   const always: MaintenanceWindow = { cron: '0 * * * *', timeZone: 'UTC', duration: 24 * 24 * hour };
   for (const minute of ['00', '29', '59']) assert.equal(at(`2026-01-01T12:${minute}:00Z`, always), 'open');
 });

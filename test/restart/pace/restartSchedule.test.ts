@@ -84,7 +84,7 @@ test('the namespaces take turns, and within a namespace the oldest change is fir
   assert.deepEqual(granted, ['first/0', 'large/1', 'small/0', 'other/0', 'large/2', 'large/3']);
 });
 
-test('a repeated request keeps the turn of its namespace while others wait', () => {
+test('a repeated request does not delay its namespace while others wait', () => {
   const { clock, granted, request } = stage({ burst: 1, maxRestartsPerMinute: 60, maxConcurrentRollouts: 100 });
   request('first/0');
   const cancel = request('restless/0', 1);
@@ -164,19 +164,19 @@ test('changed limits apply immediately: higher ones to waiting requests, lower o
   assert.equal(turns.restarts.waiting, 0);
   for (const name of ['e', 'f']) request(`shop/${name}`);
   change({ maxConcurrentRollouts: 100, maxRestartsPerMinute: 60, burst: 1 });
-  assert.equal(granted.length, 5, 'of the accumulated tokens only the new burst is left');
+  assert.equal(granted.length, 5, 'the accumulated tokens are limited to the new burst');
   clock.advance(1_000);
   assert.equal(granted.length, 6);
 });
 
 test('a rollout already in progress takes a slot but no token, even if no slot is free', () => {
   const { turns, granted, request } = stage({ maxConcurrentRollouts: 2, burst: 1 });
-  const held = ['a', 'b', 'c'].map((name) => turns.registerRollout(`shop/${name}`));
+  const releases = ['a', 'b', 'c'].map((name) => turns.registerRollout(`shop/${name}`));
   request('shop/d');
   assert.equal(turns.restarts.active, 3);
-  held[0]?.();
+  releases[0]?.();
   assert.deepEqual(granted, []);
-  held[1]?.();
+  releases[1]?.();
   assert.deepEqual(granted, ['shop/d']);
 });
 

@@ -45,7 +45,7 @@ test('an empty annotation names no source and is valid', () => {
   for (const text of ['', ' ', ',,']) assert.deepEqual(read(text), { uses: [], errors: [] });
 });
 
-test('each invalid entry is one error sentence, and does not affect the other entries', () => {
+test('each invalid entry is one error message, and does not affect the other entries', () => {
   const wrong = {
     settings: /expected configmap\/NAMESPACE\/NAME/,
     'cm/shop/settings': /expected configmap/,

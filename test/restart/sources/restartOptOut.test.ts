@@ -38,7 +38,7 @@ test('with several annotations the one that excludes most applies', () => {
   assert.deepEqual(optOutOf({ ...keys, 'reloader.stakater.com/ignore': 'false' }), new Set(['a']));
 });
 
-test('an invalid opt-out excludes the whole source, and its error is one sentence', () => {
+test('an invalid opt-out excludes the whole source, and has one error message', () => {
   for (const value of ['a;b', 'good,not good', 'ä', 7, {}, ['a']]) {
     assert.equal(own(value), 'all', JSON.stringify(value));
     assert.match(errorOf(value) ?? '', /^".*" is not a valid name of a key: /);

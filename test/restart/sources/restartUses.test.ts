@@ -140,7 +140,7 @@ test('a volume is used by the containers that mount it; an unmounted volume requ
   assert.deepEqual(found(spec(true)), ['configmap/shop/settings volume by init, app']);
 });
 
-test('imagePullSecrets count only if the config says so, as required sources of the whole pod', () => {
+test('imagePullSecrets count only if the config includes them, as required sources of the whole pod', () => {
   const spec = { containers: [{ name: 'app' }], imagePullSecrets: [{ name: 'registry', optional: true }] };
   assert.deepEqual(found(spec, 'hash'), ['secret/shop/registry imagePullSecret by ']);
   assert.deepEqual(found(spec, 'ignore'), []);

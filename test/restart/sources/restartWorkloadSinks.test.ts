@@ -30,7 +30,7 @@ test('a known version is not delivered again; a newer version and another object
   assert.deepEqual(calls, ['took 7 of u-web', 'took 8 of u-web', 'took 8 of u-other']);
 });
 
-test('a workload that a new list has at its known version stays, one that the list does not have is removed', () => {
+test('after a new list an unchanged workload remains, and one that the list does not have is removed', () => {
   const { sink, calls } = listening();
   sink.apply('ADDED', web('7'));
   sink.begin();

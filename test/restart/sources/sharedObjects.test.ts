@@ -24,7 +24,7 @@ test('a complete list returns the objects that it lacks, and is complete only at
   assert.deepEqual(objects.close(), ['b']);
 });
 
-test('an object that is added after the list stays until the stream closes', () => {
+test('an object that is added after the list remains until the stream closes', () => {
   const objects = createSharedObjects().stream();
   objects.begin();
   objects.add('a');
@@ -54,22 +54,24 @@ test('an object of two streams exists until neither has it: removed, absent from
   }
 });
 
-test('a source stays known if its stream is closed after a new one has listed it, and not if that was its only stream', () => {
+test('a source remains if a new stream has listed it before its stream is closed, and is removed otherwise', () => {
   const changed: string[] = [];
   const index = createSourceIndex({ now: () => 0 }, ({ name }) => changed.push(name));
   const object = (name: string) => ({ metadata: { namespace: 'shop', name, uid: `u-${name}`, resourceVersion: '1' } });
   const [old, replacement] = [index.createSink('ConfigMap'), index.createSink('ConfigMap')];
-  for (const name of ['kept', 'lost']) old.apply('ADDED', object(name));
+  for (const name of ['retained', 'lost']) old.apply('ADDED', object(name));
   replacement.begin();
-  replacement.apply('ADDED', object('kept'));
+  replacement.apply('ADDED', object('retained'));
   replacement.end('2');
   old.close();
-  const there = ['kept', 'lost'].map((name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name }) !== undefined);
+  const isPresent = ['retained', 'lost'].map(
+    (name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name }) !== undefined,
+  );
   assert.deepEqual(
     [there, changed],
     [
       [true, false],
-      ['kept', 'lost', 'lost'],
+      ['retained', 'lost', 'lost'],
     ],
   );
 });

@@ -40,7 +40,7 @@ function stateOf(object: JsonObject | undefined) {
   return state;
 }
 
-/** The Job exists again, has its own state, and no copy is left. */
+/** Asserts that the Job is recreated with its own state, and that no copy is left. */
 function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): void {
   assert.deepEqual(world.names, ['once']);
   assert.notEqual(uidOf(world.job('once')), uid);
@@ -263,7 +263,7 @@ for (const [first, fault] of [
   ['the answer to weeder’s own deletion', undefined],
   ['its stream', { slow: 100 }],
 ] as const) {
-  test(`another client deletes the Job at that moment, and ${first} reports it first: the Job stays deleted, and no copy is left`, async () => {
+  test(`another client deletes the Job at that moment, and ${first} reports it first: the Job is not recreated, and no copy is left`, async () => {
     const { world } = await adopted();
     world.fault = (write) => {
       if (write !== 'DELETE once') return undefined;
@@ -276,7 +276,7 @@ for (const [first, fault] of [
   });
 }
 
-test('another client creates a Job of that name meanwhile: it stays, and the copy is deleted', async () => {
+test('another client creates a Job of that name meanwhile: that Job remains, and the copy is deleted', async () => {
   const { world } = await adopted();
   world.ending = 10 * second;
   world.putSource({ a: '2' });

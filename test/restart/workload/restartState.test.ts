@@ -101,16 +101,16 @@ test('decodeState returns what encodeState was given, for any state', () => {
 });
 
 test('equal states have equal texts, whatever the order of their entries', () => {
-  const turned = (tags: StoredTags) => {
-    const keysTurned = ({ keys, ...tag }: StoredTag) => ({
+  const reverse = (tags: StoredTags) => {
+    const keysReversed = ({ keys, ...tag }: StoredTag) => ({
       ...tag,
       keys: keys && Object.fromEntries(Object.entries(keys).reverse()),
     });
-    return new Map([...tags].reverse().map(([key, tag]) => [key, keysTurned(tag)]));
+    return new Map([...tags].reverse().map(([key, tag]) => [key, keysReversed(tag)]));
   };
   fc.assert(
     fc.property(anyState, (each) => {
-      const other = { ...each, rolledOut: turned(each.rolledOut) };
+      const other = { ...each, rolledOut: reverse(each.rolledOut) };
       assert.equal(encode(other), encode(each));
     }),
   );

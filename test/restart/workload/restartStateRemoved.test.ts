@@ -93,7 +93,7 @@ test('a recreated workload of the same name is adopted, and so is one that was n
 });
 
 /** Another client writes the whole object repeatedly for this time. */
-async function keepRemoving(world: RestartWorld, duration: number): Promise<number> {
+async function removeRepeatedly(world: RestartWorld, duration: number): Promise<number> {
   let writes = 0;
   const end = world.clock.monotonic() + duration;
   while (world.clock.monotonic() < end) {
@@ -106,26 +106,26 @@ async function keepRemoving(world: RestartWorld, duration: number): Promise<numb
   return writes;
 }
 
-test('an operator that keeps removing the state is answered after growing pauses, which is reported once', async () => {
+test('a state that an operator removes repeatedly is written after growing pauses, which is reported once', async () => {
   const world = await adopted();
   const adoptions = world.eventsOf('workload.adopted').length;
   // The first state, three immediate rewrites, and those after 10, 20, 40, 80 and 160 s.
-  assert.equal(await keepRemoving(world, 600 * second), 9);
+  assert.equal(await removeRepeatedly(world, 600 * second), 9);
   assert.equal(world.eventsOf('state.contested').length, 1);
   assert.equal(world.eventsOf('workload.adopted').length - adoptions, 8);
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
-test('a change restarts a workload whose state is held in memory, and another weeder restarts nothing', async () => {
+test('a change restarts a workload whose state is only in memory, and another weeder restarts nothing', async () => {
   const world = await adopted();
-  await keepRemoving(world, 60 * second);
+  await removeRepeatedly(world, 60 * second);
   world.putSource(source, { a: '2' });
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 1);
   removeState(world);
-  await keepRemoving(world, 60 * second);
+  await removeRepeatedly(world, 60 * second);
   await world.restart();
-  await keepRemoving(world, 60 * second);
+  await removeRepeatedly(world, 60 * second);
   assert.deepEqual([world.rollouts.length, world.control.counts().states], [1, { current: 1 }]);
 });
 

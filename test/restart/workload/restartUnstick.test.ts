@@ -58,7 +58,7 @@ test('a pod that is already terminating is not deleted again', () => {
   assert.equal(stuckIn(podsWith({ failure, isReady: false, isEnding: true })), undefined);
 });
 
-test('a pod that a partition keeps at its revision is not deleted, broken or not', () => {
+test('a pod below a partition is not deleted, broken or not', () => {
   const partitioned = (partition: number) =>
     stateful({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition } } });
   const own = podsWith({ failure, isReady: false });

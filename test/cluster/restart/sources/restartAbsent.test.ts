@@ -4,7 +4,7 @@ import { type DeploymentScene, suiteDeploymentScene } from '../../support/restar
 
 const main = { name: 'main', image: 'registry.invalid/web:1' };
 
-/** One key of a ConfigMap as a variable. */
+/** A pod spec with one key of a ConfigMap as a variable. */
 function using(name: string, optional = false): object {
   const configMapKeyRef = { name, key: 'a', ...(optional ? { optional } : {}) };
   return { containers: [{ ...main, env: [{ name: 'A', valueFrom: { configMapKeyRef } }] }] };
@@ -38,16 +38,16 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
 
   test('a deleted required source restarts nothing; created again with equal content nothing, with other content once', async () => {
     const { make, remove, deploy, caughtUp } = scene();
-    await make('configmaps', 'gone', { data: { a: '1', b: '1' } });
-    const web = await deploy('gone', using('gone'));
+    await make('configmaps', 'deleted', { data: { a: '1', b: '1' } });
+    const web = await deploy('deleted', using('deleted'));
     const before = await web.uids();
-    await remove('configmaps', 'gone');
+    await remove('configmaps', 'deleted');
     await web.reported('RestartBlocked', /ConfigMap .*gone is missing/);
     await caughtUp();
-    await make('configmaps', 'gone', { data: { a: '1', b: '2' } });
+    await make('configmaps', 'deleted', { data: { a: '1', b: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), await web.uids()], [0, before]);
-    await replaced(scene(), 'gone', { data: { a: '2' } });
+    await replaced(scene(), 'deleted', { data: { a: '2' } });
     await web.restarted(1);
     assert.deepEqual((await web.content())?.env, { A: '2' });
   });
@@ -62,7 +62,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     assert.deepEqual([web.rollouts(), await web.uids(), await web.current()], [0, before, state]);
   });
 
-  test('a recreated immutable source is reported, and never taken as rolled out; a new name resolves it', async () => {
+  test('a recreated immutable source is reported, and never counts as rolled out; a new name resolves it', async () => {
     const { make, deploy, caughtUp } = scene();
     await make('configmaps', 'fixed', { data: { a: '1' }, immutable: true });
     const web = await deploy('fixed', using('fixed'));

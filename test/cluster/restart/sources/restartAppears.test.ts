@@ -8,7 +8,7 @@ const main = { name: 'main', image: 'registry.invalid/web:1' };
 
 /** A way in which a pod uses a source that need not exist when it is created. */
 interface Way {
-  /** Its text in a title. */
+  /** The text in the title. */
   readonly as: string;
   readonly source: Source;
   pod(name: string, optional: boolean): object;
@@ -56,7 +56,7 @@ const ways: readonly Way[] = [
 
 const content = { configmaps: { data: { a: '1' } }, secrets: { stringData: { a: '1' } } };
 
-/** What a container was started with, whatever its name there. */
+/** Returns the content with which a container was started, without its name. */
 function valuesOf(started: ContainerContent | undefined): string[] {
   return [...Object.values(started?.env ?? {}), ...Object.values(started?.files ?? {})];
 }
@@ -65,7 +65,7 @@ suite('sources that are created after their pods', { concurrency: 8 }, () => {
   const scene = suiteDeploymentScene('appears');
 
   for (const [index, { as, source, pod }] of ways.entries()) {
-    test(`${as}, required: the pods wait for it, and start by themselves: nothing restarts`, async () => {
+    test(`${as}, required: the pods wait for it and then start, and nothing restarts`, async () => {
       const { make, create, caughtUp } = scene();
       const name = `required-${index}`;
       const web = await create(name, pod(name, false));

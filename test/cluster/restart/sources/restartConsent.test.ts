@@ -19,7 +19,7 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
   ] as const) {
     test(`a source that an annotation (${whose}) excludes restarts nothing; included again, its next change does`, async () => {
       const { make, change, deploy, caughtUp } = scene();
-      const name = `left-out-${Object.keys(annotation).join().replace(/\W/g, '-')}`;
+      const name = `excluded-${Object.keys(annotation).join().replace(/\W/g, '-')}`;
       await make('configmaps', name, { data: { a: '1' } }, annotation);
       const web = await deploy(name, using(name));
       await change('configmaps', name, { data: { a: '2' } });
@@ -46,22 +46,22 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
 
   test('a workload that no rule matches is managed by its own annotation, and released without a rollout', async () => {
     const { make, change, deploy, create, caughtUp } = scene();
-    await make('configmaps', 'own-word', { data: { a: '1' } });
+    await make('configmaps', 'opt-in', { data: { a: '1' } });
     const optIn = 'weeder.dev/restart-on-change';
-    const web = await deploy('asks', using('own-word'), { labels: {}, annotations: { [optIn]: 'true' } });
+    const web = await deploy('asks', using('opt-in'), { labels: {}, annotations: { [optIn]: 'true' } });
     const [silent, refuses] = [
-      await create('silent', using('own-word'), { labels: {} }),
-      await create('refuses', using('own-word'), { annotations: { [optIn]: 'false' } }),
+      await create('silent', using('opt-in'), { labels: {} }),
+      await create('refuses', using('opt-in'), { annotations: { [optIn]: 'false' } }),
     ];
-    await change('configmaps', 'own-word', { data: { a: '2' } });
+    await change('configmaps', 'opt-in', { data: { a: '2' } });
     await web.restarted(1);
     await caughtUp();
     assert.deepEqual([silent.rollouts(), refuses.rollouts()], [0, 0]);
     assert.deepEqual([await silent.state(), await refuses.state()], [undefined, undefined]);
     const before = await web.uids();
     await web.patch({ metadata: { annotations: { [optIn]: 'false' } } });
-    await eventually(async () => (await web.state()) === undefined, { what: 'that its state is taken away' });
-    await change('configmaps', 'own-word', { data: { a: '3' } });
+    await eventually(async () => (await web.state()) === undefined, { what: 'the removal of the state' });
+    await change('configmaps', 'opt-in', { data: { a: '3' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), await web.uids()], [1, before]);
     await web.patch({ metadata: { annotations: { [optIn]: 'true' } } });

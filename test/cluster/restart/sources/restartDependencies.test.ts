@@ -12,7 +12,7 @@ const mergePatch = 'application/merge-patch+json';
 
 type Source = 'configmaps' | 'secrets';
 
-/** The namespace with the sources that others depend on. */
+/** A namespace with sources on which workloads of other namespaces depend. */
 function sourceNamespace(ns: TestNamespace) {
   return {
     name: ns.name,
@@ -33,7 +33,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
 
   before(async () => {
     const scene = await setDeploymentScene(t, 'depends');
-    const shared = sourceNamespace(await testNamespace(t, 'kept'));
+    const shared = sourceNamespace(await testNamespace(t, 'shared'));
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     const sources = [{ namespace: shared.name, names: ['by-config'] }];
     const rules = [{ selector: { matchLabels: trusted }, sources }, { selector: { matchLabels: managed } }];
@@ -45,7 +45,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
   });
 
   function given() {
-    assert(found, 'the scene of this suite is not there before its first test');
+    assert(found, 'the scene is created before the first test of the suite');
     const { scene, shared } = found;
     const dependsOn = (source: string, labels = managed as Record<string, string>) => {
       const [, name = ''] = source.split('/');
@@ -56,15 +56,15 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
   }
 
   for (const [name, annotations] of [
-    ['nobody', {}],
-    ['somebody-else', { [allowReferencesFrom]: 'shop,another' }],
+    ['none', {}],
+    ['others', { [allowReferencesFrom]: 'shop,another' }],
   ] as const) {
     test(`without consent (${name}) a dependency is reported once and not read, and its changes restart nothing`, async () => {
       const { shared, dependsOn, caughtUp, readsOf } = given();
       await shared.make('configmaps', name, { data: { a: '1' } }, annotations);
       const web = await dependsOn(`configmap/${name}`);
       const [told, ...more] = await web.reported('DependencyNotAllowed');
-      assert.match(told ?? '', new RegExp(`^ConfigMap ${shared.name}/${name} does not allow that .* depends on it`));
+      assert.match(told ?? '', new RegExp(`^ConfigMap ${shared.name}/${name} does not allow the namespace .* to depend on it`));
       await shared.change('configmaps', name, { data: { a: '2' } });
       await caughtUp();
       assert.deepEqual([web.rollouts(), readsOf(name), more], [0, 0, []]);
@@ -108,7 +108,7 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
       data: { a: '2' },
       metadata: { annotations: { [allowReferencesFrom]: ns.name } },
     });
-    await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'that the source is taken in' });
+    await eventually(async () => (await web.state())?.rolledOut.size === 1, { what: 'a state with the source' });
     await caughtUp();
     assert.equal(web.rollouts(), 0);
     assert.notEqual(readsOf('late'), 0);

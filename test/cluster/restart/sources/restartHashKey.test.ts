@@ -20,7 +20,7 @@ function newKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Two workloads that a weeder has adopted which has stopped, and the key that it had. */
+/** Two adopted workloads, and the hash key of the stopped weeder. */
 interface Adopted {
   readonly scene: DeploymentScene;
   readonly web: Deployed;
@@ -31,7 +31,7 @@ interface Adopted {
 const cases = ['lost', 'empty', 'another', 'rotated', 'malformed'] as const;
 type Case = (typeof cases)[number];
 
-/** One weeder adopts the workloads of all cases; afterwards each case has its own key. */
+/** Lets one weeder adopt the workloads of all cases, and then gives each case its own copy of the key. */
 async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
   const scenes = await Promise.all(cases.map((name) => setDeploymentScene(t, `key-${name}`)));
   const [first, ...others] = scenes;
@@ -95,7 +95,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     ['empty', 'emptied', (key: Key) => key.put(null)],
     ['another', 'replaced by another one', (key: Key) => key.put({ key: newKey() })],
   ] as const) {
-    test(`a key that is ${title}: the states are written again, nothing restarts, and the next change does`, async (t) => {
+    test(`after a key is ${title}, the states are written again and nothing restarts, and the next change restarts`, async (t) => {
       const { scene, web, shop, keyId } = adopted(what);
       await lose(keyOf(scene));
       await scene.start(t);
@@ -111,7 +111,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     });
   }
 
-  test('rotated, with the old key: unchanged workloads are written again, and a change in between is not lost', async (t) => {
+  test('after a rotation with the old key, unchanged workloads are written again, and a change in between is detected', async (t) => {
     const { scene, web, shop, keyId } = adopted('rotated');
     const key = keyOf(scene);
     const { key: old } = await key.read();
@@ -126,14 +126,14 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     assert.deepEqual([web.rollouts(), shop.rollouts()], [1, 0]);
   });
 
-  test('malformed: it is reported once, nothing restarts; corrected, the change in between is one rollout', async (t) => {
+  test('a malformed key is reported once, and nothing restarts; corrected, the change in between is one rollout', async (t) => {
     const { scene, web, shop, keyId } = adopted('malformed');
     const key = keyOf(scene);
     const { key: right } = await key.read();
     await key.put({ key: Buffer.from('short').toString('base64') });
     const weeder = scene.begin(t, {}, { expects: { errorLines: /no hash key: nothing is restarted/ } });
     const line = await weeder.log.until('no hash key: nothing is restarted');
-    assert.match(String(line['reason']), /weeder-hash-key has 5 bytes in key, and a key has 32 at least\./);
+    assert.match(String(line['reason']), /weeder-hash-key has 5 bytes in key, and a key needs at least 32\./);
     await scene.change('configmaps', 'web', { data: { a: '2' } });
     const reported = await web.reported('RestartBlocked');
     assert.match(reported.join(), /^It is not restarted: the hash key is unavailable\.$/);

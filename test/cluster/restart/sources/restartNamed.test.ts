@@ -25,7 +25,7 @@ function rulesFor(configMaps: readonly string[], secrets: readonly string[]): Ru
 
 const usesBoth = { envFrom: [{ configMapRef: { name: 'settings' } }, { secretRef: { name: 'password' } }] };
 
-/** The requested ConfigMaps and Secrets, each as `kind name`; `kind *`: all of them. */
+/** Returns the requested ConfigMaps and Secrets as `kind name`, or `kind *` for a list of all. */
 function requested(requests: readonly PassingRequest[]): string[] {
   const found = requests.flatMap(({ method, path }) => {
     const [, kind, name] = /\/(configmaps|secrets)(?:\/([^/?]+))?(?:\?|$)/.exec(path) ?? [];
@@ -99,11 +99,11 @@ suite('with access: named and a Role that names the sources', { concurrency: tru
     ];
     const answer = await scene.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
     assert.equal(answer.status, 200);
-    // The user's own rollout, and then weeder's.
+    // The rollout of the user, and then that of weeder.
     await scene.untilDone('Deployment', 'web', 1);
     await scene.put('later', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 2);
-    // Open streams are renewed every twenty seconds.
+    // Requests of open streams are repeated every twenty seconds.
     const begun = requests.slice(before).filter(({ path }) => !/watch=/.test(path) || /sendInitialEvents/.test(path));
     assert.deepEqual(requested(begun), ['configmaps later']);
     await scene.put('settings', { word: 'two' });

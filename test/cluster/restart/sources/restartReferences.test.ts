@@ -5,14 +5,14 @@ import { managed, type Source, suiteDeploymentScene } from '../../support/restar
 
 const image = 'registry.invalid/web:1';
 const main = { name: 'main', image };
-/** For a workload whose image pull Secrets count. */
+/** The label of workloads whose image pull Secrets count. */
 const hashed = { 'pull-secrets': 'hash' };
 
 interface Reference {
-  /** Its text in a title. */
+  /** The text in the title. */
   readonly as: string;
   readonly source: Source;
-  /** Whether the key `b` is used as well. */
+  /** Whether the key `b` is used too. */
   readonly usesAll?: boolean;
   readonly container?: string;
   pod(name: string): object;
@@ -101,7 +101,7 @@ function contentOf(source: Source, a: string, b: string): object {
   return source === 'secrets' ? { stringData: { a, b } } : { data: { a, b } };
 }
 
-/** What a container was started with, whatever its name there. */
+/** Returns the content with which a container was started, without its name. */
 function valuesOf(content: ContainerContent | undefined): string[] {
   return [...Object.values(content?.env ?? {}), ...Object.values(content?.files ?? {})].sort();
 }
@@ -150,6 +150,10 @@ suite('every way in which a pod uses a ConfigMap or Secret', { concurrency: 8 },
     await change('secrets', 'pull', credentials('two'));
     await web.restarted(1);
     await caughtUp();
-    assert.deepEqual([web.rollouts(), other.rollouts()], [1, 0], 'where it is not asked for nothing restarts');
+    assert.deepEqual(
+      [web.rollouts(), other.rollouts()],
+      [1, 0],
+      'image pull Secrets count only if the rule includes them',
+    );
   });
 });

@@ -6,7 +6,7 @@ import { startRequestProxy } from '../../support/plane/requestProxy.ts';
 import { setRestartScene } from '../../support/restart/restartScene.ts';
 
 const readAlways = ['get', 'list', 'watch'];
-/** All requests that restart control needs, each in a Role of one namespace. */
+/** The rules that restart control needs in the Role of a namespace. */
 const rules: readonly Rule[] = [
   { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: readAlways },
   { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: [...readAlways, 'patch'] },
@@ -69,7 +69,7 @@ suite('the scope of restart control', { concurrency: true }, () => {
     await scene.make('Deployment', 'web', { spec: { replicas: 1 }, uses });
     await scene.start(t);
     await scene.untilAdopted('Deployment', 'web');
-    // As long as before: one letter of a million is another.
+    // Changes one character of a million.
     await scene.put('web', { word: `two${filling}` }, 'Secret');
     await scene.untilDone('Deployment', 'web', 1);
     assert.ok(((await scene.summary('Deployment', 'web')).stateText ?? '').length < 1_000);

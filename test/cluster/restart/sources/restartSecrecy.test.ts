@@ -10,9 +10,9 @@ import { temporaryFile } from '../../support/weeder.ts';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const applied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The forms of a text in a file or an answer: in clear, and as a Secret has it. */
+/** Returns the forms of a text in a file or an answer: plain, and base64 as in a Secret. */
 function holds(text: string, value: string): boolean {
-  // Base64 of a longer text contains that of its part only if the part begins at a multiple of three.
+  // The base64 of a text contains that of a part only if the part begins at a multiple of three.
   return text.includes(value) || text.includes(base64(value).replace(/=+$/, '').slice(0, -1));
 }
 
@@ -23,10 +23,10 @@ async function textOf(port: number, path: string): Promise<string> {
 }
 
 suite('the content of a Secret', { concurrency: true }, () => {
-  test('is nowhere in weeder’s writes or output, and not in its memory once it was hashed', async (t) => {
+  test('the content of a Secret is in no write or output of weeder, and not in its memory after it was hashed', async (t) => {
     const scene = await setRestartScene(t, 'secrecy');
     const { cluster, name: namespace, path } = scene.ns;
-    // Never together in one text of this file: the search must not find the text of the search itself.
+    // The value is never a single string of this file, so that the search does not find itself.
     const values = ['data', 'applied', 'note', 'second'].map((name) => `marker${name}0of0the0test`);
     const [inData = '', inApplied = '', inNote = '', later = ''] = values;
     const annotations = { [applied]: JSON.stringify({ stringData: { word: inApplied } }), note: inNote };
@@ -55,7 +55,7 @@ suite('the content of a Secret', { concurrency: true }, () => {
     const events = path('apis/events.k8s.io/v1', 'events');
     const objects = await Promise.all([...lists, events].map((each) => cluster.api('GET', each)));
     const pods = await scene.pods('web');
-    // It begins with a full collection, and nothing else is done until it is written.
+    // A heap snapshot begins with a full garbage collection, and blocks the process until it is written.
     weeder.signal('SIGUSR2');
     const file = await eventually(() => readdirSync(snapshots)[0], { what: 'a heap snapshot' });
     await textOf(healthPort, '/healthz');
@@ -69,7 +69,7 @@ suite('the content of a Secret', { concurrency: true }, () => {
       recording: readFileSync(recording, 'utf8'),
       heap,
     };
-    // The search covers what was written.
+    // Checks that the search covers the writes.
     assert.match(texts.log, /"level":"debug"/);
     assert.match(texts.objects, /"weeder.dev\/dependencies":/);
     assert.match(texts.actors, /deployment\/.*\/web/);
@@ -77,7 +77,7 @@ suite('the content of a Secret', { concurrency: true }, () => {
       assert.ok(text.length > 0 || where === 'stderr', where);
       for (const value of values) assert.ok(!holds(text, value), `${value} is in ${where}`);
     }
-    assert.ok(holds(JSON.stringify(await cluster.api('GET', secrets)), later), 'it is where it belongs');
-    assert.ok(holds(heap, namespace), 'the snapshot holds the texts of the process');
+    assert.ok(holds(JSON.stringify(await cluster.api('GET', secrets)), later), 'the Secret contains the value');
+    assert.ok(holds(heap, namespace), 'the snapshot contains the strings of the process');
   });
 });

@@ -11,7 +11,7 @@ const mergePatch = 'application/merge-patch+json';
 const applyPatch = 'application/apply-patch+yaml';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** A Secret that one manager creates, and what weeder reads of it. */
+/** Creates a Secret with one field manager. `read` returns what weeder reads of it. */
 async function secretIn(ns: TestNamespace, content: object) {
   const path = ns.path('api/v1', 'secrets', 'password');
   await ns.cluster.api('POST', `${ns.path('api/v1', 'secrets')}?fieldManager=creator`, {
@@ -33,13 +33,13 @@ async function secretIn(ns: TestNamespace, content: object) {
   };
 }
 
-/** Times of managers are whole seconds: a later write has another one only in a later second. */
+/** Waits until a later write has a later time in managedFields, which has whole seconds. */
 async function laterThan(time: number | undefined): Promise<void> {
   await eventually(() => Math.floor(Date.now() / 1000) * 1000 > (time ?? 0), { what: 'a later second' });
 }
 
 suite('ConfigMaps and Secrets as the API server serves them', { concurrency: true }, () => {
-  test('the metadata alone has the value of a Secret that was applied; the stored part of it does not', async (t) => {
+  test('the metadata of an applied Secret contains its value, and the stored part of it does not', async (t) => {
     const ns = await testNamespace(t, 'sources');
     const value = 'in-clear-text';
     const applied = { 'kubectl.kubernetes.io/last-applied-configuration': `{"stringData":{"word":"${value}"}}` };
@@ -53,7 +53,7 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     assert.deepEqual(readSourceMeta(withoutSecrets(body), 'Secret'), await meta());
   });
 
-  test('the time of the last content write changes with values, whoever writes them, and not with labels', async (t) => {
+  test('the time of the last content write changes with values of any client, and not with labels', async (t) => {
     const ns = await testNamespace(t, 'sources');
     const { meta, write } = await secretIn(ns, { stringData: { word: 'a' } });
     const writes: [string, object, string?][] = [
@@ -64,7 +64,7 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     ];
     for (const [manager, body, type] of writes) {
       const { lastDataWrite: before, createdAt } = await meta();
-      // The one is read a moment before the other, perhaps in the second before.
+      // The two times are read one after the other, and may be in different seconds.
       assert.ok(before !== undefined && createdAt !== undefined && before >= createdAt - 1_000);
       await laterThan(before);
       await write('labeller', { metadata: { labels: { by: manager } } });
@@ -74,7 +74,7 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     }
   });
 
-  test('no manager shows when a key was removed; that it was, the tags of the keys show', async (t) => {
+  test('the tags of the keys show that a key was removed, and no manager shows when', async (t) => {
     const ns = await testNamespace(t, 'sources');
     const { meta, tag, write } = await secretIn(ns, { stringData: { word: 'a', more: 'b', last: 'c' } });
     const [{ lastDataWrite }, first] = [await meta(), await tag()];
