@@ -86,13 +86,13 @@ test('the error of a cron expression is one sentence: which field, and how to wr
     ['60 * * * *', /^found "60 \* \* \* \*", whose minute "60" is invalid, allowed are 0 to 59; /],
     ['0 24 * * *', /whose hour "24" is invalid, allowed are 0 to 23/],
     ['0 0 0 * *', /whose day of the month "0" is invalid, allowed are 1 to 31/],
-    ['0 0 * 13 *', /whose month "13" cannot be read/],
-    ['0 0 * * MONDAY', /whose day of the week "MONDAY" cannot be read/],
-    ['x x * * *', /whose minute "x" cannot be read/],
-    ['60/5 * * * *', /whose minute "60\/5" cannot be read/],
+    ['0 0 * 13 *', /whose month "13" is invalid/],
+    ['0 0 * * MONDAY', /whose day of the week "MONDAY" is invalid/],
+    ['x x * * *', /whose minute "x" is invalid/],
+    ['60/5 * * * *', /whose minute "60\/5" is invalid/],
     ['@reboot', /^found "@reboot", which is not a nickname, allowed are @yearly, .*@hourly; /],
     ['0 0 30 2 *', /^found "0 0 30 2 \*", a day that never comes, so that the window never opens$/],
-    ['\u001b[2J * * * *', /whose minute "\\u001b\[2J" cannot be read/],
+    ['\u001b[2J * * * *', /whose minute "\\u001b\[2J" is invalid/],
   ] as const) {
     assert.match(refusedCron(cron) ?? 'nothing', sentence, cron);
   }

@@ -69,7 +69,7 @@ suite('weeder demo', { concurrency: 2 }, () => {
     assert.equal(stdout.includes('\r'), false);
     assert.match(
       stdout,
-      /^The real weeder, .*\.\nKubelet 1\.34 is simulated, time runs 30 times as fast: this takes about 2 s\.\n\n/,
+      /^This demo runs the real weeder .*\.\nKubelet 1\.34 is simulated, time runs 30 times as fast: this takes about 2 s\.\n\n/,
     );
     assert.match(stdout, /^The same outage \(30s, seed 7\) with and without weeder:$/m);
     assert.ok(stdout.split('\n').every((line) => line.length <= 80 && line === line.trimEnd()));

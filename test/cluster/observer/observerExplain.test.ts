@@ -166,7 +166,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     );
     assert.match(
       about(two, `Widget.example.org ${ns.name}/w`)[0] ?? '',
-      /the cluster does not know example.org\/v1 Widget/,
+      /the cluster does not serve example.org\/v1 Widget/,
     );
     await scene.apply('two', { manifests: [service(80)] });
     const claimed = about(await explain(scene, 'two'), `Service ${ns.name}/web`)[0];
