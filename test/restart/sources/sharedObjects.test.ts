@@ -68,7 +68,7 @@ test('a source remains if a new stream has listed it before its stream is closed
     (name) => index.get({ kind: 'ConfigMap', namespace: 'shop', name }) !== undefined,
   );
   assert.deepEqual(
-    [there, changed],
+    [isPresent, changed],
     [
       [true, false],
       ['retained', 'lost', 'lost'],
