@@ -6,7 +6,7 @@ import { assertRecovered } from './support/assertRecovered.ts';
 import { cutLine, expiredInBand, refuseWith, watchStartingWith } from './support/faults.ts';
 import { type Scenario, startScenario } from './support/scenario.ts';
 
-/** Closes the connections, applies the fault to the next `times` watches of each stream, and lets the service recover. */
+/** Closes the connections, injects the fault into the next `times` watches of each stream, and recovers the service. */
 async function resumeWith({ server, scene, before }: Scenario, fault: Fault, times: number): Promise<void> {
   let count = 0;
   for (let each = 0; each < times * before.watches; each += 1) {

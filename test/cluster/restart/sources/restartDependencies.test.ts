@@ -63,8 +63,11 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
       const { shared, dependsOn, caughtUp, readsOf } = given();
       await shared.make('configmaps', name, { data: { a: '1' } }, annotations);
       const web = await dependsOn(`configmap/${name}`);
-      const [told, ...more] = await web.reported('DependencyNotAllowed');
-      assert.match(told ?? '', new RegExp(`^ConfigMap ${shared.name}/${name} does not allow the namespace .* to depend on it`));
+      const [message, ...more] = await web.reported('DependencyNotAllowed');
+      assert.match(
+        message ?? '',
+        new RegExp(`^ConfigMap ${shared.name}/${name} does not allow the namespace .* to depend on it`),
+      );
       await shared.change('configmaps', name, { data: { a: '2' } });
       await caughtUp();
       assert.deepEqual([web.rollouts(), readsOf(name), more], [0, 0, []]);
@@ -76,9 +79,9 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     const { shared, dependsOn, caughtUp } = given();
     await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
     const web = await dependsOn('configmap/everybody');
-    const [told, ...more] = await web.reported('AnnotationUnreadable');
+    const [message, ...more] = await web.reported('AnnotationUnreadable');
     assert.match(
-      told ?? '',
+      message ?? '',
       new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`),
     );
     await shared.change('configmaps', 'everybody', { data: { a: '2' } });
