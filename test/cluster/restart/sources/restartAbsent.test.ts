@@ -42,7 +42,7 @@ suite('sources that are deleted, and those that were recreated', { concurrency: 
     const web = await deploy('deleted', using('deleted'));
     const before = await web.uids();
     await remove('configmaps', 'deleted');
-    await web.reported('RestartBlocked', /ConfigMap .*gone is missing/);
+    await web.reported('RestartBlocked', /ConfigMap .*deleted is missing/);
     await caughtUp();
     await make('configmaps', 'deleted', { data: { a: '1', b: '2' } });
     await caughtUp();

@@ -48,7 +48,7 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     const { make, change, deploy, create, caughtUp } = scene();
     await make('configmaps', 'opt-in', { data: { a: '1' } });
     const optIn = 'weeder.dev/restart-on-change';
-    const web = await deploy('asks', using('opt-in'), { labels: {}, annotations: { [optIn]: 'true' } });
+    const web = await deploy('opts-in', using('opt-in'), { labels: {}, annotations: { [optIn]: 'true' } });
     const [silent, refuses] = [
       await create('silent', using('opt-in'), { labels: {} }),
       await create('refuses', using('opt-in'), { annotations: { [optIn]: 'false' } }),
