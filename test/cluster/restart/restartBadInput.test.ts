@@ -74,7 +74,7 @@ suite('unreadable annotations, and references to missing objects', { concurrency
     await make('configmaps', 'depends-on', { data: { a: '1' } });
     const annotations = { [alsoDependsOn]: 'configmap/missing' };
     const web = await create('depends-on', using('depends-on'), { annotations });
-    await web.reported('RestartBlocked', /ConfigMap .*\/nothing is missing/);
+    await web.reported('RestartBlocked', /ConfigMap .*\/missing is missing/);
     await change('configmaps', 'depends-on', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), (await warningsOf('depends-on')).length], [0, 1]);
