@@ -4,9 +4,10 @@ import { ok, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
+import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
-import type { PageSource } from '../ui/actorTree.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 
 /** The flags of `demo` and `replay` for the live page. */
@@ -23,24 +24,23 @@ export interface ServedUi {
   readonly reportObserver: ReportObserver;
   readonly reportProcess: ReportProcess;
   readonly inspect: (event: InspectionEvent) => void;
-  /** Shows this source on the page from now on. */
-  watch(source: PageSource): void;
+  /** Shows this manager on the page from now on. */
+  watch(manager: Manager<ProcessControllers>): void;
   /** The number of open pages. */
   viewers(): number;
   close(): Promise<void>;
 }
 
-/**
- * Serves the live page at this address, if there is one. `clock` is the time that it shows, and `speed` how fast that
- * passes.
- */
 /** Default: the live page of a weeder that acts, in real time. */
 interface UiOptions {
+  /** The time that the page shows. */
   readonly clock?: Clock;
+  /** How fast that time passes, as a multiple of real time. */
   readonly speed?: number;
   readonly isDryRun?: boolean;
 }
 
+/** Serves the live page at this address, if there is one. */
 export async function serveUi(
   address: BindAddress | 'none',
   logger: Logger,
@@ -48,16 +48,16 @@ export async function serveUi(
 ): Promise<Result<ServedUi | undefined>> {
   if (address === 'none') return ok(undefined);
   // The code is loaded only if the page is served.
-  const [{ createLivePage }, { serveLivePage }] = await Promise.all([
-    import('../ui/livePage.ts'),
-    import('../ui/serve.ts'),
-  ]);
+  const { createLivePage } = await import('../ui/livePage.ts');
+  const { pageSourceOf } = await import('../ui/pageSource.ts');
+  const { serveLivePage } = await import('../ui/serve.ts');
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
   const live = createLivePage({ clock, pace: systemClock, speed, isDryRun, onBroken });
   const served = await serveLivePage(address, { live, onBroken });
   if (!served.ok) return served;
   const { url, close } = served.value;
-  return ok({ ...live, url, close, viewers: () => live.load().pages });
+  const watch = (manager: Manager<ProcessControllers>) => live.watch(pageSourceOf(manager));
+  return ok({ ...live, watch, url, close, viewers: () => live.load().pages });
 }
 
 /** The address of the page for a verb that serves it on request: `--ui` alone has a default address. */

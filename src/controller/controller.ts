@@ -14,6 +14,8 @@ import type { Shard } from './shard.ts';
 export interface Controller {
   /** The name in log lines and messages: `weeder`. */
   readonly name: string;
+  /** Its work precedes that of the other controllers. */
+  readonly isUrgent?: boolean;
   /** The streams that have to be open now, by name. Streams that are not needed are left out: they need permissions. */
   readonly needs: ReadonlyMap<string, StreamNeed>;
   /** Applies this config from now on. */
@@ -54,8 +56,8 @@ export interface ControllerContext {
   readonly shard: Shard | undefined;
   /** The cluster must not be changed: `client` answers writes as if they had been accepted. */
   readonly isDryRun: boolean;
-  /** Whether deletions of pods are queued or in flight: less urgent requests wait for them. */
-  readonly isWeeding: () => boolean;
+  /** Whether an urgent controller has pending work: the requests of the others wait for it. */
+  readonly hasUrgentWork: () => boolean;
   /** Whether this replica may act. Without leader election it always may. */
   readonly isLeading: () => boolean;
   /** Records a Kubernetes Event; does nothing if Events are disabled or this replica does not lead. */
@@ -66,7 +68,8 @@ export interface ControllerContext {
   readonly onStreamClosed: (name: string) => void;
 }
 
-export type ControllerFactory = (context: ControllerContext) => Controller;
+/** The controllers of a process, by a name for the code that uses them. */
+export type Controllers = Readonly<Record<string, Controller>>;
 
 /** Returns the streams of all controllers by name. Throws if two have the same name, which is a bug in weeder. */
 export function streamsOf(controllers: readonly Controller[]): Map<string, StreamNeed> {

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { clusterAccess } from '../kube/access/clusterAccess.ts';
 import { createKubeClient } from '../kube/client/client.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { ReportWeeder, WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import type { Downtime } from './downtime.ts';
@@ -27,7 +28,7 @@ interface DemoOptions extends ScenarioOptions {
 /** Observes weeder while it runs. */
 export interface DemoViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly report: ReportWeeder;
-  watch(controller: Manager): void;
+  watch(manager: Manager<ProcessControllers>): void;
   /** The outage begins when the promise resolves. */
   readonly isReady: () => Promise<void>;
 }
@@ -52,16 +53,16 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
     onEvent(event);
     viewer?.report(event);
   };
-  const controller = startWeeder({ client, clock, logger, namespaces: 'all', ...viewer, report });
-  viewer?.watch(controller);
-  await until(clock, () => controller.state() === 'running');
+  const manager = startWeeder({ client, clock, logger, namespaces: 'all', ...viewer, report });
+  viewer?.watch(manager);
+  await until(clock, () => manager.state() === 'running');
   await viewer?.isReady();
   scenario.begin();
   options.onBegin(scenario);
   const isBack = await scenario.ended;
   await options.onEnd({ isBack, downtimes: scenario.downtimes() });
-  controller.shutdown();
-  await controller.stopped;
+  manager.shutdown();
+  await manager.stopped;
   await client.close();
   scenario.stop();
   await listening.close();

@@ -2,7 +2,9 @@ import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
+import { createWeederController } from '../weeder/controller.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configText } from './objects.ts';
 
@@ -15,8 +17,13 @@ interface StartWeederOptions extends Pick<ManagerOptions, 'inspect' | 'reportPro
 }
 
 /** Starts the real weeder with the demo's config. */
-export function startWeeder(options: StartWeederOptions): Manager {
+export function startWeeder({ report, ...options }: StartWeederOptions): Manager<ProcessControllers> {
   const config = parseConfig(configText, 'demo');
   if (!config.ok) throw new Error('the config of the demo is invalid');
-  return startManager({ ...options, config: config.value, concurrentDeletions: 32, isDryRun: false });
+  return startManager({
+    ...options,
+    create: (context) => ({ weeder: createWeederController({ ...context, concurrentDeletions: 32, report }) }),
+    config: config.value,
+    isDryRun: false,
+  });
 }

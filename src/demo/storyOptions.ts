@@ -1,9 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
-import type { ApplicationEntry } from '../observer/state/entries.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
-import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 
 /** How a story in chapters is shown. */
@@ -36,13 +35,7 @@ export interface StoryProgress {
 export interface StoryViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly reportRestart: ReportRestart;
   readonly reportObserver: ReportObserver;
-  watch(started: ViewedWeeder): void;
+  watch(manager: Manager<ProcessControllers>): void;
   /** The story begins when the promise resolves. */
   readonly isReady: () => Promise<void>;
-}
-
-/** The weeder that a page shows. */
-export interface ViewedWeeder extends Manager {
-  workloads?(): Iterable<WorkloadEntry>;
-  applications?(): Iterable<ApplicationEntry>;
 }

@@ -1,62 +1,58 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { Controller, ControllerContext } from '../controller/controller.ts';
+import type { ControllerContext } from '../controller/controller.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
+import { createWeederController } from '../weeder/controller.ts';
 
-export interface WeederProcessOptions<Part extends Controller>
-  extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
+export interface WeederProcessOptions extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The text of its config file. */
   readonly config: string;
-  /** Creates the controller that the demo shows. */
-  readonly createPart: (context: ControllerContext) => Part;
-  readonly onStarted: (controller: Manager) => void;
+  /** Creates the controllers that the demo shows. */
+  readonly create: (context: ControllerContext) => Omit<ProcessControllers, 'weeder'>;
+  readonly onStarted: (manager: Manager<ProcessControllers>) => void;
 }
 
 /** The real weeder, with the config of a demo. Each start stands for a new process. */
-interface WeederProcess<Part extends Controller> {
+interface WeederProcess {
   /** Resolves when its caches are synced. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Undefined while it is stopped. */
-  part(): Part | undefined;
+  /** Empty while it is stopped. */
+  controllers(): Partial<ProcessControllers>;
 }
 
-export function createWeederProcess<Part extends Controller>(options: WeederProcessOptions<Part>): WeederProcess<Part> {
-  const { clock, createPart, onStarted } = options;
+export function createWeederProcess({ create, onStarted, ...options }: WeederProcessOptions): WeederProcess {
+  const { clock } = options;
   const config = parseConfig(options.config, 'demo');
   if (!config.ok) throw new Error('the config of the demo is invalid');
-  const its = { ...options, config: config.value };
-  let controller: Manager | undefined;
-  let part: Part | undefined;
+  let manager: Manager<ProcessControllers> | undefined;
   return {
-    part: () => part,
+    controllers: () => manager?.controllers ?? {},
     async start() {
       const started = startManager({
-        ...its,
-        report: () => {},
+        ...options,
+        create: (context) => ({
+          weeder: createWeederController({ ...context, concurrentDeletions: 32 }),
+          ...create(context),
+        }),
+        config: config.value,
         namespaces: 'all',
-        concurrentDeletions: 32,
         isDryRun: false,
-        others: [
-          (context) => {
-            part = createPart(context);
-            return part;
-          },
-        ],
       });
-      controller = started;
+      manager = started;
       onStarted(started);
       while (started.state() === 'syncing') await new Promise<void>((resolve) => void clock.setTimeout(resolve, 20));
     },
     async stop() {
-      controller?.shutdown();
-      await controller?.stopped;
-      part = undefined;
+      manager?.shutdown();
+      await manager?.stopped;
+      manager = undefined;
     },
   };
 }

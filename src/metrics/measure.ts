@@ -1,25 +1,23 @@
 import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import type { UnseenService } from '../weeder/services/unseenServices.ts';
-import type { WeederCounts } from '../weeder/weeder.ts';
+import type { WeederController } from '../weeder/controller.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The part of the manager that is measured at each scrape. */
-interface MeasuredController {
-  counts(): WeederCounts;
+interface MeasuredManager {
+  readonly controllers: { readonly weeder: Pick<WeederController, 'counts' | 'unseen'> };
   streams(): readonly StreamStatus[];
   actorCounts(): Readonly<Record<string, number>>;
   /** Whether this replica acts. */
   isLeader(): boolean;
   /** How many Events wait to be written. */
   eventsWaiting(): number;
-  unseenServices(): readonly UnseenService[];
 }
 
 /** A process, which may have had other managers before this one, and may have none yet. */
 interface Measured {
-  readonly controller: MeasuredController | undefined;
+  readonly manager: MeasuredManager | undefined;
   readonly isReady: boolean;
   /** The name of its Lease; empty without leader election. */
   readonly lease: string;
@@ -29,20 +27,20 @@ const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'po
 const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff'];
 
 /** Updates the metrics that are not counted as events occur. */
-export function measure(metrics: Metrics, { controller, isReady, lease }: Measured): void {
+export function measure(metrics: Metrics, { manager, isReady, lease }: Measured): void {
   metrics.ready.set(isReady ? 1 : 0);
-  metrics.leader.set({ lease }, controller?.isLeader() ? 1 : 0);
-  const counts = controller?.counts();
+  metrics.leader.set({ lease }, manager?.isLeader() ? 1 : 0);
+  const counts = manager?.controllers.weeder.counts();
   metrics.queueLength.set(counts?.queued ?? 0);
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
-  const unseen = controller?.unseenServices() ?? [];
+  const unseen = manager?.controllers.weeder.unseen() ?? [];
   for (const reason of ['absent', 'neverReady'] as const)
     metrics.unseenServices.set({ reason: snakeCase(reason) }, unseen.filter(({ is }) => is === reason).length);
-  metrics.eventsWaiting.set(controller?.eventsWaiting() ?? 0);
-  const actors = controller?.actorCounts();
+  metrics.eventsWaiting.set(manager?.eventsWaiting() ?? 0);
+  const actors = manager?.actorCounts();
   for (const machine of machines) metrics.actors.set({ machine: snakeCase(machine) }, actors?.[machine] ?? 0);
-  measureStreams(metrics, controller?.streams() ?? []);
+  measureStreams(metrics, manager?.streams() ?? []);
 }
 
 /** Of the streams of one resource the worst counts: a label for each stream would grow with the namespaces. */

@@ -30,7 +30,7 @@ export function createObserverController(options: ObserverControllerOptions): Ob
   // Writes for tenants must not delay the deletions of weeder or the Lease.
   const client = yieldToWeeder(backgroundClient(options.client), {
     clock: runtime.clock,
-    isWeeding: options.isWeeding,
+    hasUrgentWork: options.hasUrgentWork,
   });
   const log = logObserver(logger);
   const record = reportObserverEvents(options.recordEvent);

@@ -9,7 +9,7 @@ import { bytesOf } from './spec/measure.ts';
 interface YieldOptions {
   readonly clock: Clock;
   /** Returns true while pods are being deleted, which must not wait for the API server. */
-  readonly isWeeding: () => boolean;
+  readonly hasUrgentWork: () => boolean;
 }
 
 /**
@@ -34,24 +34,24 @@ const longestPause = 10_000;
  * Wraps a client so that the deletion of pods takes precedence: no request begins while pods are being deleted, for
  * five seconds at most, and large objects are written one after the other, with pauses if there are many of them.
  */
-export function yieldToWeeder(client: KubeClient, { clock, isWeeding }: YieldOptions): KubeClient {
+export function yieldToWeeder(client: KubeClient, { clock, hasUrgentWork }: YieldOptions): KubeClient {
   const large = createSemaphore(1, 0);
   const burst = createTokenBucket(largeBurst, largePerSecond, clock);
 
   async function waitForDeletions({ signal }: ApiRequest): Promise<void> {
     const until = clock.monotonic() + patience;
-    while (isWeeding() && signal?.aborted !== true && clock.monotonic() < until) await sleep(clock, checkInterval);
+    while (hasUrgentWork() && signal?.aborted !== true && clock.monotonic() < until) await sleep(clock, checkInterval);
   }
 
   /** `took`: the time that the API server took, in milliseconds. */
   async function callOnce(request: ApiRequest): Promise<{ readonly result: ApiResult; readonly took: number }> {
-    if (isWeeding()) await waitForDeletions(request);
+    if (hasUrgentWork()) await waitForDeletions(request);
     const began = clock.monotonic();
     const result = await client.call(request);
     const took = clock.monotonic() - began;
     // Handling the response may take long, so input that has arrived for others in the meantime is handled first.
     await nextTurn();
-    if (isWeeding()) await waitForDeletions(request);
+    if (hasUrgentWork()) await waitForDeletions(request);
     return { result, took };
   }
 

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import {
   type Controller,
   type ControllerContext,
-  type ControllerFactory,
+  type Controllers,
   isBusy,
   streamsOf,
   totalWork,
@@ -27,15 +27,12 @@ import {
   type StreamStatuses,
   type StreamTotals,
 } from '../kube/watch/streamStatus.ts';
-import type { Recorder } from '../recording/recorder.ts';
-import { createWeederController } from '../weeder/controller.ts';
-import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
-import type { UnseenService } from '../weeder/services/unseenServices.ts';
-import type { WeederCounts } from '../weeder/weeder.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { ReportProcess } from './processLog.ts';
 
-export interface ManagerOptions {
+export interface ManagerOptions<C extends Controllers = Controllers> {
+  /** Creates all controllers of the process. */
+  readonly create: (context: ControllerContext) => C;
   readonly config: Config;
   readonly client: KubeClient;
   readonly clock: Clock;
@@ -44,20 +41,13 @@ export interface ManagerOptions {
   readonly namespaces: 'all' | readonly string[];
   /** The shard whose namespaces' services and workloads are handled; undefined: those of all namespaces. */
   readonly shard?: Shard;
-  readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** The controllers besides the weeder. Default: none. */
-  readonly others?: readonly ControllerFactory[];
-  /** Called with every event of the weeder, in addition to the log. */
-  readonly report?: ReportWeeder;
   /** The pod or host in whose name Kubernetes Events are recorded. Default: no Events are recorded. */
   readonly eventInstance?: string;
   /** Called with every event about the process, in addition to the log. */
   readonly reportProcess?: ReportProcess;
   /** The Lease that this replica must hold to act; undefined: it is the only replica, and always acts. */
   readonly election?: Election;
-  /** Records the inputs of the weeder and its decisions. */
-  readonly recorder?: Recorder;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
@@ -70,10 +60,9 @@ export type ManagerState = 'electing' | 'syncing' | 'running' | 'draining' | 're
 export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
 /** Runs the controllers. It knows how long each actor has been in its state, and when its timers started. */
-export interface Manager extends Pick<ActorTimes, 'since' | 'startedAt'> {
+export interface Manager<C = Controllers> extends Pick<ActorTimes, 'since' | 'startedAt'> {
+  readonly controllers: C;
   state(): ManagerState;
-  /** The counts of the weeder. */
-  counts(): WeederCounts;
   /** Puts this config into force. A controller that is stopping ignores it. */
   configure(config: Config): void;
   /** The number of running actors, by machine. */
@@ -84,10 +73,6 @@ export interface Manager extends Pick<ActorTimes, 'since' | 'startedAt'> {
   streamTotals(): ReadonlyMap<string, StreamTotals>;
   /** The root actors: the manager, and those of the controllers. */
   actors(): Iterable<AnyActorRef>;
-  /** The configured services that do not exist or were never ready. */
-  unseenServices(): readonly UnseenService[];
-  /** How many dependants of a service crash-loop now. */
-  crashLooping(namespace: string, service: string): number;
   /** Whether a controller has a write in progress. */
   isBusy(): boolean;
   /** Undefined without leader election. */
@@ -104,8 +89,8 @@ export interface Manager extends Pick<ActorTimes, 'since' | 'startedAt'> {
   readonly stopped: Promise<ManagerEnd>;
 }
 
-export function startManager(options: ManagerOptions): Manager {
-  const { config, client, clock, logger, namespaces, isDryRun, concurrentDeletions, inspect, recorder } = options;
+export function startManager<C extends Controllers>(options: ManagerOptions<C>): Manager<C> {
+  const { config, client, clock, logger, namespaces, isDryRun, inspect } = options;
   const times = createActorTimes(clock);
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
   const leadership = createLeadership(options);
@@ -120,20 +105,20 @@ export function startManager(options: ManagerOptions): Manager {
     namespaces,
     shard: options.shard,
     isDryRun,
-    isWeeding: () => isBusy(weeder.work()),
+    hasUrgentWork: () => all.some((each) => each.isUrgent === true && isBusy(each.work())),
     isLeading,
     recordEvent: (occurrence) => void (isLeading() && events?.record(occurrence)),
     onStreamsChanged: notifyStreams,
     onStreamClosed: (name) => statuses.forget(name),
   };
-  const weeder = createWeederController({ ...context, concurrentDeletions, report: options.report, recorder });
-  const parts = [weeder, ...(options.others ?? []).map((create) => create(context))];
+  const controllers = options.create(context);
+  const all: readonly Controller[] = Object.values(controllers);
   const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
   let excused: ReadonlySet<string> = new Set();
   const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || excused.has(need.name);
   const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
-    [...streamsOf(parts).values()].filter(isMeant).map(({ name }) => name);
-  const work = () => totalWork(parts);
+    [...streamsOf(all).values()].filter(isMeant).map(({ name }) => name);
+  const work = () => totalWork(all);
 
   function createEvents(instance: string) {
     const mustWait = () => isBusy(work());
@@ -152,7 +137,7 @@ export function startManager(options: ManagerOptions): Manager {
   }
 
   function streams(): StreamStatus[] {
-    const needs = streamsOf(parts);
+    const needs = streamsOf(all);
     return statuses.all().map((status) => {
       const need = needs.get(status.name);
       const isMissing = need?.whenMissing !== undefined && status.problem === need.whenMissing;
@@ -189,12 +174,12 @@ export function startManager(options: ManagerOptions): Manager {
     },
   };
 
-  const notStarted = new Set<Controller>(parts);
+  const notStarted = new Set<Controller>(all);
   /** Starts the controllers that wait for none of these streams. */
   function startUnlessWaiting(unsynced: readonly string[]): void {
-    for (const part of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
-      notStarted.delete(part);
-      part.start([...part.needs.keys()].filter((name) => excused.has(name)));
+    for (const each of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
+      notStarted.delete(each);
+      each.start([...each.needs.keys()].filter((name) => excused.has(name)));
     }
   }
 
@@ -207,10 +192,10 @@ export function startManager(options: ManagerOptions): Manager {
         clock,
         log: logger,
         statuses: reflected,
-        sourceOf: (name) => streamsOf(parts).get(name),
+        sourceOf: (name) => streamsOf(all).get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
-        const drained = Promise.all(parts.map((part) => part.drained()));
+        const drained = Promise.all(all.map((each) => each.drained()));
         drained.then(() => sendBack({ type: 'requests.drained' }), logger.error.bind(logger));
       }),
     },
@@ -218,7 +203,7 @@ export function startManager(options: ManagerOptions): Manager {
       startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
       stopControllers: () => {
         clock.clearTimeout(slowTimer);
-        for (const part of parts) part.stop();
+        for (const each of all) each.stop();
       },
       dropRequests: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'internal error: stream failed, restarting'),
@@ -249,11 +234,11 @@ export function startManager(options: ManagerOptions): Manager {
   const standing = () => leadership.state(actor.getSnapshot().children['leadership']);
   const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
+    controllers,
     state,
-    counts: () => weeder.counts(),
     configure(next) {
       if (!canChange.has(state())) return;
-      for (const part of parts) part.configure(next);
+      for (const each of all) each.configure(next);
     },
     actorCounts() {
       const isAtWork = !isOver();
@@ -261,19 +246,17 @@ export function startManager(options: ManagerOptions): Manager {
         manager: isAtWork ? 1 : 0,
         lease: isAtWork && options.election !== undefined ? 1 : 0,
         reflector: isAtWork ? statuses.all().length : 0,
-        ...Object.assign({}, ...parts.map((part) => part.actorCounts())),
+        ...Object.assign({}, ...all.map((each) => each.actorCounts())),
       };
     },
     streams,
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;
-      for (const part of parts) yield* part.actors();
+      for (const each of all) yield* each.actors();
     },
     since: times.since,
     startedAt: times.startedAt,
-    unseenServices: () => weeder.unseen(),
-    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
     isBusy: () => isBusy(work()),
     leadership: standing,
     isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',

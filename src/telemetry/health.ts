@@ -6,7 +6,8 @@ import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import { describeUnseenServices, type UnseenService } from '../weeder/services/unseenServices.ts';
+import type { WeederController } from '../weeder/controller.ts';
+import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 
 /** One check of a health endpoint. */
 interface HealthCheck {
@@ -67,7 +68,7 @@ interface HealthSource {
   streams(): readonly StreamStatus[];
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
-  unseenServices(): readonly UnseenService[];
+  readonly controllers: { readonly weeder: Pick<WeederController, 'unseen'> };
 }
 
 /** A stream that is down for longer makes weeder unready: it has been retried more than once by then. Milliseconds. */
@@ -94,8 +95,8 @@ export function readinessChecks(source: HealthSource | undefined): HealthCheck[]
 export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: 'nothing in the cluster is changed' };
 
 /** Information only: a service may be deployed later. */
-function serviceCheck({ unseenServices }: HealthSource): HealthCheck[] {
-  const words = describeUnseenServices(unseenServices());
+function serviceCheck({ controllers }: HealthSource): HealthCheck[] {
+  const words = describeUnseenServices(controllers.weeder.unseen());
   return words === '' ? [] : [{ name: 'services', isOk: true, detail: words }];
 }
 

@@ -16,13 +16,12 @@ import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
-import type { ObserverController } from '../observer/observerController.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { Reload } from '../process/reload.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
-import type { RestartController } from '../restart/restartController.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
 
@@ -41,7 +40,7 @@ export interface Telemetry {
   readonly onRequest: (event: RequestOutcome) => void;
   recordingFailed(): void;
   /** Shows this manager from now on; the counters of the previous ones remain. */
-  watch(controller: Manager, parts?: WatchedControllers): void;
+  watch(manager: Manager<ProcessControllers>): void;
   /** Serves /healthz, /readyz and /debug/actors on one address, and /metrics on the other. */
   serve(addresses: ServedAddresses): Promise<Result<Served>>;
 }
@@ -50,12 +49,6 @@ export interface Telemetry {
 interface ServedAddresses {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
-}
-
-/** The controllers besides the weeder, if they exist. */
-interface WatchedControllers {
-  readonly restarts?: Pick<RestartController, 'control'> | undefined;
-  readonly observer?: Pick<ObserverController, 'core'> | undefined;
 }
 
 /** The ports; undefined: not served. */
@@ -78,10 +71,9 @@ interface TelemetryOptions {
 
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { reload, lease = '', isDryRun = false, logger, clock } = options;
-  let controller: Manager | undefined;
-  let parts: WatchedControllers = {};
+  let manager: Manager<ProcessControllers> | undefined;
   const dryRun = isDryRun ? [dryRunCheck] : [];
-  const readiness = () => [...readinessChecks(controller), ...dryRun, configCheck(reload.status())];
+  const readiness = () => [...readinessChecks(manager), ...dryRun, configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
   const events = countEvents(metrics, clock);
@@ -90,20 +82,20 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const takeTotals = countTotals(metrics);
   const update = () => {
     metrics.dryRun.set(isDryRun ? 1 : 0);
-    measure(metrics, { controller, isReady: isReady(), lease });
-    measureRestarts(metrics, parts.restarts?.control()?.counts());
-    measureObserver(metrics, parts.observer?.core()?.counts());
+    measure(metrics, { manager, isReady: isReady(), lease });
+    measureRestarts(metrics, manager?.controllers.restarts?.control()?.counts());
+    measureObserver(metrics, manager?.controllers.observer?.core()?.counts());
     measureConfig(metrics, reload.status());
-    if (controller !== undefined) takeTotals(controller);
+    if (manager !== undefined) takeTotals(manager);
   };
 
   const healthPages = {
-    '/healthz': healthPage('healthz', () => livenessChecks(controller)),
+    '/healthz': healthPage('healthz', () => livenessChecks(manager)),
     '/readyz': healthPage('readyz', readiness, { patience: firstReadiness }),
     '/debug/actors': debugPage({
-      actors: () => controller?.actors() ?? [],
-      since: (actor) => controller?.since(actor),
-      startedAt: (timer) => controller?.startedAt(timer),
+      actors: () => manager?.actors() ?? [],
+      since: (actor) => manager?.since(actor),
+      startedAt: (timer) => manager?.startedAt(timer),
     }),
   };
   const metricsPages = {
@@ -128,10 +120,9 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
-    watch(started, startedParts = {}) {
-      if (controller !== undefined) takeTotals(controller);
-      controller = started;
-      parts = startedParts;
+    watch(started) {
+      if (manager !== undefined) takeTotals(manager);
+      manager = started;
     },
     async serve({ healthBindAddr, metricsBindAddr }) {
       const health = await serveAt('--health-bind-addr', healthBindAddr, healthPages);

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { activeStates, descend, type Found, foundRoot, machineOf, type PageSource, viewOf } from './actorTree.ts';
+import { activeStates, descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
+import type { PageSource } from './pageSource.ts';
 import type { ActorOrder, ActorPage } from './protocol.ts';
 
 /** The filter, the order and the range of the actors in a request. */

@@ -2,26 +2,8 @@ import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type Stat
 import type { ScheduledEvent } from '../actors/actorTimes.ts';
 import { formatDuration } from '../base/duration.ts';
 import { objectOf, textOf } from '../base/json.ts';
-import type { ApplicationEntry } from '../observer/state/entries.ts';
-import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
-import type { UnseenService } from '../weeder/services/unseenServices.ts';
+import type { PageSource } from './pageSource.ts';
 import type { ActorView } from './protocol.ts';
-
-/** The source of the page: a running weeder, or a replay. */
-export interface PageSource {
-  /** The root actors. */
-  actors(): Iterable<AnyActorRef>;
-  /** Since when an actor has been in its state; epoch milliseconds. */
-  since(actor: AnyActorRef): number | undefined;
-  /** How many dependants of a service crash-loop now. */
-  crashLooping(namespace: string, service: string): number;
-  /** The configured services that do not exist or were never ready. */
-  unseenServices?(): readonly UnseenService[];
-  /** The workloads that restart control manages. */
-  workloads?(): Iterable<WorkloadEntry>;
-  /** The Applications that the application observer manages. */
-  applications?(): Iterable<ApplicationEntry>;
-}
 
 /** An actor of a machine, with its position in the tree. */
 export interface Found {

@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../base/json.ts';
-import { activeStates, descend, type Found, foundRoot, machineOf, type PageSource } from './actorTree.ts';
+import { activeStates, descend, type Found, foundRoot, machineOf } from './actorTree.ts';
+import type { PageSource } from './pageSource.ts';
 import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';

@@ -1,6 +1,7 @@
 import { Actor, type AnyActorRef, type InspectionEvent, isMachineSnapshot } from 'xstate';
-import { type Found, foundAnywhere, machineOf, type PageSource, viewOf } from './actorTree.ts';
+import { type Found, foundAnywhere, machineOf, viewOf } from './actorTree.ts';
 import { eventText } from './messages.ts';
+import type { PageSource } from './pageSource.ts';
 import { type Step, stepsOf } from './steps.ts';
 
 /**

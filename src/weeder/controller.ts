@@ -11,7 +11,7 @@ import { describeUnseenServices } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
-interface WeederControllerOptions extends ControllerContext {
+export interface WeederControllerOptions extends ControllerContext {
   readonly concurrentDeletions: number;
   /** Called with every event, in addition to the log and the Events. */
   readonly report?: ReportWeeder | undefined;
@@ -24,7 +24,8 @@ interface RecordingFactories {
   readonly createStreams: typeof createStreams;
 }
 
-interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
+/** The weeder as a controller of the process. */
+export interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
   counts(): WeederCounts;
 }
 
@@ -78,6 +79,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
 
   return {
     name: 'weeder',
+    isUrgent: true,
     needs: streams.needs,
     configure(next) {
       weeder.configure(next);

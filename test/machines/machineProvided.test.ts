@@ -6,6 +6,7 @@ import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { ApiFailure } from '../../src/kube/client/failure.ts';
 
 import { startManager } from '../../src/process/manager.ts';
+import { createWeederController } from '../../src/weeder/controller.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
@@ -89,7 +90,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
       clock,
       logger: pino({ level: 'silent' }),
       namespaces: 'all',
-      concurrentDeletions: 1,
+      create: (context) => ({ weeder: createWeederController({ ...context, concurrentDeletions: 1 }) }),
       isDryRun: true,
       inspect,
       ...elections,

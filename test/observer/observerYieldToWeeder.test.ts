@@ -18,8 +18,8 @@ function scene() {
     failureOf: () => ({ kind: 'network', message: '' }),
     close: async () => undefined,
   };
-  const its = { clock, sent, isWeeding: false };
-  return { ...its, its, client: yieldToWeeder(client, { clock, isWeeding: () => its.isWeeding }) };
+  const its = { clock, sent, hasUrgentWork: false };
+  return { ...its, its, client: yieldToWeeder(client, { clock, hasUrgentWork: () => its.hasUrgentWork }) };
 }
 
 const get: ApiRequest = { method: 'GET', path: '/api/v1/namespaces/shop/configmaps/a' };
@@ -31,16 +31,16 @@ const large = (namespace: string): ApiRequest => ({
 
 test('while pods are being deleted no request starts, for at most five seconds', async () => {
   const { its, client, clock, sent } = scene();
-  its.isWeeding = true;
+  its.hasUrgentWork = true;
   void client.call(get);
   clock.advance(1_000);
   await settled();
   assert.equal(sent.length, 0);
-  its.isWeeding = false;
+  its.hasUrgentWork = false;
   clock.advance(20);
   await settled();
   assert.equal(sent.length, 1);
-  its.isWeeding = true;
+  its.hasUrgentWork = true;
   void client.call(get);
   for (let passed = 0; passed < 5_100; passed += 20) {
     clock.advance(20);
@@ -51,7 +51,7 @@ test('while pods are being deleted no request starts, for at most five seconds',
 
 test('an aborted request does not wait', async () => {
   const { its, client, clock, sent } = scene();
-  its.isWeeding = true;
+  its.hasUrgentWork = true;
   const stop = new AbortController();
   void client.call({ ...get, signal: stop.signal });
   stop.abort();

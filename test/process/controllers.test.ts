@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfig } from '../../src/config/parse.ts';
-import type { Controller, ControllerContext, ControllerFactory } from '../../src/controller/controller.ts';
+import type { Controller, ControllerContext } from '../../src/controller/controller.ts';
 import type { ApiResult } from '../../src/kube/client/client.ts';
 import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
 import { until } from '../support/until.ts';
@@ -37,7 +37,7 @@ function otherController(given: Readonly<Record<string, string>>) {
     *actors() {},
     actorCounts: () => ({ other: 3 }),
   };
-  const create: ControllerFactory = (given) => {
+  const create = (given: ControllerContext): Controller => {
     context = given;
     return its;
   };
@@ -58,7 +58,7 @@ function otherController(given: Readonly<Record<string, string>>) {
 }
 
 function started(cluster: Embedded, other: ReturnType<typeof otherController>) {
-  return startEmbeddedWeeder(cluster, config, { others: [other.create], eventInstance: 'here' });
+  return startEmbeddedWeeder(cluster, config, { createOther: other.create, eventInstance: 'here' });
 }
 
 test('a controller starts when its own streams have synced, regardless of those of another controller', async () => {
@@ -67,11 +67,11 @@ test('a controller starts when its own streams have synced, regardless of those 
   await using weeder = started(cluster, other);
   await until('the weeder runs', () => weeder.logged.includes('caches synced, starting controller'));
   await until('the stream has failed', () => weeder.logged.includes('stream lost'));
-  assert.equal(weeder.controller.state(), 'syncing');
+  assert.equal(weeder.manager.state(), 'syncing');
   assert.deepEqual(other.calls, []);
   other.removeStream('nothings');
   other.context.onStreamsChanged();
-  assert.equal(weeder.controller.state(), 'running');
+  assert.equal(weeder.manager.state(), 'running');
   assert.deepEqual(other.calls, ['start']);
   other.end();
 });
@@ -80,8 +80,8 @@ test('the streams of a controller are opened with those of the weeder, and again
   await using cluster = await embedded();
   const other = otherController({ leases });
   await using weeder = started(cluster, other);
-  await until('all controllers run', () => weeder.controller.state() === 'running');
-  const names = () => weeder.controller.streams().map(({ name }) => name);
+  await until('all controllers run', () => weeder.manager.state() === 'running');
+  const names = () => weeder.manager.streams().map(({ name }) => name);
   assert.deepEqual(names().sort(), ['endpointslices', 'leases', 'pods app=api']);
   assert.deepEqual(other.calls, ['start']);
   other.removeStream('leases');
@@ -98,16 +98,16 @@ test('each config takes effect in all controllers, and all are counted', async (
   await using cluster = await embedded();
   const other = otherController({});
   await using weeder = started(cluster, other);
-  await until('all controllers run', () => weeder.controller.state() === 'running');
+  await until('all controllers run', () => weeder.manager.state() === 'running');
   const next = parseConfig(config.replaceAll('db', 'cache'), 'config.yaml');
   assert.ok(next.ok);
   weeder.reload.take(next);
   assert.deepEqual(other.calls, ['start', 'configure']);
-  assert.equal(weeder.controller.actorCounts()['other'], 3);
-  assert.equal(weeder.controller.actorCounts()['endpoint'], 0);
-  assert.equal(weeder.controller.isBusy(), false);
+  assert.equal(weeder.manager.actorCounts()['other'], 3);
+  assert.equal(weeder.manager.actorCounts()['endpoint'], 0);
+  assert.equal(weeder.manager.isBusy(), false);
   other.work(1);
-  assert.equal(weeder.controller.isBusy(), true);
+  assert.equal(weeder.manager.isBusy(), true);
   other.end();
 });
 
@@ -115,13 +115,13 @@ test('on shutdown all controllers stop, and the manager waits for their requests
   await using cluster = await embedded();
   const other = otherController({});
   await using weeder = started(cluster, other);
-  const { controller } = weeder;
-  await until('all controllers run', () => controller.state() === 'running');
-  controller.shutdown();
+  const { manager } = weeder;
+  await until('all controllers run', () => manager.state() === 'running');
+  manager.shutdown();
   assert.deepEqual(other.calls, ['start', 'stop']);
-  assert.equal(controller.state(), 'draining');
+  assert.equal(manager.state(), 'draining');
   other.end();
-  assert.equal(await controller.stopped, 'shutdown');
+  assert.equal(await manager.stopped, 'shutdown');
   assert.equal(weeder.logged.includes('stopping with requests in flight'), false);
 });
 
@@ -142,12 +142,12 @@ test('a request of a controller after leadership is lost changes nothing in the 
     renewDeadline: 10_000,
     retryPeriod: 2_000,
   };
-  const weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], election });
+  const weeder = startEmbeddedWeeder(cluster, config, { createOther: other.create, election });
   other.end();
-  await until('it leads', () => weeder.controller.state() === 'running');
+  await until('it leads', () => weeder.manager.state() === 'running');
   assert.equal((await create()).ok, true);
-  weeder.controller.shutdown();
-  await weeder.controller.stopped;
+  weeder.manager.shutdown();
+  await weeder.manager.stopped;
   const refused = await create();
   assert.equal(!refused.ok && refused.failure.message, 'this replica lost leadership');
 });
@@ -155,9 +155,9 @@ test('a request of a controller after leadership is lost changes nothing in the 
 test('in a dry run no request of a controller changes anything', async () => {
   await using cluster = await embedded();
   const other = otherController({});
-  await using weeder = startEmbeddedWeeder(cluster, config, { others: [other.create], isDryRun: true });
+  await using weeder = startEmbeddedWeeder(cluster, config, { createOther: other.create, isDryRun: true });
   other.end();
-  await until('all controllers run', () => weeder.controller.state() === 'running');
+  await until('all controllers run', () => weeder.manager.state() === 'running');
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
   const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });

@@ -127,8 +127,8 @@ test('over HTTP: the manager with its reflectors, in JSON, pretty on request, re
   await using weeder = startEmbeddedWeeder(cluster, config);
   await using seen = await observed(['db']);
   assert.equal(await (await seen.health('/debug/actors')).text(), '{"actors":[\n]}\n');
-  seen.observation.watch(weeder.controller);
-  await until('weeder runs', () => weeder.controller.state() === 'running');
+  seen.observation.watch(weeder.manager);
+  await until('weeder runs', () => weeder.manager.state() === 'running');
   const answer = await seen.health('/debug/actors');
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8');
   const text = await answer.text();
@@ -156,7 +156,7 @@ test('over HTTP: the manager with its reflectors, in JSON, pretty on request, re
   assert.deepEqual([head.status, await head.text()], [200, '']);
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
     assert.equal((await seen.health('/debug/actors', { method })).status, 405, method);
-  assert.equal(weeder.controller.state(), 'running');
+  assert.equal(weeder.manager.state(), 'running');
   assert.deepEqual(seen.errors, []);
 });
 
@@ -170,7 +170,7 @@ test('10,000 services with open windows are all listed, and a reader that discon
   await using weeder = startEmbeddedWeeder(cluster, config);
   await using seen = await observed();
   const actors = () => at.weeder.actors();
-  seen.observation.watch({ ...weeder.controller, actors });
+  seen.observation.watch({ ...weeder.manager, actors });
   const controller = new AbortController();
   const begun = await seen.health('/debug/actors', { signal: controller.signal });
   controller.abort();

@@ -63,15 +63,15 @@ test('an added service gets its windows, and the streams that other services nee
   play.service('db', false);
   play.service('cache', true);
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
-  const { controller } = weeder;
-  await until('weeder runs', () => controller.state() === 'running');
+  const { manager } = weeder;
+  await until('weeder runs', () => manager.state() === 'running');
   // One delivers the complete list, and one continues from there.
   await until('the streams are open', () => play.watches('app=api') === 2);
   weeder.reload.take(configOf({ db: 'api', cache: 'worker' }));
   assert.deepEqual(weeder.processEvents, [
     { type: 'config.applied', generation: 2, added: ['cache'], changed: [], removed: [] },
   ]);
-  await until('the new service is known', () => controller.counts().endpoints === 1);
+  await until('the new service is known', () => manager.controllers.weeder.counts().endpoints === 1);
   play.pod('api-1', 'api');
   play.pod('worker-1', 'worker');
   play.service('db', true);
@@ -80,7 +80,7 @@ test('an added service gets its windows, and the streams that other services nee
   play.service('cache', true);
   await until('the pod of the new service is deleted', () => play.names().length === 0);
   assert.equal(play.watches('app=api'), 2);
-  assert.equal(controller.state(), 'running');
+  assert.equal(manager.state(), 'running');
 });
 
 test('while the new streams cannot be read, the services of the old config stay in effect', async () => {
@@ -88,8 +88,8 @@ test('while the new streams cannot be read, the services of the old config stay 
   const play = scene(cluster);
   play.service('db', false);
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
-  const { controller } = weeder;
-  await until('weeder runs', () => controller.state() === 'running');
+  const { manager } = weeder;
+  await until('weeder runs', () => manager.state() === 'running');
   cluster.server.setFaults(({ url }) =>
     decodeURIComponent(url ?? '').includes('cache') ? { refuse: 'cut' } : undefined,
   );
@@ -101,7 +101,7 @@ test('while the new streams cannot be read, the services of the old config stay 
   play.service('cache', false);
   play.service('cache', true);
   cluster.server.setFaults(undefined);
-  await until('the new service is found', () => controller.counts().endpoints === 2);
+  await until('the new service is found', () => manager.controllers.weeder.counts().endpoints === 2);
   const of = (service: string) => weeder.events.filter((event) => 'service' in event && event.service === service);
   assert.deepEqual(
     of('db').map(({ type }) => type),
@@ -115,12 +115,12 @@ test('a removed service triggers no more deletions, even if its stream delivers 
   play.service('db', false);
   play.service('cache', false);
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api', cache: 'worker' }));
-  const { controller } = weeder;
-  await until('weeder runs', () => controller.state() === 'running');
+  const { manager } = weeder;
+  await until('weeder runs', () => manager.state() === 'running');
   play.service('cache', true);
-  await until('the window is open', () => controller.counts().windows === 1);
+  await until('the window is open', () => manager.controllers.weeder.counts().windows === 1);
   weeder.reload.take(configOf({ db: 'api' }));
-  assert.equal(controller.counts().windows, 0);
+  assert.equal(manager.controllers.weeder.counts().windows, 0);
   assert.equal(weeder.events.at(-1)?.type, 'window.closed');
   play.pod('worker-1', 'worker');
   play.service('cache', false);
@@ -136,14 +136,14 @@ test('a rejected config changes nothing, is reported once, and is dropped when t
   const play = scene(cluster);
   play.service('db', false);
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
-  const { controller } = weeder;
-  await until('weeder runs', () => controller.state() === 'running');
+  const { manager } = weeder;
+  await until('weeder runs', () => manager.state() === 'running');
   const { appliedAt } = weeder.reload.status();
   assert.deepEqual(weeder.reload.status(), { generation: 1, appliedAt, lastReload: 'applied' });
   const wrong = codedError('CONFIG_INVALID', 'config.yaml:1:1 watchDuration: found "x".');
   weeder.reload.take(failed(wrong));
   assert.deepEqual(weeder.reload.status(), { generation: 2, appliedAt, lastReload: 'rejected', rejected: wrong });
-  assert.equal(controller.state(), 'running');
+  assert.equal(manager.state(), 'running');
   assert.ok(weeder.logged.includes('config rejected, previous config stays in force'));
   play.pod('api-1', 'api');
   play.service('db', true);
@@ -164,18 +164,18 @@ test('a change during the first lists is in effect when weeder starts; a change 
   play.service('cache', false);
   cluster.server.setFaults(() => ({ refuse: 'cut' }));
   await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
-  const { controller } = weeder;
+  const { manager } = weeder;
   await until('its streams are lost', () => weeder.logged.includes('stream lost'));
   weeder.reload.take(configOf({ cache: 'worker' }));
-  assert.equal(controller.state(), 'syncing');
+  assert.equal(manager.state(), 'syncing');
   cluster.server.setFaults(undefined);
-  await until('weeder runs', () => controller.state() === 'running');
+  await until('weeder runs', () => manager.state() === 'running');
   for (const name of ['api', 'worker']) play.pod(`${name}-1`, name);
   for (const name of ['db', 'cache']) play.service(name, true);
   await until('the pod of the new service is deleted', () => !play.names().includes('worker-1'));
   assert.deepEqual(play.names(), ['api-1']);
-  controller.shutdown();
+  manager.shutdown();
   weeder.reload.take(configOf({ db: 'api' }));
-  await controller.stopped;
+  await manager.stopped;
   assert.deepEqual(play.names(), ['api-1']);
 });

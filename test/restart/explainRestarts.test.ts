@@ -59,7 +59,7 @@ async function cluster(t: TestContext) {
   /** One weeder process adopts everything, and ends. */
   async function adopt(): Promise<void> {
     await using _weeder = startEmbeddedWeeder(api, restarts(), {
-      others: [(context) => createRestartController({ ...context, ownNamespace: namespace })],
+      createOther: (context) => createRestartController({ ...context, ownNamespace: namespace }),
     });
     await until('it is adopted', () => stateOn(store.get(deployments, namespace, 'web') ?? {}) !== undefined);
   }
@@ -121,7 +121,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
       /→ pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
     );
     await using weeder = startEmbeddedWeeder(api, restarts(), {
-      others: [(context) => createRestartController({ ...context, ownNamespace: namespace })],
+      createOther: (context) => createRestartController({ ...context, ownNamespace: namespace }),
     });
     await until('it is rolled out', () => weeder.logged.some((line) => line.startsWith('workload rolled out')));
     const after = await explain();

@@ -32,7 +32,7 @@ function healthy() {
     state: () => state,
     streams: () => statuses.all(),
     leadership: () => leadership,
-    unseenServices: () => unseen,
+    controllers: { weeder: { unseen: () => unseen } },
   };
   return {
     clock,
@@ -110,7 +110,7 @@ test('a refused stream is named, and does not make weeder unready while one of i
     state: () => 'running' as const,
     streams: () => statuses.all().map((status) => ({ ...status, peers })),
     leadership: () => undefined,
-    unseenServices: () => [],
+    controllers: { weeder: { unseen: () => [] } },
   };
   const checks = () => readinessChecks(source).filter(({ name }) => name.startsWith('stream/'));
   for (const namespace of ['a', 'b'])
@@ -198,8 +198,8 @@ test('over HTTP: one word for a probe, a line for each check on request, 405 for
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, config);
   await using seen = await observed(['db']);
-  seen.observation.watch(weeder.controller);
-  await until('weeder runs', () => weeder.controller.state() === 'running');
+  seen.observation.watch(weeder.manager);
+  await until('weeder runs', () => weeder.manager.state() === 'running');
   const text = async (path: string) => {
     const answer = await seen.health(path);
     return `${answer.status} ${await answer.text()}`;
@@ -216,8 +216,8 @@ test('over HTTP: one word for a probe, a line for each check on request, 405 for
   assert.equal((await seen.health('/healthz', { method: 'HEAD' })).status, 200);
   assert.equal(await text('/toString'), '404 not found: this server has /healthz, /readyz and /debug/actors\n');
 
-  weeder.controller.shutdown();
-  await weeder.controller.stopped;
+  weeder.manager.shutdown();
+  await weeder.manager.stopped;
   assert.match(
     await text('/readyz'),
     /^503 \[\+\]ping ok\n\[-\]manager failed: stopped\n[\s\S]*readyz check failed\n$/,

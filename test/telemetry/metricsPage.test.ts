@@ -122,12 +122,12 @@ test('the counts of a controller since the last scrape are added when the next c
   let bytes = 0;
   for (let term = 1; term <= 2; term += 1) {
     await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
-    const { controller } = weeder;
-    seen.observation.watch(controller);
-    await until('weeder runs', () => controller.state() === 'running');
-    controller.shutdown();
-    await controller.stopped;
-    bytes += controller.streamTotals().get('pods')?.bytes ?? 0;
+    const { manager } = weeder;
+    seen.observation.watch(manager);
+    await until('weeder runs', () => manager.state() === 'running');
+    manager.shutdown();
+    await manager.stopped;
+    bytes += manager.streamTotals().get('pods')?.bytes ?? 0;
   }
   assert.ok(bytes > 0);
   assert.equal(sampleValue(await seen.scrape(), 'weeder_stream_received_bytes_total', { resource: 'pods' }), bytes);
@@ -137,19 +137,19 @@ test('the running actors are counted by machine, including the children of open 
   await using cluster = await embedded();
   await using weeder = startEmbeddedWeeder(cluster, readFileSync(config, 'utf8'));
   await using seen = await observed(['db']);
-  seen.observation.watch(weeder.controller);
-  await until('weeder runs', () => weeder.controller.state() === 'running');
+  seen.observation.watch(weeder.manager);
+  await until('weeder runs', () => weeder.manager.state() === 'running');
   const made = cluster.server.store.create(namespaces, { metadata: { name: 'shoot-1' } });
   assert.ok(made.ok);
   const { metadata, addressType, endpoints } = slice({ service: 'db', ready: [true] });
   const { name, namespace, labels } = metadata;
   cluster.server.store.create(endpointSlices, { metadata: { name, namespace, labels }, addressType, endpoints });
-  await until('a window is open', () => weeder.controller.counts().windows === 1);
+  await until('a window is open', () => weeder.manager.controllers.weeder.counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
   assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'pod_deletion 0']);
-  weeder.controller.shutdown();
-  await weeder.controller.stopped;
+  weeder.manager.shutdown();
+  await weeder.manager.stopped;
   const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];
   assert.deepEqual(
     after.map(({ value }) => value),

@@ -42,6 +42,6 @@ test('the log reports unseen services some time after the start, and again when 
   await using weeder = startEmbeddedWeeder(cluster, config, { clock: scaledClock(100) });
   const words = 'services of the config that never opened a window';
   await until('the warning is logged', () => weeder.logged.includes(words));
-  assert.deepEqual(weeder.controller.unseenServices(), [{ service: 'typo', is: 'absent' }]);
+  assert.deepEqual(weeder.manager.controllers.weeder.unseen(), [{ service: 'typo', is: 'absent' }]);
   assert.equal(weeder.logged.filter((line) => line === words).length, 1);
 });

@@ -68,7 +68,7 @@ test('weeder deletes the crash-looping pod of a recovered service, and not the h
   play.pod('crashing', crashing);
   play.pod('healthy', running);
   await using weeder = startEmbeddedWeeder(cluster, config);
-  await until('weeder runs', () => weeder.controller.state() === 'running');
+  await until('weeder runs', () => weeder.manager.state() === 'running');
   assert.deepEqual(play.names(), ['crashing', 'healthy']);
   play.ready(true);
   await until('the crash-looping pod is deleted', () => play.names().length === 1);
@@ -82,7 +82,7 @@ test('weeder survives a compaction while its connections are down', async () => 
   const { server } = cluster;
   const play = scene(cluster);
   await using weeder = startEmbeddedWeeder(cluster, config);
-  await until('weeder runs', () => weeder.controller.state() === 'running');
+  await until('weeder runs', () => weeder.manager.state() === 'running');
   server.setFaults(() => ({ refuse: 'cut' }));
   server.cutConnections();
   await until('the streams are lost', () => weeder.logged.includes('stream lost'));

@@ -7,14 +7,14 @@ import type { Manager } from '../../process/manager.ts';
 import type { ReportProcess } from '../../process/processLog.ts';
 import { createReload } from '../../process/reload.ts';
 import { processHeap, trimWhenIdle } from '../../process/trimHeap.ts';
-import { createTelemetry } from '../../telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { openConfig } from '../configFile.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 import { fail } from '../output.ts';
-import { serveUi } from '../serveUi.ts';
+import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
 import { electionOf, startRecording } from './fromFlags.ts';
-import { runLoop } from './runLoop.ts';
+import { type Reports, runLoop } from './runLoop.ts';
 
 /** `weeder run`: starts the servers and runs until it is stopped. Resolves with the exit code. */
 export async function run(flags: RunFlags, ignored: readonly string[]): Promise<number> {
@@ -37,12 +37,12 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   if (ignored.length > 0) logger.info({ flags: ignored }, 'ignoring unsupported flags');
 
   const { config } = opened.value;
-  let controller: Manager | undefined;
+  let manager: Manager | undefined;
   const listeners: ReportProcess[] = [];
   const reportProcess: ReportProcess = (event) => {
     for (const listen of listeners) listen(event);
   };
-  const apply: Manager['configure'] = (next) => controller?.configure(next);
+  const apply: Manager['configure'] = (next) => manager?.configure(next);
   const reload = createReload({ config, clock: systemClock, logger, report: reportProcess, apply });
   const { dryRun: isDryRun } = flags;
   const observation = createTelemetry({ reload, lease: election.value?.name, isDryRun, logger, clock: systemClock });
@@ -82,30 +82,27 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       logger,
       recorder,
       onRequest: observation.onRequest,
-      reportRestart:
-        page === undefined ? observation.reportRestart : notifyBoth(observation.reportRestart, page.reportRestart),
-      onHashRead: observation.onHashRead,
-      nextReport() {
-        const report = observation.nextReport();
-        return page === undefined ? report : notifyBoth(report, page.report);
-      },
+      reports: page === undefined ? observation : reportingToBoth(observation, page),
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
-      reportObserver:
-        page === undefined ? observation.reportObserver : notifyBoth(observation.reportObserver, page.reportObserver),
-      onStarted(started, { restarts, observer }) {
-        controller = started;
-        observation.watch(started, { restarts, observer });
-        page?.watch({
-          ...started,
-          workloads: () => restarts?.control()?.entries() ?? [],
-          applications: () => observer?.core()?.entries() ?? [],
-        });
+      onStarted(started) {
+        manager = started;
+        observation.watch(started);
+        page?.watch(started);
       },
     },
     stop.signal,
   );
+}
+
+function reportingToBoth(telemetry: Telemetry, page: ServedUi): Reports {
+  return {
+    nextReport: () => notifyBoth(telemetry.nextReport(), page.report),
+    reportRestart: notifyBoth(telemetry.reportRestart, page.reportRestart),
+    reportObserver: notifyBoth(telemetry.reportObserver, page.reportObserver),
+    onHashRead: telemetry.onHashRead,
+  };
 }
 
 async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise<Result<Inspection | undefined>> {

@@ -2,33 +2,24 @@ import { hostname } from 'node:os';
 import type { InspectionEvent } from 'xstate';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import type { ControllerFactory } from '../../controller/controller.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
-import type { ReportObserver } from '../../observer/model/events.ts';
-import type { ObserverController } from '../../observer/observerController.ts';
+import { loadControllers, type ProcessControllers } from '../../process/controllers.ts';
 import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
 import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
 import type { ReportProcess } from '../../process/processLog.ts';
 import type { Reload } from '../../process/reload.ts';
-import {
-  loadObserverController,
-  loadRestartController,
-  observerWhenConfigured,
-  restartWhenConfigured,
-} from '../../process/whenConfigured.ts';
 import type { Recorder } from '../../recording/recorder.ts';
-import type { ReportRestart } from '../../restart/model/events.ts';
-import type { ReportRead } from '../../restart/requests/restartApi.ts';
-import type { RestartController } from '../../restart/restartController.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
-import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
 import type { OpenedConfig } from '../configFile.ts';
 import { connect } from '../connect.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 import { exitCodes, fail } from '../output.ts';
 import { followConfig } from './followConfig.ts';
+
+/** The listeners for the events of the controllers. */
+export type Reports = Pick<Telemetry, 'nextReport' | 'reportRestart' | 'onHashRead' | 'reportObserver'>;
 
 /** The dependencies of the process, once its servers are running. */
 interface Work {
@@ -39,23 +30,13 @@ interface Work {
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly onRequest: Telemetry['onRequest'];
-  /** The listener for the events of the next manager. */
-  readonly nextReport: () => ReportWeeder;
-  readonly reportRestart: ReportRestart;
-  readonly onHashRead: ReportRead;
-  readonly reportObserver: ReportObserver;
+  readonly reports: Reports;
   /** The listener for events about the process. */
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** Called when this manager has started. */
-  readonly onStarted: (controller: Manager, parts: OtherParts) => void;
-}
-
-/** The controllers besides the weeder, if they exist. */
-interface OtherParts {
-  readonly restarts: RestartController | undefined;
-  readonly observer: ObserverController | undefined;
+  readonly onStarted: (manager: Manager<ProcessControllers>) => void;
 }
 
 /** Runs from the first request to the API server to the last. Resolves with the exit code. */
@@ -81,29 +62,18 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     },
     'weeder started',
   );
-  let restarts: RestartController | undefined;
-  const createRestarts = opened.config.restart === undefined ? restartWhenConfigured : await loadRestartController();
-  const restartControl: ControllerFactory = (context) => {
-    restarts = createRestarts({
-      ...context,
+  const { reports } = its;
+  const create = await loadControllers(opened.config, {
+    weeder: { concurrentDeletions },
+    nextReport: reports.nextReport,
+    restarts: {
       ownNamespace: process.env['POD_NAMESPACE'] || 'default',
-      report: its.reportRestart,
-      onRead: its.onHashRead,
-      recorder,
-    });
-    return restarts;
-  };
-  let observer: ObserverController | undefined;
-  const createObserver = opened.config.observer === undefined ? observerWhenConfigured : await loadObserverController();
-  const applicationObserver: ControllerFactory = (context) => {
-    observer = createObserver({
-      ...context,
-      mayUseOwnRights: !flags.observerImpersonate,
-      report: its.reportObserver,
-      recorder,
-    });
-    return observer;
-  };
+      report: reports.reportRestart,
+      onRead: reports.onHashRead,
+    },
+    observer: { mayUseOwnRights: !flags.observerImpersonate, report: reports.reportObserver },
+    recorder,
+  });
   let current: Manager | undefined;
   const isBusy = () => current?.isBusy() === true;
   const ownEvents = events ? reportOwnEvents(client.value, logger, isBusy) : undefined;
@@ -112,25 +82,23 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   // A manager that is stopping ignores a new config.
   stop.addEventListener('abort', followed.stop);
   const end = await runManagers(stop, () => {
-    current = startManager({
+    const started = startManager({
+      create,
       config: reload.config(),
       client: client.value,
       clock: systemClock,
       logger,
       namespaces,
-      concurrentDeletions,
       isDryRun: dryRun,
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      report: its.nextReport(),
-      others: [restartControl, applicationObserver],
       reportProcess: its.reportProcess,
       ...(inspect === undefined ? {} : { inspect }),
-      ...(recorder === undefined ? {} : { recorder }),
     });
-    its.onStarted(current, { restarts, observer });
-    return current;
+    current = started;
+    its.onStarted(started);
+    return started;
   });
   followed.stop();
   await ownEvents?.close();
@@ -146,10 +114,10 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
  */
 async function runManagers(stop: AbortSignal, start: () => Manager): Promise<ManagerEnd> {
   for (;;) {
-    const controller = start();
-    const shutdown = () => controller.shutdown();
+    const manager = start();
+    const shutdown = () => manager.shutdown();
     stop.addEventListener('abort', shutdown);
-    const end = await controller.stopped;
+    const end = await manager.stopped;
     stop.removeEventListener('abort', shutdown);
     if (end !== 'leadershipLost' || stop.aborted) return end;
   }

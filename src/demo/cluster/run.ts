@@ -90,18 +90,18 @@ async function playInNamespace(options: ClusterDemoOptions): Promise<Result<Clus
     return start;
   };
   const outage = watchOutage({ client, clock, logger, namespace, replicas, report: onEvent });
-  const controller = startWeeder({ client, clock, logger, namespaces: [namespace], report: onEvent });
+  const manager = startWeeder({ client, clock, logger, namespaces: [namespace], report: onEvent });
   try {
     const serving = await untilReady(options, outage, outage.isServing);
     if (!serving.ok || serving.value !== 'met') return stoppedOr(serving);
     const created = await createAll(client, dependants);
     if (!created.ok) return created;
-    const ready = await untilReady(options, outage, () => outage.isReady() && controller.state() === 'running');
+    const ready = await untilReady(options, outage, () => outage.isReady() && manager.state() === 'running');
     return ready.ok && ready.value === 'met' ? await playOutage(options, outage, begin) : stoppedOr(ready);
   } finally {
     outage.stop();
-    controller.shutdown();
-    await controller.stopped;
+    manager.shutdown();
+    await manager.stopped;
   }
 }
 

@@ -33,11 +33,11 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
     clock,
     logger,
     config: configText,
-    createPart: (context) => createObserverController({ ...context, mayUseOwnRights: false, report }),
-    onStarted: (started) => viewer?.watch({ ...started, applications: () => weeder.part()?.core()?.entries() ?? [] }),
+    create: (context) => ({ observer: createObserverController({ ...context, mayUseOwnRights: false, report }) }),
+    onStarted: (manager) => viewer?.watch(manager),
   });
   await viewer?.isReady();
-  const states = () => weeder.part()?.core()?.counts().resources ?? {};
+  const states = () => weeder.controllers().observer?.core()?.counts().resources ?? {};
   options.onBegin({ time, states, done: () => events.length / chapters.length });
   const results = await playChapters({
     clock,

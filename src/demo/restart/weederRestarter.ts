@@ -1,14 +1,11 @@
 import type { ReportRestart } from '../../restart/model/events.ts';
-import { createRestartController, type RestartController } from '../../restart/restartController.ts';
-import type { ViewedWeeder } from '../storyOptions.ts';
+import { createRestartController } from '../../restart/restartController.ts';
 import { createWeederProcess, type WeederProcessOptions } from '../weederProcess.ts';
 import { configText, weederHome, workloadCount } from './objects.ts';
 import type { Restarter } from './restarter.ts';
 
-interface WeederRestarterOptions
-  extends Omit<WeederProcessOptions<RestartController>, 'config' | 'createPart' | 'onStarted'> {
+interface WeederRestarterOptions extends Omit<WeederProcessOptions, 'config' | 'create'> {
   readonly report: ReportRestart;
-  readonly onStarted: (started: ViewedWeeder) => void;
 }
 
 /** The real weeder as the restarter of the shop. */
@@ -20,14 +17,14 @@ interface WeederRestarter extends Restarter {
 /** States without pending work. */
 const settledStates: ReadonlySet<string> = new Set(['current', 'blocked']);
 
-export function createWeederRestarter({ report, onStarted, ...options }: WeederRestarterOptions): WeederRestarter {
+export function createWeederRestarter({ report, ...options }: WeederRestarterOptions): WeederRestarter {
   const weeder = createWeederProcess({
     ...options,
     config: configText,
-    createPart: (context) => createRestartController({ ...context, ownNamespace: weederHome, report }),
-    onStarted: (started) => onStarted({ ...started, workloads: () => weeder.part()?.control()?.entries() ?? [] }),
+    create: (context) => ({ restarts: createRestartController({ ...context, ownNamespace: weederHome, report }) }),
   });
-  const states = () => weeder.part()?.control()?.counts().states ?? {};
+  const control = () => weeder.controllers().restarts?.control();
+  const states = () => control()?.counts().states ?? {};
   return {
     states,
     start: weeder.start,
@@ -35,7 +32,7 @@ export function createWeederRestarter({ report, onStarted, ...options }: WeederR
     isSettled() {
       const now = Object.entries(states());
       const resting = now.reduce((sum, [state, count]) => sum + (settledStates.has(state) ? count : 0), 0);
-      return weeder.part() === undefined || resting === workloadCount;
+      return control() === undefined || resting === workloadCount;
     },
   };
 }

@@ -5,6 +5,7 @@ import { parseConfig } from '../../../src/config/parse.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { startManager } from '../../../src/process/manager.ts';
+import { createWeederController } from '../../../src/weeder/controller.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { type Cleanup, cleanUp } from './cleanup.ts';
 
@@ -63,9 +64,14 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
     clock: systemClock,
     logger,
     namespaces: options.namespaces ?? 'all',
-    concurrentDeletions: options.concurrentDeletions ?? 32,
+    create: (context) => ({
+      weeder: createWeederController({
+        ...context,
+        concurrentDeletions: options.concurrentDeletions ?? 32,
+        report: (event) => events.push(event),
+      }),
+    }),
     isDryRun: options.isDryRun ?? false,
-    report: (event) => events.push(event),
     ...(options.eventInstance === undefined ? {} : { eventInstance: options.eventInstance }),
   });
   const stop = async () => {

@@ -66,7 +66,7 @@ test('a recovery is reported on the Service and on the pod, found by their uids'
   const play = scene(cluster);
   {
     await using weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0' });
-    await until('weeder runs', () => weeder.controller.state() === 'running');
+    await until('weeder runs', () => weeder.manager.state() === 'running');
     play.ready(true);
     await until('both Events are there', () => play.reported().length === 2);
     play.ready(false);
@@ -100,7 +100,7 @@ test('pending Events are written before weeder ends', async () => {
     // With this clock an Event is sent a second later, and the end may take three.
     const options = { eventInstance: 'weeder-0', clock: scaledClock(0.1) };
     await using weeder = startEmbeddedWeeder(cluster, config, options);
-    await until('weeder runs', () => weeder.controller.state() === 'running');
+    await until('weeder runs', () => weeder.manager.state() === 'running');
     play.ready(true);
     await until('the pod is deleted', () => weeder.events.some(({ type }) => type === 'pod.deleted'));
   }
@@ -112,7 +112,7 @@ test('without an instance name there are no Events', async () => {
   const play = scene(cluster);
   {
     await using weeder = startEmbeddedWeeder(cluster, config);
-    await until('weeder runs', () => weeder.controller.state() === 'running');
+    await until('weeder runs', () => weeder.manager.state() === 'running');
     play.ready(true);
     await until('the pod is deleted', () => weeder.events.some(({ type }) => type === 'pod.deleted'));
   }
@@ -136,16 +136,16 @@ for (const [how, takesTheLease] of [
     const clock = scaledClock(0.2);
     const election = { namespace: home, name: 'weeder', identity: 'me', ...times };
     const weeder = startEmbeddedWeeder(cluster, config, { eventInstance: 'weeder-0', election, clock });
-    await until('weeder runs', () => weeder.controller.state() === 'running');
+    await until('weeder runs', () => weeder.manager.state() === 'running');
     play.ready(true);
     await until('a deletion was refused', () => weeder.events.some(({ type }) => type === 'deletion.refused'));
     if (takesTheLease) {
       const renewTime = new Date(Date.now() + 60_000).toISOString().replace('Z', '000Z');
       made(cluster.server.store.patch(leases, home, 'weeder', { spec: { holderIdentity: 'another', renewTime } }));
     } else {
-      weeder.controller.shutdown();
+      weeder.manager.shutdown();
     }
-    assert.equal(await weeder.controller.stopped, takesTheLease ? 'leadershipLost' : 'shutdown');
+    assert.equal(await weeder.manager.stopped, takesTheLease ? 'leadershipLost' : 'shutdown');
     const closed = weeder.events.find(({ type }) => type === 'window.closed');
     assert(closed?.type === 'window.closed');
     assert.deepEqual(

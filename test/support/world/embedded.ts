@@ -5,11 +5,13 @@ import { type ApiServer, type ApiServerOptions, createApiServer, type Outcome } 
 import { pino } from 'pino';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
+import type { Controller, ControllerContext } from '../../../src/controller/controller.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
 import { type Manager, type ManagerOptions, startManager } from '../../../src/process/manager.ts';
 import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
+import { createWeederController, type WeederController } from '../../../src/weeder/controller.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 
 /** A listening embedded API server, and the access to it that users have. */
@@ -67,7 +69,7 @@ export function made<T>(outcome: Outcome<T>): T {
 
 /** The real weeder, on an embedded server. */
 export interface EmbeddedWeeder extends AsyncDisposable {
-  readonly controller: Manager;
+  readonly manager: Manager<{ readonly weeder: WeederController }>;
   readonly reload: Reload;
   readonly events: readonly WeederEvent[];
   readonly processEvents: readonly ProcessEvent[];
@@ -75,11 +77,16 @@ export interface EmbeddedWeeder extends AsyncDisposable {
   readonly logged: readonly string[];
 }
 
+interface EmbeddedOptions extends Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun'>> {
+  /** Creates a second controller. */
+  readonly createOther?: (context: ControllerContext) => Controller;
+}
+
 /** Starts the real weeder as `weeder run` does, with its real client over HTTP; `config` is the text of the file. */
 export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,
-  options: Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'others'>> = {},
+  { createOther, ...options }: EmbeddedOptions = {},
 ): EmbeddedWeeder {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
@@ -100,29 +107,31 @@ export function startEmbeddedWeeder(
     clock: systemClock,
     logger,
     report: (event) => processEvents.push(event),
-    apply: (next) => controller.configure(next),
+    apply: (next) => manager.configure(next),
   });
-  const controller = startManager({
+  const manager = startManager({
     config: parsed.value,
     client: cluster.client(),
     clock: systemClock,
     logger,
+    create: (context) => ({
+      weeder: createWeederController({ ...context, concurrentDeletions: 32, report: (event) => events.push(event) }),
+      ...(createOther === undefined ? {} : { other: createOther(context) }),
+    }),
     namespaces: 'all',
-    concurrentDeletions: 32,
     isDryRun: false,
-    report: (event) => events.push(event),
     ...options,
     reportProcess: (event) => processEvents.push(event),
   });
   return {
-    controller,
+    manager,
     reload,
     events,
     processEvents,
     logged,
     async [Symbol.asyncDispose]() {
-      controller.shutdown();
-      await controller.stopped;
+      manager.shutdown();
+      await manager.stopped;
     },
   };
 }

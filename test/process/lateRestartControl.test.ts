@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Config } from '../../src/config/config.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
-import { restartWhenConfigured } from '../../src/process/whenConfigured.ts';
+import { lateRestartControl } from '../../src/process/controllers.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -11,7 +11,7 @@ import { virtualClock } from '../support/world/virtualClock.ts';
 const nothing: Config = { services: new Map(), restart: undefined };
 const configured: Config = { services: new Map(), restart: restartConfig() };
 
-function part() {
+function part(config = nothing) {
   const changes: string[][] = [];
   const failure = { kind: 'network', message: 'connection refused' } as const;
   const client: KubeClient = {
@@ -22,15 +22,15 @@ function part() {
     failureOf: () => failure,
     close: async () => {},
   };
-  const made = restartWhenConfigured({
-    config: nothing,
+  const made = lateRestartControl({
+    config,
     runtime: { clock: virtualClock() },
     client,
     logger: pino({ level: 'silent' }),
     namespaces: 'all',
     shard: undefined,
     isDryRun: false,
-    isWeeding: () => false,
+    hasUrgentWork: () => false,
     isLeading: () => true,
     recordEvent: () => {},
     onStreamsChanged: () => changes.push([...made.needs.keys()]),
@@ -56,6 +56,14 @@ test('with its section, added while weeder runs, it opens its streams; without i
   assert.ok(changes[0]?.includes('configmaps') && changes[0].includes('deployments'), String(changes[0]));
   made.configure(nothing);
   assert.equal(made.needs.size, 0);
+  made.stop();
+});
+
+test('with its section from the beginning, as after a reload and a lost leadership, it opens its streams', async () => {
+  const { made, changes } = part(configured);
+  made.start();
+  await until('it is loaded', () => changes.length > 0);
+  assert.ok(made.needs.has('configmaps'));
   made.stop();
 });
 

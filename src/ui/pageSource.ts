@@ -1,0 +1,34 @@
+import type { AnyActorRef } from 'xstate';
+import type { ApplicationEntry } from '../observer/state/entries.ts';
+import type { ProcessControllers } from '../process/controllers.ts';
+import type { Manager } from '../process/manager.ts';
+import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
+import type { UnseenService } from '../weeder/services/unseenServices.ts';
+
+/** The source of the page: a running weeder, or a replay. */
+export interface PageSource {
+  /** The root actors. */
+  actors(): Iterable<AnyActorRef>;
+  /** Since when an actor has been in its state; epoch milliseconds. */
+  since(actor: AnyActorRef): number | undefined;
+  /** How many dependants of a service crash-loop now. */
+  crashLooping(namespace: string, service: string): number;
+  /** The configured services that do not exist or were never ready. */
+  unseenServices?(): readonly UnseenService[];
+  /** The workloads that restart control manages. */
+  workloads?(): Iterable<WorkloadEntry>;
+  /** The Applications that the application observer manages. */
+  applications?(): Iterable<ApplicationEntry>;
+}
+
+export function pageSourceOf({ actors, since, controllers }: Manager<ProcessControllers>): PageSource {
+  const { weeder, restarts, observer } = controllers;
+  return {
+    actors,
+    since,
+    crashLooping: weeder.crashLooping,
+    unseenServices: weeder.unseen,
+    workloads: () => restarts?.control()?.entries() ?? [],
+    applications: () => observer?.core()?.entries() ?? [],
+  };
+}
