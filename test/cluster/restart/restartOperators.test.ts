@@ -39,7 +39,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
     section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '5s' }, {}] },
     program: ({ metadata }) => {
       const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
-      return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 60_000 : 700 };
+      return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 600_000 : 700 };
     },
   });
 

@@ -86,9 +86,13 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
     if (isOver) return;
     const contentType = method === 'PATCH' ? 'application/strategic-merge-patch+json' : 'application/json';
     writes = writes.then(async () => {
-      const result = await client.call({ method, path, body, contentType });
+      const write = () => client.call({ method, path, body, contentType });
+      let result = await write();
+      // On a busy machine, a write may take longer than the client waits. A kubelet repeats it, too.
+      while (!result.ok && result.failure.kind === 'timeout' && !isOver) result = await write();
       const isLate = !result.ok && ['notFound', 'conflict'].includes(result.failure.kind);
-      if (!result.ok && !isLate) refusals.push(`${method} ${path}: ${result.failure.message}`);
+      const isUnanswered = !result.ok && result.failure.kind === 'timeout';
+      if (!result.ok && !isLate && !isUnanswered) refusals.push(`${method} ${path}: ${result.failure.message}`);
     });
   }
 
