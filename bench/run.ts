@@ -3,7 +3,9 @@
  * weeder, and for recoveries and corrections a bare client as well. Figures are only comparable within one run.
  *
  *   --all               all nine; default: recovery
- *   --namespaces LIST   of the recoveries (default 1,50,100,200,1000)
+ *   --namespaces LIST   of the recoveries (default 1,10,50,100,200,1000)
+ *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
+ *                       (default both)
  *   --pods LIST         of scale (default 20000,100000)
  *   --services LIST     of actors (default 100,1000,10000)
  *   --watched LIST      separately watched namespaces, of rest (default 40,100)
@@ -11,7 +13,7 @@
  *   --applications LIST  of observer, of five resources each (default 1000)
  *   --thousand LIST     numbers of applications that have the thousand resources (default 200,10)
  *   --hostile N         number of hostile applications (default 20)
- *   --runs N            rounds of recovery, start, thousand and hostile (default 3)
+ *   --runs N            rounds of recovery (default 5), start, thousand and hostile (default 3)
  *   --idle SECONDS      how long a process at rest is measured (default 3, of observer and thousand 30, of rest 60)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
  *   --profile DIR       write CPU profiles there, and print where the time of recovery, restart and observer goes
@@ -37,6 +39,7 @@ import { measureScale } from './recovery/scale.ts';
 import { measureStart } from './recovery/start.ts';
 import { measureRestart } from './restart/restart.ts';
 import { restartReport } from './restart/restartReport.ts';
+import { coresModes } from './support/cores.ts';
 import { actorsReport, restReport, scaleReport, startReport } from './support/otherReports.ts';
 import { benchmarksPage } from './support/page.ts';
 import { committed, type Results, readResults, thisMachine } from './support/results.ts';
@@ -70,7 +73,8 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     const only = flags.only?.split(',');
     const cases = await measureRecovery({
       namespaces: numbers('--namespaces', flags.namespaces),
-      rounds: wholeNumber('--runs', flags.runs),
+      cores: coresModes.filter((mode) => flags.cores.split(',').includes(mode)),
+      rounds: roundsOf(flags, 5),
       idleMs: 1000 * Number(flags.idle ?? 3),
       candidates: candidateNames.filter((candidate) => only?.includes(candidate) ?? true),
       profile: flags.profile,
@@ -113,7 +117,7 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
   if (name === 'thousand') {
     const cases = await measureThousand({
       applications: numbers('--thousand', flags.thousand),
-      rounds: wholeNumber('--runs', flags.runs),
+      rounds: roundsOf(flags, 3),
       restMs: 1000 * Number(flags.idle ?? 30),
       profile: flags.profile,
       log,
@@ -125,16 +129,20 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     const hostile = wholeNumber('--hostile', flags.hostile);
     const cases = await measureHostile({
       hostile,
-      rounds: wholeNumber('--runs', flags.runs),
+      rounds: roundsOf(flags, 3),
       profile: flags.profile,
       log,
     });
     console.log(hostileReport(cases));
     return { hostile: { ...source, cases } };
   }
-  const cases = await measureStart(wholeNumber('--runs', flags.runs), log);
+  const cases = await measureStart(roundsOf(flags, 3), log);
   console.log(startReport(cases));
   return { start: { ...source, cases } };
+}
+
+function roundsOf({ runs }: Flags['flags'], usual: number): number {
+  return runs === undefined ? usual : wholeNumber('--runs', runs);
 }
 
 function write(file: string, results: Results): void {
@@ -157,14 +165,15 @@ function parseFlags() {
       allowPositionals: true,
       options: {
         all: { type: 'boolean', default: false },
-        namespaces: text('1,50,100,200,1000'),
+        namespaces: text('1,10,50,100,200,1000'),
+        cores: text(coresModes.join(',')),
         pods: text('20000,100000'),
         services: text('100,1000,10000'),
         watched: text('40,100'),
         workloads: text('500,2000'),
         thousand: text('200,10'),
         hostile: text('20'),
-        runs: text('3'),
+        runs: { type: 'string' },
         applications: text('1000'),
         idle: { type: 'string' },
         only: { type: 'string' },

@@ -44,7 +44,7 @@ export async function startBareObserver(options: CorrectorOptions): Promise<Corr
   const script = await bundled(`bare-observer-${layout}`, 'bench/drift/bareObserver.ts', sources, layout);
   const target = [cluster.url, join(cluster.dir, 'apiserver.crt'), String(applications), String(resources)];
   const token = { BENCH_TOKEN: cluster.tokenOf('admin') };
-  const program = await startProgram(cluster.dir, [...flagsFor(profile), script, ...target], 'synced', token);
+  const program = await startProgram(cluster.dir, [...flagsFor(profile), script, ...target], 'synced', { env: token });
   return { pid: program.pid, observed: program.startToSynced, scrape: async () => undefined, end: program.end };
 }
 

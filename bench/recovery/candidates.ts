@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
+import { type Cores, clientCore } from '../support/cores.ts';
 import { bareProgram, type Program, startProgram, startWeederProgram, weederProgram } from '../support/programs.ts';
 import { podLabels, service } from '../support/scene.ts';
 
@@ -13,14 +14,28 @@ export interface Candidate extends Program {
   readonly metricsUrl: string | undefined;
 }
 
-/** Starts it in a separate process and waits until it is synced. `profile` is a folder for its CPU profile. */
-export async function startCandidate(name: CandidateName, cluster: Cluster, profile?: string): Promise<Candidate> {
+interface CandidateOptions {
+  readonly cores: Cores;
+  /** The folder for its CPU profile. */
+  readonly profile?: string | undefined;
+}
+
+/** Starts it in a separate process and waits until it is synced. */
+export async function startCandidate(
+  name: CandidateName,
+  cluster: Cluster,
+  { cores, profile }: CandidateOptions,
+): Promise<Candidate> {
+  const core = cores === 'separate' ? clientCore : undefined;
   const isProfiled = profile !== undefined;
   const nodeFlags = isProfiled ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, '--cpu-prof-interval=200'] : [];
   if (name === 'bare') {
     const target = [cluster.url, join(cluster.dir, 'apiserver.crt'), service, `role=${podLabels.role}`];
     const words = [...nodeFlags, await bareProgram(isProfiled), ...target];
-    const program = await startProgram(cluster.dir, words, 'synced', { BENCH_TOKEN: cluster.tokenOf('admin') });
+    const program = await startProgram(cluster.dir, words, 'synced', {
+      env: { BENCH_TOKEN: cluster.tokenOf('admin') },
+      core,
+    });
     return { ...program, metricsUrl: undefined };
   }
   return startWeederProgram({
@@ -30,5 +45,6 @@ export async function startCandidate(name: CandidateName, cluster: Cluster, prof
     config: { servicesAndDependantSelectors: { [service]: { podSelectors: [{ matchLabels: podLabels }] } } },
     flags: name === 'weeder' ? [] : ['--events=false'],
     nodeFlags,
+    core,
   });
 }

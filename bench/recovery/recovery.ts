@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
+import { type Cores, coresModes, useCores } from '../support/cores.ts';
 import { startObserving } from '../support/observing.ts';
 import { buildScene, podLabels } from '../support/scene.ts';
 import { type CandidateName, candidateNames } from './candidates.ts';
@@ -9,6 +10,8 @@ import type { RecoveryCase, RecoveryRound } from './recoveryResults.ts';
 
 export interface RecoveryOptions {
   readonly namespaces: readonly number[];
+  /** Default: both modes. */
+  readonly cores?: readonly Cores[];
   readonly rounds: number;
   readonly idleMs: number;
   /** Default: all. */
@@ -32,11 +35,18 @@ function recoveriesOf(namespaces: number): number {
 /** Measures each number of namespaces on its own control plane. */
 export async function measureRecovery(options: RecoveryOptions): Promise<RecoveryCase[]> {
   const cases: RecoveryCase[] = [];
-  for (const namespaces of options.namespaces) cases.push(await measureCase(namespaces, options));
+  try {
+    for (const cores of options.cores ?? coresModes) {
+      useCores(cores);
+      for (const namespaces of options.namespaces) cases.push(await measureCase(namespaces, cores, options));
+    }
+  } finally {
+    useCores('shared');
+  }
   return cases;
 }
 
-async function measureCase(namespaces: number, options: RecoveryOptions): Promise<RecoveryCase> {
+async function measureCase(namespaces: number, cores: Cores, options: RecoveryOptions): Promise<RecoveryCase> {
   const { log, candidates = candidateNames } = options;
   const [podsEach, recoveries] = [podsEachOf(namespaces), recoveriesOf(namespaces)];
   // Without controllers, only the benchmark itself creates and deletes pods.
@@ -48,16 +58,26 @@ async function measureCase(namespaces: number, options: RecoveryOptions): Promis
     for (let round = 0; round < options.rounds; round += 1) {
       for (const candidate of rotated(candidates, round)) {
         const { idleMs, profile } = options;
-        const cell = await measureCell({ cluster, scene, observing, candidate, recoveries, idleMs, profile, log });
+        const cell = await measureCell({
+          cluster,
+          scene,
+          observing,
+          candidate,
+          cores,
+          recoveries,
+          idleMs,
+          profile,
+          log,
+        });
         rounds[candidate] = [...(rounds[candidate] ?? []), cell];
         log(
-          `${namespaces} × ${podsEach}, round ${round + 1}, ${candidate}: p50 ${cell.p50} ms, p99 ${cell.p99} ms, CPU ${cell.cpu} s`,
+          `${cores} cores, ${namespaces} × ${podsEach}, round ${round + 1}, ${candidate}: p50 ${cell.p50} ms, p99 ${cell.p99} ms, CPU ${cell.cpu} s`,
         );
       }
     }
     observing.stop();
     const [podBytes, server] = [await scene.podBytes(), await versionOf(cluster)];
-    return { namespaces, podsEach, recoveries, podBytes, server, rounds };
+    return { cores, namespaces, podsEach, recoveries, podBytes, server, rounds };
   } finally {
     await cluster.stop();
   }

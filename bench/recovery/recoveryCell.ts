@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
+import type { Cores } from '../support/cores.ts';
 import { difference, type Scrape, scrape } from '../support/metricsOf.ts';
 import type { Observing } from '../support/observing.ts';
 import { cpuSeconds, memoryOf, monotonic } from '../support/processFigures.ts';
@@ -14,6 +15,7 @@ export interface CellOptions {
   readonly scene: Scene;
   readonly observing: Observing;
   readonly candidate: CandidateName;
+  readonly cores: Cores;
   /** How often the services go down and recover while this process runs. */
   readonly recoveries: number;
   /** How long it is measured at rest. Milliseconds. */
@@ -33,7 +35,7 @@ const deletionTimeoutMs = 30_000;
 export async function measureCell(options: CellOptions): Promise<RecoveryRound> {
   const { cluster, scene, candidate: name, profile } = options;
   let pods = await scene.breakDown();
-  const candidate = await startCandidate(name, cluster, profile);
+  const candidate = await startCandidate(name, cluster, { cores: options.cores, profile });
   const { pid, metricsUrl } = candidate;
   const scrapeIfWeeder = async (): Promise<Scrape | undefined> =>
     metricsUrl === undefined ? undefined : scrape(metricsUrl);

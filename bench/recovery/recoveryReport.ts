@@ -15,7 +15,12 @@ function candidatesOf({ rounds }: RecoveryCase): string[] {
 
 function rowsOf(cases: readonly RecoveryCase[], cells: (found: RecoveryCase, name: string) => string[]): string[][] {
   return cases.flatMap((found) =>
-    candidatesOf(found).map((name) => [`${found.namespaces} × ${found.podsEach}`, name, ...cells(found, name)]),
+    candidatesOf(found).map((name) => [
+      found.cores,
+      `${found.namespaces} × ${found.podsEach}`,
+      name,
+      ...cells(found, name),
+    ]),
   );
 }
 
@@ -25,7 +30,18 @@ function speedTable(cases: readonly RecoveryCase[]): string {
     ...times.map((each) => figure(medianOf(found, name, each))),
     ...(['p50', 'p99'] as const).map((each) => figure(ratioOf(found, name, each))),
   ];
-  const head = ['namespaces × pods', 'client', 'p50 ms', 'p90 ms', 'p99 ms', 'max ms', 'total ms', 'p50 ×', 'p99 ×'];
+  const head = [
+    'cores',
+    'namespaces × pods',
+    'client',
+    'p50 ms',
+    'p90 ms',
+    'p99 ms',
+    'max ms',
+    'total ms',
+    'p50 ×',
+    'p99 ×',
+  ];
   return table(head, rowsOf(cases, cells));
 }
 
@@ -36,6 +52,7 @@ function costTable(cases: readonly RecoveryCase[]): string {
     figure(ratioOf(found, name, 'cpu')),
   ];
   const head = [
+    'cores',
     'namespaces × pods',
     'client',
     'synced ms',
@@ -64,8 +81,11 @@ function trafficTable(cases: readonly RecoveryCase[]): string {
       streams === undefined ? '' : String(streams),
       loopDelay === undefined ? '' : `${figure(loopDelay.p99)} / ${figure(loopDelay.max)}`,
     ];
-  }).filter(([, , requests]) => requests !== '');
-  return table(['namespaces × pods', 'client', 'requests', 'received', 'streams', 'loop delay p99 / max ms'], rows);
+  }).filter(([, , , requests]) => requests !== '');
+  return table(
+    ['cores', 'namespaces × pods', 'client', 'requests', 'received', 'streams', 'loop delay p99 / max ms'],
+    rows,
+  );
 }
 
 export function goalTable(goals: readonly Goal[]): string {

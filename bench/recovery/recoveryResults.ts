@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { coresModes } from '../support/cores.ts';
 
 const Count = z.record(z.string(), z.number());
 
@@ -33,6 +34,8 @@ export type RecoveryRound = z.infer<typeof RecoveryRound>;
 
 /** All rounds with one number of namespaces, by candidate. */
 export const RecoveryCase = z.object({
+  /** Results from before separate cores were measured do not name them. */
+  cores: z.enum(coresModes).default('shared'),
   namespaces: z.number(),
   /** Crash-looping pods in each. */
   podsEach: z.number(),

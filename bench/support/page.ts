@@ -47,7 +47,7 @@ To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
 
-**Setup.** A real kube-apiserver (${first?.server}) and etcd share the cores with the benchmark. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
+**Setup.** A real kube-apiserver (${first?.server}) and etcd run on one core, with the benchmark, and the client on another (\`separate\`), as in production, where they never share one; or all share all cores (\`shared\`), where each computation of the client takes its time from the API server. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
 
 **Candidates.** **bare** is a script that does only the required work ([bench/recovery/bare.ts](../bench/recovery/bare.ts)): two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, once with and once without Events. The candidates take turns, each in a new process.
 

@@ -31,16 +31,24 @@ const Deployment = z.object({
 });
 let started = 0;
 
+interface ProgramOptions {
+  readonly env?: NodeJS.ProcessEnv | undefined;
+  /** The only core on which it runs. Default: those of this process. */
+  readonly core?: number | undefined;
+}
+
 /** Starts node with these arguments and waits until it writes `synced`. Its output and its pid are files in `dir`. */
 export async function startProgram(
   dir: string,
   words: readonly string[],
   synced: string,
-  env: NodeJS.ProcessEnv = {},
+  { env, core }: ProgramOptions = {},
 ): Promise<Program> {
   started += 1;
   const from = monotonic();
-  const child = startProcess(dir, `program-${started}`, process.execPath, words, { env: { ...process.env, ...env } });
+  const node = [process.execPath, ...words];
+  const [binary = '', ...all] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
+  const child = startProcess(dir, `program-${started}`, binary, all, { env: { ...process.env, ...env } });
   await untilLogged(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -147,6 +155,8 @@ export interface WeederStart {
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** The only core on which it runs. Default: those of this process. */
+  readonly core?: number | undefined;
   /** The log message when its caches are synced. Default: that of the weeder. */
   readonly synced?: string;
 }
@@ -166,6 +176,6 @@ export async function startWeederProgram(start: WeederStart): Promise<WeederProg
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
   const how = start.invocation ?? asInImage();
   const all = [...how.flags, ...nodeFlags, ...words];
-  const running = await startProgram(dir, all, synced, { ...how.env, ...start.env });
+  const running = await startProgram(dir, all, synced, { env: { ...how.env, ...start.env }, core: start.core });
   return { ...running, metricsUrl: `http://${metrics}/metrics`, actorsUrl: `http://${health}/debug/actors` };
 }
