@@ -24,7 +24,7 @@ import { untilTime } from '../support/scene.ts';
 
 const serviceReady = /etcd-main-client is ready$/m;
 /** An outage long enough for pods to crash-loop on a busy machine. */
-const longer = '--outage=50s';
+const longer = '--outage=60s';
 const crashLoops = /exited \(restarts: 1\), back-off 10s$/m;
 
 /** Starts `weeder demo` and a simulated kubelet for its namespace. */
@@ -64,7 +64,7 @@ suite('weeder demo on a real API server', { concurrency: true }, () => {
     assert.ok(await namespaceExists(cluster, namespace));
     await demo.untilPrinted(serviceReady);
     await setSlice(other, etcdService, { ready: [true] });
-    await demo.untilPrinted(/^The same outage \(50s\) with weeder, and without/m);
+    await demo.untilPrinted(/^The same outage \(1m0s\) with weeder, and without/m);
     assert.deepEqual(await demo.exited, { code: 0, signal: null }, demo.stdout() + demo.stderr());
     assert.equal(demo.stderr(), '');
 
