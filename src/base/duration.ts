@@ -32,6 +32,16 @@ export function formatDuration(milliseconds: number): string {
   return nanos < 0n ? `-${formatNanoseconds(-nanos)}` : formatNanoseconds(nanos);
 }
 
+/** Formats with a precision of milliseconds. */
+export function roundedDuration(milliseconds: number): string {
+  return formatDuration(Math.round(milliseconds));
+}
+
+/** Formats with a precision of seconds. */
+export function durationInSeconds(milliseconds: number): string {
+  return formatDuration(Math.round(milliseconds / 1_000) * 1_000);
+}
+
 function parseNanoseconds(text: string): Result<bigint, string> {
   const sign = text.startsWith('-') ? -1n : 1n;
   let rest = /^[+-]/.test(text) ? text.slice(1) : text;

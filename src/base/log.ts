@@ -34,17 +34,3 @@ async function prettyStream(output: NodeJS.WriteStream): Promise<DestinationStre
     return undefined;
   }
 }
-
-export interface LogLine {
-  readonly level: LogLevel;
-  readonly fields: object;
-  readonly message: string;
-}
-
-/** Writes each event as a log line. */
-export function logLines<T>(logger: Logger, lineOf: (event: T) => LogLine): (event: T) => void {
-  return (event) => {
-    const { level, fields, message } = lineOf(event);
-    logger[level](fields, message);
-  };
-}

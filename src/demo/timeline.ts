@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/duration.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
-import { waitBecause } from '../weeder/report/logEvents.ts';
+import { waitBecause } from '../weeder/report/wording.ts';
 import type { ScenarioEvent } from './events.ts';
 import { etcdService } from './objects.ts';
 

@@ -6,7 +6,7 @@ import { waitForRestart } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex } from '../weeder/pods/podIndex.ts';
-import { skippedBecause, waitBecause } from '../weeder/report/logEvents.ts';
+import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
 import type { ClusterView } from './inspectCluster.ts';
 

@@ -1,16 +1,14 @@
 import type { Clock } from '../base/clock.ts';
 import type { ReportWeeder, WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { backOffLeft } from '../weeder/pods/backOff.ts';
+import { type WeederOutcome, weederOutcomes, weederTable } from '../weeder/report/weederTable.ts';
+import { countByTable } from './countByTable.ts';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Services have their own label value in the order of the config; those beyond this number share one. */
 export const mostServices = 100;
 
-const results = ['deleted', 'evicted', 'dry_run', 'recovered', 'not_found', 'blocked', 'expired', 'failed'] as const;
-type DeletionResult = (typeof results)[number];
-
-const resultOf = { delete: 'deleted', evict: 'evicted', dryRun: 'dry_run' } as const;
 const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
@@ -24,19 +22,21 @@ interface EventCounter {
 
 export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): EventCounter {
   const labelOf = limitedLabel(mostServices);
-  const errorOf = limitedLabel(errors.length + 8);
   const shown = new Set<string>();
   let newest: object | undefined;
 
   for (const reason of reasons) metrics.podsSkipped.inc({ reason: snakeCase(reason) }, 0);
-  for (const error of errors) metrics.retries.inc({ error: errorOf(error) }, 0);
-
-  function countDeletion({ service }: { readonly service: string }, result: DeletionResult): void {
-    metrics.deletions.inc({ service: labelOf(service), result });
-  }
+  const countOutcome = countByTable<WeederEvent, WeederOutcome>(weederTable, {
+    metrics,
+    retries: metrics.retries,
+    errors,
+    mostErrors: errors.length + 8,
+    count(event, result) {
+      if ('service' in event) metrics.deletions.inc({ service: labelOf(event.service), result });
+    },
+  });
 
   function countDeleted(event: Extract<WeederEvent, { type: 'pod.deleted' }>): void {
-    countDeletion(event, resultOf[event.how]);
     if (event.how === 'dryRun') return;
     metrics.recoveryToDeletion.observe(event.sinceOpened / 1000);
     if (event.isRepeated) return;
@@ -51,46 +51,12 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
   }
 
   function count(event: WeederEvent, reporter: object): void {
-    switch (event.type) {
-      case 'window.opened':
-        metrics.windowsOpened.inc({ service: labelOf(event.service) });
-        countOpen(1, event, reporter);
-        break;
-      case 'window.closed':
-        countOpen(-1, event, reporter);
-        break;
-      case 'pod.deleted':
-        countDeleted(event);
-        break;
-      case 'pod.skipped':
-        metrics.podsSkipped.inc({ reason: snakeCase(event.reason) });
-        break;
-      case 'pod.recovered':
-        countDeletion(event, 'recovered');
-        break;
-      case 'pod.removed':
-        countDeletion(event, 'not_found');
-        break;
-      case 'deletion.expired':
-        countDeletion(event, 'expired');
-        break;
-      case 'deletion.blocked':
-        countDeletion(event, 'blocked');
-        break;
-      case 'deletion.failed':
-        countDeletion(event, 'failed');
-        break;
-      case 'deletion.refused':
-        metrics.retries.inc({ error: errorOf(snakeCase(event.failure)) });
-        break;
-      case 'actor.failed':
-        metrics.actorFailures.inc();
-        break;
-      case 'service.ready':
-      case 'service.notReady':
-      case 'deletion.pending':
-        break;
-    }
+    if (event.type === 'window.opened') metrics.windowsOpened.inc({ service: labelOf(event.service) });
+    if (event.type === 'window.opened') countOpen(1, event, reporter);
+    if (event.type === 'window.closed') countOpen(-1, event, reporter);
+    if (event.type === 'pod.deleted') countDeleted(event);
+    if (event.type === 'pod.skipped') metrics.podsSkipped.inc({ reason: snakeCase(event.reason) });
+    countOutcome(event);
   }
 
   return {
@@ -105,7 +71,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
         const service = labelOf(name);
         metrics.windowsOpened.inc({ service }, 0);
         metrics.windowsOpen.inc({ service }, 0);
-        for (const result of results) metrics.deletions.inc({ service, result }, 0);
+        for (const result of weederOutcomes) metrics.deletions.inc({ service, result }, 0);
       }
     },
   };

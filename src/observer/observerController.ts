@@ -4,8 +4,7 @@ import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
-import { logObserver } from './report/logObserver.ts';
-import { reportObserverEvents } from './report/observerEvents.ts';
+import { logObserver, reportObserverEvents } from './report/reportObserver.ts';
 import { applicationApi } from './status/applicationApi.ts';
 import { yieldToWeeder } from './yieldToWeeder.ts';
 

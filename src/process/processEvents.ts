@@ -3,7 +3,7 @@ import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
 /**
  * Every Kubernetes Event that weeder records about itself, on its own pod, by reason; compare
- * src/weeder/report/eventTable.ts.
+ * src/weeder/report/reasons.ts.
  */
 export const processEventTable = {
   ConfigApplied: {

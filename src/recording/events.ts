@@ -1,4 +1,4 @@
-import type { EventKind } from './file/eventKind.ts';
+import type { EventKind } from '../controller/report/reportTable.ts';
 import { observerEventKinds, type RecordedObserverEvent } from './observer/recordedObserverEvent.ts';
 import { type RecordedRestartEvent, restartEventKinds } from './restart/recordedRestartEvent.ts';
 import { type RecordedWeederEvent, weederEventKinds } from './weeder/recordedWeederEvent.ts';

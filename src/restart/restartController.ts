@@ -2,8 +2,7 @@ import type { Controller, ControllerContext } from '../controller/controller.ts'
 import { countingClient } from '../kube/client/clientWrappers.ts';
 import { watchHashKeys } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
-import { recordRestartEvents } from './report/kubernetesEvents.ts';
-import { logRestarts } from './report/logRestarts.ts';
+import { logRestarts, recordRestartEvents } from './report/reportRestarts.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';

@@ -1,13 +1,11 @@
 import type { AnyActorRef } from 'xstate';
-import type { AboutResource, ObserverEvent } from '../observer/model/events.ts';
 import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
-import { listed } from '../observer/model/wording.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved } from '../observer/state/fieldReports.ts';
 import { shownDrifts } from '../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from './actorTree.ts';
-import type { ApplicationList, ApplicationView, DriftView, Moment, ResourceView } from './protocol.ts';
+import type { ApplicationList, ApplicationView, DriftView, ResourceView } from './protocol.ts';
 
 type Since = (actor: AnyActorRef) => number | undefined;
 
@@ -121,43 +119,4 @@ function innermost(actor: ApplicationEntry['actor'] | NonNullable<ResourceEntry[
 function endOf(actor: AnyActorRef, since: Since): number | undefined {
   const delays = timersOf(actor).map(({ delay }) => delay);
   return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
-}
-
-const shownEvents: ReadonlySet<ObserverEvent['type']> = new Set([
-  'application.applied',
-  'application.invalid',
-  'application.paused',
-  'application.deleted',
-  'application.refused',
-  'resource.applied',
-  'resource.drifted',
-  'resource.corrected',
-  'resource.missing',
-  'resource.correctionBackOff',
-  'resource.ownershipConflict',
-  'resource.refused',
-  'resource.failed',
-  'resource.deleted',
-]);
-
-/**
- * The moment of an event of the observer in the timeline; undefined: it is not shown. It contains no values of fields.
- */
-export function observerMoment(event: ObserverEvent, t: number): Moment | undefined {
-  if (!shownEvents.has(event.type) || !('application' in event)) return undefined;
-  const { namespace, name } = event.application;
-  const about = `application/${namespace}/${name}`;
-  const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
-  return { t, what: event.type, about, detail };
-}
-
-function ofResource(event: Extract<ObserverEvent, AboutResource>): string {
-  const text = 'drifts' in event ? listed(event.drifts.map(({ path }) => path)) : reasonOf(event);
-  const by =
-    'conflictingManager' in event && event.conflictingManager !== undefined ? ` (by ${event.conflictingManager})` : '';
-  return text === '' && by === '' ? '' : `: ${text}${by}`;
-}
-
-function reasonOf(event: object): string {
-  return 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
 }

@@ -1,6 +1,3 @@
-import type { ProcessEvent } from '../process/processLog.ts';
-import { recordedEventsOf } from '../recording/weeder/recordedWeederEvent.ts';
-import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { createOngoing } from './ongoing.ts';
 import type { Moment } from './protocol.ts';
 
@@ -67,30 +64,4 @@ export function createHistory({ longest, most }: HistoryLimits): History {
       first = 0;
     },
   };
-}
-
-/** An event results in one moment for each window that it concerns. `t` is epoch milliseconds. */
-export function momentsOf(event: WeederEvent, t: number): Moment[] {
-  return recordedEventsOf(event).map(({ out, ...recorded }) => ({ t, what: out, ...recorded }));
-}
-
-export function processMoment(event: ProcessEvent, t: number): Moment {
-  return { t, what: event.type, about: 'lease' in event ? event.lease : 'config', detail: detailOf(event) };
-}
-
-function detailOf(event: ProcessEvent): string {
-  switch (event.type) {
-    case 'leadership.acquired':
-      return event.identity;
-    case 'leadership.lost':
-      return event.reason;
-    case 'leadership.standsBy':
-      return event.holder;
-    case 'leadership.released':
-      return '';
-    case 'config.applied':
-      return `generation ${event.generation}`;
-    case 'config.rejected':
-      return event.problem.message;
-  }
 }

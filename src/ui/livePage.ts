@@ -8,16 +8,17 @@ import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
-import { applicationList, observerMoment } from './applicationViews.ts';
+import { applicationList } from './applicationViews.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
-import { createHistory, lastHour, momentsOf, processMoment, wholeRecording } from './history.ts';
+import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
+import { observerMoment, processMoment, restartMoment, weederMoments } from './moments.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ActorPage, ApplicationList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
 import { type Changes, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';
-import { restartMoment, workloadViews } from './workloadViews.ts';
+import { workloadViews } from './workloadViews.ts';
 
 /**
  * The content of the open pages. While no page is open, it stores only the history (the last hour, or the whole
@@ -187,7 +188,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     report(event) {
       const now = clock.now();
       tallies.note(event, now);
-      for (const moment of momentsOf(event, now)) add(moment);
+      for (const moment of weederMoments(event, now)) add(moment);
     },
     reportRestart(event) {
       const moment = restartMoment(event, clock.now());

@@ -1,10 +1,8 @@
 import type { AnyActorRef } from 'xstate';
 import { stateOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
-import type { RestartEvent } from '../restart/model/events.ts';
-import { workloadKey } from '../restart/model/refs.ts';
-import { describeChanges, describeSource } from '../restart/model/wording.ts';
+import { describeSource } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';
-import type { Moment, WorkloadView } from './protocol.ts';
+import type { WorkloadView } from './protocol.ts';
 
 /** The workloads for the page, in the order of their names. */
 export function workloadViews(
@@ -42,26 +40,4 @@ function sourcesOf({ uses, summary }: WorkloadEntry): string[] {
     return key === undefined ? name : `${name}#${key}`;
   });
   return [...new Set(named)].sort();
-}
-
-const shownEvents: ReadonlySet<RestartEvent['type']> = new Set([
-  'workload.changed',
-  'workload.restarted',
-  'workload.rolledOut',
-  'workload.skipped',
-  'workload.stalled',
-  'workload.blocked',
-  'workload.reverted',
-  'workload.refused',
-]);
-
-/** The moment of an event of restart control in the timeline; undefined: it is not shown. */
-export function restartMoment(event: RestartEvent, t: number): Moment | undefined {
-  if (!shownEvents.has(event.type) || !('workload' in event)) return undefined;
-  return { t, what: event.type, about: workloadKey(event.workload), detail: detailOf(event) };
-}
-
-function detailOf(event: Extract<RestartEvent, { readonly workload: unknown }>): string {
-  if ('sources' in event && typeof event.sources === 'object') return describeChanges(event.sources, event.workload);
-  return 'reason' in event ? event.reason : '';
 }

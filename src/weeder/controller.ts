@@ -4,8 +4,7 @@ import { onlyOwned, type Shard } from '../controller/shard.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
-import { logEvents } from './report/logEvents.ts';
-import { recordEvents } from './report/recordEvents.ts';
+import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
 import { describeUnseenServices } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
@@ -36,9 +35,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
   const { clock } = runtime;
   const create = options.recorder ?? { createWeeder, createStreams };
-  const log = logEvents(logger, isDryRun);
+  const run = { isDryRun, now: clock.now };
+  const log = logEvents(logger, run);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
-  const record = recordEvents({ record: options.recordEvent, serviceUid, isDryRun, clock });
+  const record = recordEvents({ record: options.recordEvent, serviceUid, ...run });
   const weeder = create.createWeeder({
     config,
     runtime,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogger, type LogLevel } from '../../src/base/log.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
-import { logEvents } from '../../src/weeder/report/logEvents.ts';
+import { logEvents } from '../../src/weeder/report/reportEvents.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf } from '../support/cli.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
@@ -41,7 +41,7 @@ async function written(level: LogLevel, isTTY: boolean): Promise<string> {
     },
   });
   const logger = await createLogger(level, output);
-  for (const event of events) logEvents(logger)(event);
+  for (const event of events) logEvents(logger, { isDryRun: false, now: Date.now })(event);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }

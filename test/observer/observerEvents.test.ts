@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { EventDraft } from '../../src/kube/events/event.ts';
 import type { ObserverEvent } from '../../src/observer/model/events.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
-import { observerEventTable } from '../../src/observer/report/eventTable.ts';
-import { reportObserverEvents } from '../../src/observer/report/observerEvents.ts';
+import { observerReasons } from '../../src/observer/report/reasons.ts';
+import { reportObserverEvents } from '../../src/observer/report/reportObserver.ts';
 import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerEvents.ts';
 
 function eventsOf(...domainEvents: readonly ObserverEvent[]): EventDraft[] {
@@ -54,7 +54,7 @@ test('transient conditions are only logged', () => {
 
 test('the table lists exactly the reasons, types and actions of the Events', () => {
   const events = eventsOf(...reported);
-  const listed = Object.entries(observerEventTable).flatMap(([reason, { types, actions }]) => [
+  const listed = Object.entries(observerReasons).flatMap(([reason, { types, actions }]) => [
     ...types.map((type) => `${reason} ${type}`),
     ...actions.map((action) => `${reason} ${action}`),
   ]);

@@ -8,9 +8,8 @@ import { snakeCase } from '../../src/metrics/labels.ts';
 import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
-import { restartEventTable } from '../../src/restart/report/eventTable.ts';
-import { recordRestartEvents } from '../../src/restart/report/kubernetesEvents.ts';
-import { logRestarts } from '../../src/restart/report/logRestarts.ts';
+import { restartReasons } from '../../src/restart/report/reasons.ts';
+import { logRestarts, recordRestartEvents } from '../../src/restart/report/reportRestarts.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { everyRestartEvent, restartEventOf, settings } from '../support/objects/restartEvents.ts';
 
@@ -116,7 +115,7 @@ test('the table lists the types and actions of each reason, and no others', () =
   const hows = (['evict', 'recreate', 'replace', 'dryRun'] as const).map((how) => ({ ...restarted, how }));
   const events = eventsOf(...everyRestartEvent, ...hows, { ...restartEventOf['workload.reverted'], isEvicting: true });
   const seen = events.map(({ type, reason, action }) => `${reason} ${type} ${action}`);
-  const listed = Object.entries(restartEventTable).flatMap(([reason, { types, actions }]) =>
+  const listed = Object.entries(restartReasons).flatMap(([reason, { types, actions }]) =>
     types.flatMap((type) => actions.map((action) => `${reason} ${type} ${action}`)),
   );
   assert.deepEqual([...new Set(seen)].sort(), [...listed].sort());

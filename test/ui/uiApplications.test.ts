@@ -148,7 +148,7 @@ test('the page shows applies, drifts and corrections without values, and refuses
   await world.pass(2 * second);
   world.edit('ConfigMap/one', { data: { key: 'hush' } });
   await world.pass(100);
-  const { observerMoment } = await import('../../src/ui/applicationViews.ts');
+  const { observerMoment } = await import('../../src/ui/moments.ts');
   const moments = world.events.flatMap((event) => observerMoment(event, 5) ?? []);
   assert.deepEqual(
     moments.filter(({ what }) => what === 'resource.corrected'),

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { EventDraft } from '../../src/kube/events/event.ts';
-import { observerEventTable } from '../../src/observer/report/eventTable.ts';
+import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { processEventTable } from '../../src/process/processEvents.ts';
-import { restartEventTable } from '../../src/restart/report/eventTable.ts';
+import { restartReasons } from '../../src/restart/report/reasons.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
-import { eventTable } from '../../src/weeder/report/eventTable.ts';
-import { recordEvents } from '../../src/weeder/report/recordEvents.ts';
+import { weederReasons } from '../../src/weeder/report/reasons.ts';
+import { recordEvents } from '../../src/weeder/report/reportEvents.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -44,7 +44,7 @@ function eventsFor(
 ) {
   const { isDryRun = false, uid = () => 'uid-of-etcd' } = options;
   const events: EventDraft[] = [];
-  const record = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, clock });
+  const record = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, now: clock.now });
   for (const event of domainEvents) record(event);
   return events;
 }
@@ -195,7 +195,7 @@ test('the table lists exactly the reasons, kinds, types and actions of the Event
     failed,
   ]);
   const seen = events.map(({ regarding, type, reason, action }) => `${reason} ${regarding.kind} ${type} ${action}`);
-  const listed = Object.entries(eventTable).flatMap(([reason, { about, types, actions }]) =>
+  const listed = Object.entries(weederReasons).flatMap(([reason, { about, types, actions }]) =>
     types.flatMap((type) => actions.map((action) => `${reason} ${about} ${type} ${action}`)),
   );
   assert.deepEqual([...new Set(seen)].sort(), [...listed].sort());
@@ -212,6 +212,6 @@ test('the docs contain the table, and no other reason', () => {
   );
   assert.equal(
     rows.length,
-    [eventTable, restartEventTable, observerEventTable, processEventTable].flatMap(Object.keys).length,
+    [weederReasons, restartReasons, observerReasons, processEventTable].flatMap(Object.keys).length,
   );
 });

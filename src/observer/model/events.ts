@@ -1,3 +1,4 @@
+import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
 import type { Identity } from './identity.ts';
 import type { Drift } from './projection.ts';
 
@@ -49,7 +50,7 @@ export type ObserverEvent =
   /** Its resources were deleted or released. */
   | ({ readonly type: 'application.deleted'; readonly policy: 'delete' | 'orphan' } & OfApplication)
   /** A request for the application as a whole failed. */
-  | ({ readonly type: 'application.refused' } & Refusal & OfApplication)
+  | ({ readonly type: 'application.refused' } & Retry & OfApplication)
   | ({ readonly type: 'resource.applied'; readonly how: AppliedHow } & AboutResource)
   | ({
       readonly type: 'resource.drifted';
@@ -83,9 +84,9 @@ export type ObserverEvent =
   /** The API server does not serve its kind. */
   | ({ readonly type: 'resource.noKindMatch'; readonly reason: string } & AboutResource)
   /** The API server refuses it permanently. */
-  | ({ readonly type: 'resource.refused' } & Refusal & AboutResource)
+  | ({ readonly type: 'resource.refused' } & Retry & AboutResource)
   /** A transient failure. weeder retries. */
-  | ({ readonly type: 'resource.failed' } & Refusal & AboutResource)
+  | ({ readonly type: 'resource.failed' } & Retry & AboutResource)
   /** It was removed from the manifests, or its application was deleted. */
   | ({ readonly type: 'resource.deleted' } & AboutResource)
   | ({ readonly type: 'resource.released' } & AboutResource)
@@ -94,21 +95,10 @@ export type ObserverEvent =
    * details for the operator only: the account of the application may lack the permission to read them.
    */
   | ({ readonly type: 'resource.deletionSkipped'; readonly reason: string } & AboutResource)
-  /** A bug in weeder. */
-  | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
+  | ActorFailed;
 
 interface OfApplication {
   readonly application: AboutApplication;
-}
-
-interface Refusal {
-  readonly reason: string;
-  /** The failure kind. */
-  readonly failure: string;
-  /** The number of consecutive attempts. */
-  readonly attempt: number;
-  /** Milliseconds. */
-  readonly retryIn: number;
 }
 
 export type ReportObserver = (event: ObserverEvent) => void;

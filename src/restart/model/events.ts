@@ -1,3 +1,4 @@
+import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** Why a restart is pending. */
@@ -121,8 +122,7 @@ export type RestartEvent =
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
   /** The key is not available, and nothing is restarted until it is. */
   | { readonly type: 'key.missing'; readonly reason: string }
-  /** A bug in weeder: it reports the error and continues. */
-  | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
+  | ActorFailed;
 
 interface AboutChange extends AboutWorkload {
   readonly sources: readonly SourceChange[];
@@ -137,15 +137,6 @@ interface Restart {
   readonly how: RestartHow;
   /** The number of this attempt to bring these pods to this content, from 1. */
   readonly attempt: number;
-}
-
-interface Retry {
-  readonly reason: string;
-  /** A `RefusalClass`; `other`: a bug in weeder. */
-  readonly failure: string;
-  /** The number of consecutive refusals, from 1. */
-  readonly attempt: number;
-  readonly retryIn: number;
 }
 
 export type ReportRestart = (event: RestartEvent) => void;

@@ -14,11 +14,6 @@ export function describeSource({ kind, namespace, name }: SourceRef, seenFrom: s
   return `${kind} ${namespace === seenFrom ? name : `${namespace}/${name}`}`;
 }
 
-/** Adds the full stop if it is missing. */
-export function withFullStop(sentence: string): string {
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
-}
-
 function describeKeys(keys: readonly string[]): string {
   if (keys.length === 0) return '';
   return ` (${keys.length === 1 ? 'key' : 'keys'} ${listed(keys, ', ')})`;

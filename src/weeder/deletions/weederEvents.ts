@@ -1,4 +1,5 @@
 import type { Protection, WaitReason } from '../../../machines/weeder/podDeletion.ts';
+import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 
@@ -40,12 +41,11 @@ export type WeederEvent =
   | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & ConcernsPod)
   /** The window closed before a deletion was due: none was attempted. */
   | ({ readonly type: 'deletion.expired'; readonly reason: WaitReason | 'tooLate' } & ConcernsPod)
-  | ({ readonly type: 'deletion.refused' } & ConcernsPod & Refusal)
+  | ({ readonly type: 'deletion.refused' } & ConcernsPod & Retry)
   /** The service is down again: a later window may delete the pod. */
   | ({ readonly type: 'deletion.blocked' } & ConcernsPod)
   | ({ readonly type: 'deletion.failed'; readonly reason: string } & ConcernsPod)
-  /** A bug in weeder itself: weeder reports it and continues. */
-  | { readonly type: 'actor.failed'; readonly actor: string; readonly error: unknown };
+  | ActorFailed;
 
 /**
  * An outcome for a pod is one event, however many windows it concerns, so that counting events counts each pod once. The
@@ -63,14 +63,6 @@ interface DeletionDetails {
   readonly how: 'delete' | 'evict' | 'dryRun';
   /** The pod replaced one that was deleted in the same window: the time saved was counted for that one. */
   readonly isRepeated: boolean;
-}
-
-interface Refusal {
-  readonly reason: string;
-  /** The class of the error: a FailureKind, or `other`. */
-  readonly failure: string;
-  readonly attempt: number;
-  readonly retryIn: number;
 }
 
 /** The outcomes of a window, counted by pod. */

@@ -1,11 +1,11 @@
-import { observerEventTable } from '../../../src/observer/report/eventTable.ts';
+import { observerReasons } from '../../../src/observer/report/reasons.ts';
 import { processEventTable } from '../../../src/process/processEvents.ts';
-import { restartEventTable } from '../../../src/restart/report/eventTable.ts';
-import { eventTable } from '../../../src/weeder/report/eventTable.ts';
+import { restartReasons } from '../../../src/restart/report/reasons.ts';
+import { weederReasons } from '../../../src/weeder/report/reasons.ts';
 
-/** Every reason of `src/weeder/report/eventTable.ts`, `src/restart/report/eventTable.ts`, `src/observer/report/eventTable.ts` and `src/process/processEvents.ts` as a Markdown table. */
+/** Every reason of `src/weeder/report/reasons.ts`, `src/restart/report/reasons.ts`, `src/observer/report/reasons.ts` and `src/process/processEvents.ts` as a Markdown table. */
 export function eventsTable(): string {
-  const tables = [eventTable, restartEventTable, observerEventTable, processEventTable];
+  const tables = [weederReasons, restartReasons, observerReasons, processEventTable];
   // DeletionSkipped is a reason of two tables.
   const rows = tables
     .flatMap((table) => Object.entries(table))

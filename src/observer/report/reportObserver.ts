@@ -1,0 +1,33 @@
+import type { Logger } from '../../base/log.ts';
+import { logByTable, recordByTable } from '../../controller/report/readers.ts';
+import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
+import type { ObserverEvent, ReportObserver } from '../model/events.ts';
+import { identityText } from '../model/identity.ts';
+import { applicationsGroup, applicationsVersion } from '../status/applicationApi.ts';
+import { observerTable } from './observerTable.ts';
+
+/** Writes each event as one line with namespace, application and resource. */
+export function logObserver(logger: Logger): ReportObserver {
+  return logByTable(observerTable, fieldsOf, logger, undefined);
+}
+
+/** Records Kubernetes Events for the events that matter to the owner of the application. */
+export function reportObserverEvents(record: (occurrence: EventDraft) => void): ReportObserver {
+  return recordByTable(observerTable, applicationOf, record, undefined);
+}
+
+function fieldsOf(event: ObserverEvent): object {
+  if (!('application' in event)) return {};
+  const { namespace, name: application } = event.application;
+  return {
+    namespace,
+    application,
+    ...('resource' in event ? { resource: identityText(event.resource), uid: event.uid } : {}),
+  };
+}
+
+function applicationOf(event: ObserverEvent): ObjectRef | undefined {
+  if (!('application' in event)) return undefined;
+  const { namespace, name, uid } = event.application;
+  return { apiVersion: `${applicationsGroup}/${applicationsVersion}`, kind: 'Application', namespace, name, uid };
+}

@@ -1,0 +1,40 @@
+import { reasonsOn } from '../../controller/report/reasons.ts';
+
+const pod = reasonsOn('Pod');
+const service = reasonsOn('Service');
+
+/**
+ * Every Kubernetes Event that the weeder records, by its reason. `docs/events.md` is generated from this table, and a
+ * test compares it with the Events that are recorded.
+ */
+export const weederReasons = {
+  WindowOpened: service
+    .normal('Watch')
+    .means(
+      'The service recovered, and weeder deletes its crash-looping dependants from now on. The note has the duration.',
+    ),
+  WindowClosed: service
+    .either('Stop')
+    .means(
+      'The window has closed. The note has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
+    ),
+  PodDeleted: pod
+    .normal('Delete', 'Evict')
+    .means(
+      'The pod was deleted or evicted, so that its controller creates a new one. The note has the service that recovered, the container that crash-looped, and its remaining back-off.',
+    ),
+  PodDeletionDryRun: pod.normal('DryRun').means('The same in a dry run (`--dry-run`): nothing was deleted.'),
+  DeletionSkipped: pod
+    .normal('Keep')
+    .means('The pod crash-loops and is selected, but weeder never deletes such a pod. The note has the reason.'),
+  DeletionPending: pod
+    .normal('Wait')
+    .means(
+      'A deletion would come too soon: the pod replaces one that was deleted in the same window, or the kubelet restarts the container sooner than a replacement could run. The note has the reason, and the time of the next check.',
+    ),
+  DeletionFailed: pod
+    .warning('GiveUp')
+    .means(
+      'The deletion failed: it did not succeed before the window closed, or was refused permanently. The note has the reason.',
+    ),
+};

@@ -1,0 +1,140 @@
+import { durationInSeconds, formatDuration, roundedDuration } from '../../base/duration.ts';
+import { messageOf } from '../../base/errors.ts';
+import { actorFailed } from '../../controller/report/commonEvents.ts';
+import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
+import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
+import { withFullStop } from '../../controller/report/wording.ts';
+import type { WeederEvent } from '../deletions/weederEvents.ts';
+import type { weederReasons } from './reasons.ts';
+import {
+  closedNote,
+  deletedBy,
+  deletedNote,
+  openedNote,
+  servicesOf,
+  skippedBecause,
+  stateOf,
+  type WeederRun,
+  waitBecause,
+} from './wording.ts';
+
+/** The results of a deletion. */
+export const weederOutcomes = [
+  'deleted',
+  'evicted',
+  'dry_run',
+  'recovered',
+  'not_found',
+  'blocked',
+  'expired',
+  'failed',
+] as const;
+export type WeederOutcome = (typeof weederOutcomes)[number];
+
+const { debug, info, warn } = logLine;
+
+/** What the weeder reports of each type of event. The live page shows all of them. */
+export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutcome, WeederRun> = {
+  'service.ready': {
+    ...report('service is ready', onPage),
+    log: () => info('service is ready, and no window is due'),
+  },
+  'service.notReady': { ...report('service is not ready', onPage), log: () => info('service is not ready') },
+  'window.opened': {
+    ...decision('window opened', onPage),
+    log: ({ duration }) => info('service recovered, window opened', { for: formatDuration(duration) }),
+    event: ({ duration }, run) => normal('WindowOpened', 'Watch', openedNote(duration, run)),
+    detail: ({ duration }) => roundedDuration(duration),
+  },
+  'window.closed': {
+    ...decision('window closed', onPage),
+    log: closedLine,
+    event: (event, run) => warningIf(event.failed.length > 0, 'WindowClosed', 'Stop', closedNote(event, run)),
+    detail: ({ deleted, skipped, failed }) => `${deleted} deleted, ${skipped} skipped, ${failed.length} failed`,
+  },
+  'pod.deleted': {
+    ...decision('pod deleted', onPage),
+    log: ({ how, sinceOpened }) =>
+      info(`pod ${deletedBy[how].words.toLowerCase()}`, { sinceOpenedMs: Math.round(sinceOpened) }),
+    event: (event, { now }) => ({ ...deletedBy[event.how].content, note: deletedNote(event, now()) }),
+    outcome: ({ how }) => deletedBy[how].outcome,
+    detail: ({ how, pod }) => `${how}, ${stateOf(pod)}`,
+  },
+  'pod.skipped': {
+    ...decision('deletion skipped', onPage),
+    log: ({ reason }) => info(`deletion skipped: ${skippedBecause[reason]}`, { reason }),
+    event: (event) => {
+      const note = `Crash-looping, and skipped after ${servicesOf(event)} recovered: ${skippedBecause[event.reason]}.`;
+      return normal('DeletionSkipped', 'Keep', note);
+    },
+    detail: ({ reason }) => reason,
+  },
+  'pod.recovered': {
+    ...report('pod recovered', onPage),
+    log: () => debug('pod recovered, not deleted'),
+    outcome: () => 'recovered',
+  },
+  'pod.removed': {
+    ...report('pod removed', onPage),
+    log: () => debug('pod was deleted by another client, or is no longer selected'),
+    outcome: () => 'not_found',
+  },
+  'deletion.pending': {
+    ...report('deletion pending', onPage),
+    log: ({ reason, waitIn }) =>
+      info(`deletion pending: ${waitBecause[reason]}`, { reason, waitIn: roundedDuration(waitIn) }),
+    event: (event) => {
+      const { reason, waitIn } = event;
+      const again = `The next check is in ${durationInSeconds(Math.max(1_000, waitIn))}`;
+      const note = `Crash-looping, and not deleted yet after ${servicesOf(event)} recovered: ${waitBecause[reason]}. ${again}.`;
+      return normal('DeletionPending', 'Wait', note);
+    },
+    detail: ({ reason }) => reason,
+  },
+  'deletion.expired': {
+    ...report('deletion expired', onPage),
+    log: ({ reason }) => info(`deletion expired: the window closed first, and ${waitBecause[reason]}`, { reason }),
+    outcome: () => 'expired',
+    detail: ({ reason }) => reason,
+  },
+  'deletion.refused': {
+    ...report('deletion refused', onPage),
+    log: ({ reason, attempt, retryIn }) =>
+      warn('deletion refused, retrying', { reason, attempt, retryIn: roundedDuration(retryIn) }),
+    detail: ({ reason, attempt }) => `${reason}, attempt ${attempt}`,
+  },
+  'deletion.blocked': {
+    ...report('deletion blocked', onPage),
+    log: () => info('deletion blocked: the service is not ready'),
+    outcome: () => 'blocked',
+  },
+  'deletion.failed': {
+    ...decision('deletion failed', onPage),
+    log: ({ reason }) => warn('deletion failed', { reason }),
+    event: (event) => {
+      const note = `Not deleted after ${servicesOf(event)} recovered: ${event.reason}`;
+      return warning('DeletionFailed', 'GiveUp', withFullStop(note));
+    },
+    outcome: () => 'failed',
+    detail: ({ reason }) => reason,
+  },
+  'actor.failed': { ...actorFailed, isOnPage: true, detail: ({ error }) => messageOf(error) },
+};
+
+/** In a dry run nothing was deleted. */
+function closedLine(
+  { deleted, skipped, failed, neverStarted = [], isHandedOver }: Extract<WeederEvent, { type: 'window.closed' }>,
+  { isDryRun }: WeederRun,
+) {
+  const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
+  const fields = {
+    deleted: isDryRun ? 0 : deleted,
+    skipped,
+    ...(isHandedOver ? {} : { failed }),
+    ...(isHandedOver || alone.length === 0 ? {} : { neverStarted: alone }),
+    ...(isDryRun ? { wouldBeDeleted: deleted } : {}),
+  };
+  const message = isHandedOver ? 'window handed over to the leader' : 'window closed';
+  const level = failed.length > 0 && !isHandedOver ? warn : info;
+  return level(`${message}${isDryRun ? ' (dry run)' : ''}`, fields);
+}

@@ -1,0 +1,93 @@
+import { durationInSeconds } from '../../base/duration.ts';
+import type { WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
+import { backOffLeft } from '../pods/backOff.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+
+/** What texts depend on besides the event. */
+export interface WeederRun {
+  readonly isDryRun: boolean;
+  readonly now: () => number;
+}
+
+/** Why a pod is never deleted. */
+export const skippedBecause = {
+  none: '',
+  barePod: 'it has no controller that would recreate it (barePods: keep)',
+  mirrorPod: 'it is the mirror of a static pod',
+  ignored: 'it is annotated weeder.dev/ignore: "true"',
+} as const;
+
+/** Why a deletion waits. */
+export const waitBecause = {
+  coolingDown: 'the pod replaces one that was deleted in this window',
+  restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',
+  tooLate: 'the container had just ended',
+} as const;
+
+const deleted = { reason: 'PodDeleted', type: 'Normal' } as const;
+
+export const deletedBy = {
+  delete: { content: { ...deleted, action: 'Delete' }, words: 'Deleted', outcome: 'deleted' },
+  evict: { content: { ...deleted, action: 'Evict' }, words: 'Evicted', outcome: 'evicted' },
+  dryRun: {
+    content: { reason: 'PodDeletionDryRun', type: 'Normal', action: 'DryRun' },
+    words: 'Would be deleted (dry run)',
+    outcome: 'dry_run',
+  },
+} as const;
+
+export function openedNote(duration: number, { isDryRun }: WeederRun): string {
+  const outcome = isDryRun ? 'would be deleted (dry run)' : 'are deleted';
+  return `Recovered: for ${durationInSeconds(duration)}, dependants in crash-loop back-off ${outcome}.`;
+}
+
+export function closedNote(
+  { deleted, skipped, failed, neverStarted = [] }: Extract<WeederEvent, { readonly type: 'window.closed' }>,
+  { isDryRun }: WeederRun,
+): string {
+  const outcome = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
+  const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
+  const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
+  if (neverStarted.length === 0) return `${counts}${lost}.`;
+  const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);
+  return `${counts}${lost}. Never started, and not deleted, as a new pod would not start either: ${listed(names)}.`;
+}
+
+/** Two lists of this length leave room for the counts in the 1 kB of a note. */
+const longestList = 400;
+
+function listed(names: readonly string[]): string {
+  let length = 0;
+  const shown = names.filter((name) => {
+    length += name.length + 2;
+    return length <= longestList;
+  });
+  const hidden = names.length - shown.length;
+  return hidden === 0 ? shown.join(', ') : `${shown.join(', ')} and ${hidden} more`;
+}
+
+export function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>, now: number): string {
+  const { pod, how } = event;
+  const { container, cause, restarts } = pod;
+  const left = backOffLeft(pod, now);
+  const state = cause === 'silent' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
+  const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
+  const rest = left === undefined ? '' : `, with ${durationInSeconds(left)} of its back-off left`;
+  return `${deletedBy[how].words}, because ${servicesOf(event)} recovered: container ${container} ${state} after ${times}${rest}.`;
+}
+
+/** `service etcd`, with its namespace if that is not the pod's own; all services if several recovered. */
+export function servicesOf(
+  event: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] },
+): string {
+  const names = [event, ...(event.also ?? [])].map(({ namespace, service }) =>
+    namespace === event.pod.namespace ? service : `${namespace}/${service}`,
+  );
+  const unique = [...new Set(names)];
+  return `${unique.length === 1 ? 'service' : 'services'} ${unique.join(' and ')}`;
+}
+
+/** The state of a deleted pod, for a timeline. */
+export function stateOf({ cause, restarts }: CrashLoopingPod): string {
+  return `${cause === 'silent' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
+}
