@@ -10,7 +10,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const unit = ['actors', 'base', 'config', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
+const unit = ['actors', 'base', 'config', 'controller', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
 const others = ['bench', 'cli', 'demo', 'process', 'project', 'properties', 'recording', 'replay', 'telemetry', 'ui'];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
 /** Folders whose tests wait for timers, sockets and processes more than for a core. They begin first. */

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { observerMoment, restartMoment, weederMoments } from '../../src/ui/moments.ts';
+import { reported, withoutEvent } from '../support/objects/observerEvents.ts';
+import { everyRestartEvent } from '../support/objects/restartEvents.ts';
+
+test('the timeline shows what changes a workload, and nothing that only the operator of weeder needs', () => {
+  const shown = everyRestartEvent.flatMap((event) => restartMoment(event, 5) ?? []);
+  assert.deepEqual(
+    shown.map(({ what }) => what),
+    [
+      'workload.changed',
+      'workload.blocked',
+      'workload.restarted',
+      'workload.rolledOut',
+      'workload.skipped',
+      'workload.stalled',
+      'workload.reverted',
+      'workload.refused',
+    ],
+  );
+  assert.deepEqual(
+    shown.find(({ what }) => what === 'workload.restarted'),
+    {
+      t: 5,
+      what: 'workload.restarted',
+      about: 'deployment/shop/web',
+      detail: 'ConfigMap settings (keys a, b) and Secret vault/password',
+    },
+  );
+});
+
+test('the timeline shows what happens to an application and to the objects that it applies', () => {
+  const shown = [...reported, ...withoutEvent].flatMap((event) => observerMoment(event, 5)?.what ?? []);
+  assert.deepEqual([...new Set(shown)].sort(), [
+    'application.applied',
+    'application.deleted',
+    'application.invalid',
+    'application.paused',
+    'application.refused',
+    'resource.applied',
+    'resource.corrected',
+    'resource.correctionBackOff',
+    'resource.deleted',
+    'resource.drifted',
+    'resource.failed',
+    'resource.missing',
+    'resource.ownershipConflict',
+    'resource.refused',
+  ]);
+});
+
+test('a failed actor of the weeder is a moment with its error', () => {
+  const event = { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') } as const;
+  assert.deepEqual(weederMoments(event, 5), [
+    { t: 5, what: 'actor.failed', about: 'endpoint shop/db', detail: 'broke' },
+  ]);
+});
