@@ -31,7 +31,10 @@ function refused({ resource, failure, reason }: AboutResource & { readonly failu
   return actionable.has(failure) ? warning('Refused', 'Retry', `${identityText(resource)}: ${reason}`) : undefined;
 }
 
-/** What the observer reports of each type of event. Neither a note nor a detail has the value of a field. */
+/**
+ * What the observer reports of each type of event. Only the log has the values of drifts, and for a Secret not even the
+ * log: readers of Events and recordings may not be allowed to read the objects.
+ */
 export const observerTable: TableOf<ObserverEvent, typeof observerReasons, ObserverOutcome> = {
   'application.applied': {
     ...decision('applied', onPage),
