@@ -60,7 +60,7 @@ export function yieldToWeeder(client: KubeClient, { clock, hasUrgentWork }: Yiel
     try {
       const { result, took } = await callOnce(request);
       if (burst.take()) release();
-      else void sleep(clock, Math.min(longestPause, took * pauseFactor)).then(release);
+      else void sleep(clock, Math.min(longestPause, took * pauseFactor)).then(() => release());
       return result;
     } catch (error) {
       release();

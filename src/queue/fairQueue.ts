@@ -25,7 +25,12 @@ interface FairQueue<T> extends Iterable<T> {
 
 type Groups<T> = Map<string, Map<string, Set<T>>>;
 
-export function createFairQueue<T>(): FairQueue<T> {
+/**
+ * `sinceOf`: of each inner group the item with the smallest value is next, instead of the one that was added first, and
+ * an outer group without items keeps its position while others wait: an item that changes is added again, and must not
+ * fall behind each time.
+ */
+export function createFairQueue<T>(sinceOf?: (item: T) => number): FairQueue<T> {
   /** The group whose turn is next comes first. */
   const groups: Groups<T> = new Map();
   const shares = new Map<T, Share>();
@@ -44,8 +49,9 @@ export function createFairQueue<T>(): FairQueue<T> {
     if (left > 0) sizes.set(outer, left);
     else {
       sizes.delete(outer);
-      groups.delete(outer);
+      if (sinceOf === undefined) groups.delete(outer);
     }
+    if (shares.size === 0) groups.clear();
     return share;
   }
 
@@ -74,7 +80,9 @@ export function createFairQueue<T>(): FairQueue<T> {
     next(mayServe = () => true) {
       for (const [outer, inners] of groups) {
         if (!mayServe(outer)) continue;
-        for (const items of inners.values()) for (const item of items) return served(item);
+        for (const items of inners.values()) {
+          for (const item of items) return served(oldestOf(items, item, sinceOf));
+        }
       }
       return undefined;
     },
@@ -90,6 +98,13 @@ export function createFairQueue<T>(): FairQueue<T> {
     },
     [Symbol.iterator]: () => shares.keys(),
   };
+}
+
+function oldestOf<T>(items: ReadonlySet<T>, first: T, sinceOf?: (item: T) => number): T {
+  if (sinceOf === undefined) return first;
+  let oldest = first;
+  for (const item of items) if (sinceOf(item) < sinceOf(oldest)) oldest = item;
+  return oldest;
 }
 
 function toTheEnd<V>(map: Map<string, V>, key: string): void {

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isWatched } from '../config/config.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
-import { createDeletionQueue } from '../queue/deletionQueue.ts';
+import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
@@ -75,7 +75,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const windows = createWindows(clock, (event) =>
     report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
   );
-  const queue = createDeletionQueue(options.concurrentDeletions);
+  const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const deletions = createDeletions({
     clock,
     runtime,

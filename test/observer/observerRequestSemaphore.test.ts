@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSemaphore, type Release } from '../../src/queue/semaphore.ts';
+import type { Release } from '../../src/queue/limitedQueue.ts';
+import { createSemaphore } from '../../src/queue/semaphore.ts';
 
 /** A semaphore that records who acquired a slot, in order. */
 function queue(most: number) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { createSemaphore, type Release, type Semaphore } from '../../queue/semaphore.ts';
+import type { Release } from '../../queue/limitedQueue.ts';
+import { createSemaphore, type Semaphore } from '../../queue/semaphore.ts';
 
 /** Limits concurrent requests. Slow requests do not hold up others. */
 export interface RequestSemaphore extends Pick<Semaphore, 'active' | 'waiting'> {

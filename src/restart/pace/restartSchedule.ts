@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RestartConfig } from '../../config/restart.ts';
-import { createRateLimitedQueue, type Release } from '../../queue/rateLimitedQueue.ts';
+import { createLimitedQueue, type Release } from '../../queue/limitedQueue.ts';
 
 export type ScheduleLimits = Pick<
   RestartConfig,
@@ -48,21 +48,25 @@ export interface RestartSchedule {
 
 /** The adoptions of this many seconds may come at once, so that a few new workloads do not wait for each other. */
 const adoptionBurst = 5;
-const everyNamespace = '';
 
 export function createRestartSchedule(options: {
   readonly clock: Clock;
   readonly limits: () => ScheduleLimits;
 }): RestartSchedule {
   const { clock, limits } = options;
-  const restarts = createRateLimitedQueue(clock, () => {
-    const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits();
-    return { perMinute: maxRestartsPerMinute, burst, atOnce: maxConcurrentRollouts };
+  const restarts = createLimitedQueue(() => ({ atOnce: limits().maxConcurrentRollouts }), {
+    clock,
+    rate() {
+      const { maxRestartsPerMinute, burst } = limits();
+      return { perMinute: maxRestartsPerMinute, burst };
+    },
   });
-  const adoptions = createRateLimitedQueue(clock, () => {
-    const { maxAdoptionsPerMinute } = limits();
-    const burst = Math.floor((maxAdoptionsPerMinute / 60) * adoptionBurst);
-    return { perMinute: maxAdoptionsPerMinute, burst, atOnce: Number.POSITIVE_INFINITY };
+  const adoptions = createLimitedQueue(() => ({ atOnce: Number.POSITIVE_INFINITY }), {
+    clock,
+    rate() {
+      const { maxAdoptionsPerMinute } = limits();
+      return { perMinute: maxAdoptionsPerMinute, burst: Math.floor((maxAdoptionsPerMinute / 60) * adoptionBurst) };
+    },
   });
 
   function reason(): string {
@@ -74,13 +78,18 @@ export function createRestartSchedule(options: {
 
   return {
     requestRestart: (key, { namespace, since }, { onGranted, onPending: onWaits }) =>
-      restarts.enter({ key, namespace, since, onGranted, onWaits: () => onWaits(reason()) }),
+      restarts.enter({
+        key,
+        share: { outer: namespace, inner: '' },
+        since,
+        onGranted,
+        onWaits: () => onWaits(reason()),
+      }),
     registerRollout: (key) => restarts.hold(key),
-    requestAdoption: (key, onGranted) =>
-      adoptions.enter({ key, namespace: everyNamespace, since: clock.monotonic(), onGranted }),
+    requestAdoption: (key, onGranted) => adoptions.enter({ key, since: clock.monotonic(), onGranted }),
     limitsChanged() {
-      restarts.rateLimitChanged();
-      adoptions.rateLimitChanged();
+      restarts.limitsChanged();
+      adoptions.limitsChanged();
     },
     close() {
       restarts.close();

@@ -1,7 +1,7 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
-import type { Release } from '../../queue/rateLimitedQueue.ts';
+import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { PendingCause } from '../model/events.ts';

@@ -3,7 +3,7 @@ import { type PodDeletionInput, podDeletion } from '../../../machines/weeder/pod
 import { effectLogic } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
-import type { DeletionQueue } from '../../queue/deletionQueue.ts';
+import type { LimitedQueue } from '../../queue/limitedQueue.ts';
 import type { DeletePod } from './deletePod.ts';
 import { concernedBy, type DeletionEntry, policyNow, refsOf, requestedBy, settleIn, waitOf } from './deletionEntry.ts';
 import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
@@ -11,7 +11,7 @@ import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 /** The dependencies of the `podDeletion` machine's effects. */
 export interface PodDeletionEffects {
   readonly clock: Clock;
-  readonly queue: DeletionQueue;
+  readonly queue: LimitedQueue;
   readonly deletePod: DeletePod;
   readonly isDryRun: boolean;
   readonly report: ReportWeeder;
@@ -46,7 +46,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   return podDeletion.provide({
     actors: {
       semaphoreSlot: fromCallback(({ input, sendBack }) =>
-        queue.enter(input.uid, () => sendBack({ type: 'slot.granted' })),
+        queue.enter({ key: input.uid, onGranted: () => sendBack({ type: 'slot.granted' }) }),
       ),
       deletePod: effectLogic<PodDeletionInput>({ refusal: 'delete.refused', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;

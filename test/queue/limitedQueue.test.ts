@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createDeletionQueue } from '../../src/queue/deletionQueue.ts';
+import { createLimitedQueue } from '../../src/queue/limitedQueue.ts';
 import { settled } from '../support/world/virtualClock.ts';
 
 /** A queue and the order in which its entries had their turn. */
 function watched(concurrency: number) {
-  const queue = createDeletionQueue(concurrency);
+  const queue = createLimitedQueue(() => ({ atOnce: concurrency }));
   const turns: string[] = [];
-  return { queue, turns, enter: (key: string) => queue.enter(key, () => turns.push(key)) };
+  return { queue, turns, enter: (key: string) => queue.enter({ key, onGranted: () => turns.push(key) }) };
 }
 
 test('entries up to the limit have their turn at once; the others follow in order', () => {
@@ -49,8 +49,8 @@ test('a key is in the queue at most once, waiting or active', () => {
   const { queue, turns, enter } = watched(1);
   enter('a');
   enter('b');
-  assert.throws(() => enter('a'), /a is in the deletion queue already/);
-  assert.throws(() => enter('b'), /b is in the deletion queue already/);
+  assert.throws(() => enter('a'), /a is in the queue already/);
+  assert.throws(() => enter('b'), /b is in the queue already/);
   assert.deepEqual([turns, queue.waiting], [['a'], 1]);
 });
 
@@ -88,11 +88,11 @@ test('a thousand entries that leave during their own turn are served in order', 
   const turns: number[] = [];
   const places = new Map<number, () => void>();
   for (let key = 0; key < 1000; key += 1) {
-    const onTurn = () => {
+    const onGranted = () => {
       turns.push(key);
       places.get(key)?.();
     };
-    places.set(key, queue.enter(String(key), onTurn));
+    places.set(key, queue.enter({ key: String(key), onGranted }));
   }
   leaveFirst();
   assert.deepEqual(turns, [...places.keys()]);
