@@ -1,6 +1,7 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import { type ClosableSink, notifyingComplete } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { createStreamSet, type OpenStream, type StreamSet } from '../kube/watch/streamSet.ts';
 import { fanOut } from './pods/fanOut.ts';
 import type { SliceStreamOptions } from './services/readiness.ts';
 import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
@@ -23,9 +24,7 @@ export interface StreamSinks {
 type PodSink = ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
 
 /** The streams that have to be open, as the config changes. */
-export interface Streams {
-  /** By name. */
-  readonly needs: ReadonlyMap<string, StreamNeed>;
+export interface Streams extends Pick<StreamSet<OpenStream>, 'needs'> {
   /**
    * Opens the streams that this config requires and closes the others. A stream that is replaced stays open until the
    * new ones have read their complete lists. Call `configure` of the weeder first.
@@ -53,12 +52,9 @@ export interface StreamsOptions {
   readonly onClosed?: (name: string) => void;
 }
 
-interface OpenStream {
+interface PlannedStream extends OpenStream {
   plan: StreamPlan;
-  readonly name: string;
   readonly sink: PodSink;
-  /** The stream has read its complete list, and its objects count. */
-  isSynced: boolean;
 }
 
 /** The streams of a config that does not change. */
@@ -69,64 +65,54 @@ export function streamsOf(weeder: Weeder, config: Config, namespaces: 'all' | re
 export function createStreams(options: StreamsOptions): Streams {
   const { namespaces, wrap = (need) => need, onChanged = () => {}, onClosed = () => {} } = options;
   const sinks = options.sinks ?? sinksOf(options.weeder);
-  const open = new Map<string, OpenStream>();
-  const needs = new Map<string, StreamNeed>();
+  const streams = createStreamSet<PlannedStream>({
+    synced({ plan: { group } }, isFirst) {
+      if (isFirst && closeReplaced(group)) onChanged();
+    },
+    closed: onClosed,
+  });
   let plans: readonly StreamPlan[] = [];
 
   function start(plan: StreamPlan, name: string, isSynced = false): void {
-    const synced = () => onSynced(stream);
-    const stream: OpenStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
+    const synced = () => streams.synced(stream);
+    const stream: PlannedStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
     const { path, kind, labelSelector } = plan;
-    open.set(name, stream);
     const sink = kind === 'Pod' ? notifyingComplete(stream.sink, synced) : stream.sink;
     // A namespace may lack its Roles, or not exist: its stream may be refused. A stream that is refused in every
     // namespace is waited for.
     const peers = path.includes('/namespaces/') ? { peers: kind } : {};
-    needs.set(name, wrap({ name, path, kind, labelSelector, sink, ...peers }));
+    streams.open(stream, wrap({ name, path, kind, labelSelector, sink, ...peers }));
   }
 
-  function sinkOf(plan: StreamPlan, onTakeOver: () => void): OpenStream['sink'] {
+  function sinkOf(plan: StreamPlan, onTakeOver: () => void): PodSink {
     if (plan.kind === 'Pod') return sinks.pods(plan);
-    const after = [...open.values()].find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
+    const after = streams.all().find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
     return sinks.slices(plan, { after, isAddedLater: after === undefined, onTakeOver });
-  }
-
-  function close(stream: OpenStream): void {
-    open.delete(stream.name);
-    needs.delete(stream.name);
-    stream.sink.close();
-    onClosed(stream.name);
-  }
-
-  function onSynced(stream: OpenStream): void {
-    if (stream.isSynced || open.get(stream.name) !== stream) return;
-    stream.isSynced = true;
-    if (closeReplaced(stream.plan.group)) onChanged();
   }
 
   /** Once all streams of a group are synced, the streams that they replace are closed. */
   function closeReplaced(group: string): boolean {
     const planned = plans.filter((plan) => plan.group === group);
-    const streams = [...open.values()].filter(({ plan }) => plan.group === group);
-    const isReady = planned.every((plan) => streams.some((each) => each.isSynced && each.plan === plan));
-    const replaced = isReady ? streams.filter(({ plan }) => !planned.includes(plan)) : [];
-    for (const stream of replaced) close(stream);
+    const all = streams.all().filter(({ plan }) => plan.group === group);
+    const isReady = planned.every((plan) => all.some((each) => each.isSynced && each.plan === plan));
+    const replaced = isReady ? all.filter(({ plan }) => !planned.includes(plan)) : [];
+    for (const stream of replaced) streams.close(stream);
     return replaced.length > 0;
   }
 
   function arrange(config: Config): void {
-    const taken = new Set(open.keys());
+    const taken = new Set(streams.needs.keys());
     plans = planStreams(config, namespaces);
     const coveredIn = (group: string) =>
       new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
     const missing = plans.filter((plan) => {
-      const found = [...open.values()].find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
+      const found = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
       if (found === undefined) return true;
       found.plan = plan;
       found.sink.keepOnly?.(plan.covers);
       return false;
     });
-    for (const stream of [...open.values()].filter(({ plan }) => !plans.includes(plan))) {
+    for (const stream of streams.all().filter(({ plan }) => !plans.includes(plan))) {
       const required = coveredIn(stream.plan.group);
       const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
       stream.sink.keepOnly?.(covers);
@@ -134,7 +120,7 @@ export function createStreams(options: StreamsOptions): Streams {
       // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched
       // before.
       const ofUse = { EndpointSlice: required, Pod: covers }[stream.plan.kind];
-      if (!stream.isSynced || ofUse.size === 0) close(stream);
+      if (!stream.isSynced || ofUse.size === 0) streams.close(stream);
     }
     for (const plan of missing) {
       const name = freeName(plan.name, taken);
@@ -149,13 +135,13 @@ export function createStreams(options: StreamsOptions): Streams {
   }
   arrange(options.config);
   return {
-    needs,
+    needs: streams.needs,
     state: () =>
-      [...open.values()].map(({ name, isSynced, plan: { group, path, kind, labelSelector, covers } }) => {
+      streams.all().map(({ name, isSynced, plan: { group, path, kind, labelSelector, covers } }) => {
         return { name, group, path, kind, labelSelector, covers: [...covers], isSynced };
       }),
     get isHandingOver() {
-      return [...open.values()].some(({ plan }) => !plans.includes(plan));
+      return streams.all().some(({ plan }) => !plans.includes(plan));
     },
     configure(config) {
       arrange(config);

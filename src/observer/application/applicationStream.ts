@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
+import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { applicationsPath } from '../status/applicationApi.ts';
@@ -51,35 +52,26 @@ export function applicationStreams(options: ApplicationStreamsOptions): Readonly
   );
 }
 
-function applicationSink(listener: ApplicationListener, onSynced: () => void): ClosableSink {
-  const held = new Set<string>();
-  let listed: Set<string> | undefined;
-
-  function drop(id: string): void {
-    if (held.delete(id)) listener.remove(id);
-  }
-
+function applicationSink({ take, remove }: ApplicationListener, onSynced: () => void): ClosableSink {
+  const objects = createSharedObjects().stream();
   return {
-    begin() {
-      listed = new Set();
-    },
+    begin: objects.begin,
     apply(type, object) {
       const { namespace, name } = objectOf(objectOf(object)['metadata']);
       const [place, its] = [textOf(namespace), textOf(name)];
       if (place === undefined || its === undefined) return;
       const id = `${place}/${its}`;
-      if (type === 'DELETED') return drop(id);
-      listed?.add(id);
-      held.add(id);
-      listener.take(id, object);
+      if (type !== 'DELETED') {
+        objects.add(id);
+        take(id, object);
+      } else if (objects.remove(id)) remove(id);
     },
     end() {
-      for (const id of held) if (listed?.has(id) === false) drop(id);
-      listed = undefined;
+      for (const id of objects.end()) remove(id);
       onSynced();
     },
     close() {
-      for (const id of held) drop(id);
+      for (const id of objects.close()) remove(id);
     },
   };
 }

@@ -1,16 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
-import { parseJson } from '../../base/exactInteger.ts';
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { type ClosableSink, notifyingComplete, type ObjectSink } from '../../kube/watch/sink.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 import { isSecret } from '../model/confidential.ts';
 import { labelName } from '../model/fieldManagers.ts';
-import { identityKey } from '../model/identity.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { isInSync, observeObject } from '../state/observeObject.ts';
-import { pacedComparison } from '../state/pacedComparison.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { createResourceSink } from './resourceSink.ts';
 
 /** One list+watch stream of all objects of a kind that have the label of an application. */
 interface ResourceStreamPlan {
@@ -34,9 +30,7 @@ interface ResourceStreamsOptions {
 }
 
 /** The streams of the kinds in use. All applications share one for each kind. */
-export interface ResourceStreams {
-  /** By name. */
-  readonly needs: ReadonlyMap<string, StreamNeed>;
+export interface ResourceStreams extends Pick<StreamSet<OpenStream>, 'needs'> {
   /** Subscribes the resource to the stream of its kind. Does nothing if it is subscribed already. */
   add(resource: ResourceEntry, plan: ResourcePlan): void;
   remove(resource: ResourceEntry): void;
@@ -49,15 +43,11 @@ export interface ResourceStreams {
   isReliable(resource: ResourceEntry): boolean;
 }
 
-interface OpenStream {
-  readonly plan: ResourceStreamPlan;
-  readonly sink: ClosableSink;
+interface LabelStream extends OpenStream {
   /** By key. Several applications may have the same resource; each of them is notified. */
   readonly members: Map<string, readonly ResourceEntry[]>;
   /** Called when its list is complete. */
   readonly waiting: Set<() => void>;
-  /** The stream has read its complete list at least once. */
-  isSynced: boolean;
   /** The monotonic time since which every change is received. Undefined: changes may be missed. */
   reliableSince: number | undefined;
 }
@@ -69,31 +59,26 @@ const provenAfter = 5_000;
 const longestList = 3_000;
 
 export function createResourceStreams(options: ResourceStreamsOptions): ResourceStreams {
-  const { clock, namespaces, onChanged, onClosed } = options;
-  const open = new Map<string, OpenStream>();
-  const needs = new Map<string, StreamNeed>();
-  const streamOf = new WeakMap<ResourceEntry, string>();
+  const { clock, namespaces, onChanged } = options;
+  const streams = createStreamSet<LabelStream>({
+    synced(stream) {
+      const wasLost = stream.reliableSince === undefined;
+      stream.reliableSince = clock.monotonic();
+      for (const notify of [...stream.waiting]) notify();
+      if (wasLost) notifyResumed(stream.members);
+    },
+    closed: options.onClosed,
+  });
+  const streamOf = new WeakMap<ResourceEntry, LabelStream>();
 
-  function start(plan: ResourceStreamPlan): OpenStream {
+  function start(plan: ResourceStreamPlan): LabelStream {
+    const { name, path, kind } = plan;
     const members = new Map<string, readonly ResourceEntry[]>();
-    const bare = createSink(plan, members, clock);
-    const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
-    const stream: OpenStream = {
-      plan,
-      sink,
-      members,
-      waiting: new Set(),
-      isSynced: false,
-      reliableSince: undefined,
-    };
+    const bare = createResourceSink(plan, members, clock);
+    const sink = options.wrap?.(plan, bare) ?? bare;
+    const stream: LabelStream = { name, sink, members, waiting: new Set(), isSynced: false, reliableSince: undefined };
     const trackedSink: ObjectSink = {
-      ...notifyingComplete(sink, () => {
-        const wasLost = stream.reliableSince === undefined;
-        stream.isSynced = true;
-        stream.reliableSince = clock.monotonic();
-        for (const notify of [...stream.waiting]) notify();
-        if (wasLost) notifyResumed(members);
-      }),
+      ...notifyingComplete(sink, () => streams.synced(stream)),
       lost() {
         if (stream.reliableSince === undefined) return;
         stream.reliableSince = undefined;
@@ -106,18 +91,16 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
         notifyResumed(members);
       },
     };
-    open.set(plan.name, stream);
-    const { name, path, kind } = plan;
     // The author of an Application chooses the kind, so a kind that weeder may not read must not make weeder unready.
-    const need = { name, path, kind, labelSelector: labelName, sink: trackedSink, isOptional: true };
+    const need = { path, kind, labelSelector: labelName, sink: trackedSink, isOptional: true };
     // A Secret is not reduced, but no failure message may quote it.
-    needs.set(name, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
+    streams.open(stream, isSecret(plan) ? { ...need, reduce: (object: JsonObject) => object } : need);
     onChanged();
     return stream;
   }
 
   function remove(resource: ResourceEntry): void {
-    const stream = open.get(streamOf.get(resource) ?? '');
+    const stream = streamOf.get(resource);
     streamOf.delete(resource);
     const subscribers = stream?.members.get(resource.key) ?? [];
     if (stream === undefined || !subscribers.includes(resource)) return;
@@ -125,28 +108,24 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
     if (others.length > 0) stream.members.set(resource.key, others);
     else stream.members.delete(resource.key);
     if (stream.members.size > 0) return;
-    const { name } = stream.plan;
-    open.delete(name);
-    needs.delete(name);
-    stream.sink.close();
-    onClosed(name);
+    streams.close(stream);
     onChanged();
   }
 
   return {
-    needs,
+    needs: streams.needs,
     add(resource, plan) {
       const desired = streamPlan(plan, namespaces);
-      if (streamOf.get(resource) === desired?.name) return;
+      if (streamOf.get(resource)?.name === desired?.name) return;
       remove(resource);
       if (desired === undefined) return;
-      const stream = open.get(desired.name) ?? start(desired);
+      const stream = streams.get(desired.name) ?? start(desired);
       stream.members.set(resource.key, [...(stream.members.get(resource.key) ?? []), resource]);
-      streamOf.set(resource, desired.name);
+      streamOf.set(resource, stream);
     },
     remove,
     whenListed(resource, signal) {
-      const stream = open.get(streamOf.get(resource) ?? '');
+      const stream = streamOf.get(resource);
       if (stream === undefined || stream.isSynced || signal.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const timer = clock.setTimeout(notify, longestList);
@@ -162,7 +141,7 @@ export function createResourceStreams(options: ResourceStreamsOptions): Resource
       });
     },
     isReliable(resource) {
-      const since = open.get(streamOf.get(resource) ?? '')?.reliableSince;
+      const since = streamOf.get(resource)?.reliableSince;
       return since !== undefined && clock.monotonic() >= since;
     },
   };
@@ -182,111 +161,7 @@ function streamPlan(
   return { name: `applied ${apiVersion}/${plural}${place}`, path, group, kind };
 }
 
-function createSink(
-  { group, kind }: ResourceStreamPlan,
-  members: ReadonlyMap<string, readonly ResourceEntry[]>,
-  clock: Clock,
-): ClosableSink {
-  let listed: Set<ResourceEntry> | undefined;
-  const paced = pacedComparison(clock, (resource, object) => {
-    if (members.get(resource.key)?.includes(resource)) takeSafely(resource, object);
-  });
-
-  function membersOf(object: JsonObject): readonly ResourceEntry[] {
-    const { namespace, name } = objectOf(object['metadata']);
-    const key = identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' });
-    return members.get(key) ?? [];
-  }
-
-  function take(resource: ResourceEntry, object: JsonObject): void {
-    const before = comparisonState(resource);
-    if (!observeObject(resource, object, clock.monotonic()) || comparisonState(resource) === before) return;
-    resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
-  }
-
-  /** An exception would end the stream for all resources. The following check meets the same error and reports it. */
-  function takeSafely(resource: ResourceEntry, object: JsonObject): void {
-    try {
-      take(resource, object);
-    } catch {
-      resource.found = 'unknown';
-      resource.actor?.send({ type: 'object.changed', isInSync: false });
-    }
-  }
-
-  return {
-    // Of a large object that changes often, only the compared fields are parsed.
-    isIrrelevant(line, { type, namespace, name }) {
-      if (type !== 'MODIFIED' || line.length < largeLine) return false;
-      const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
-      const [resource] = its;
-      if (resource === undefined || its.length > 1) return false;
-      const kept = Buffer.from(line);
-      const isHeld = paced.hold(resource, () => objectIn(kept));
-      if (isHeld) listed?.add(resource);
-      return isHeld;
-    },
-    begin() {
-      listed = new Set();
-    },
-    apply(type, object) {
-      const its = objectOf(object);
-      for (const resource of membersOf(its)) {
-        if (type === 'DELETED') paced.drop(resource);
-        else listed?.add(resource);
-        if (type === 'DELETED') markLost(resource, versionOf(its), clock.monotonic());
-        else paced.take(resource, its);
-      }
-    },
-    end(resourceVersion) {
-      for (const resource of [...members.values()].flat()) {
-        if (listed?.has(resource) !== false) continue;
-        paced.drop(resource);
-        if (foundOf(resource) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
-      }
-      listed = undefined;
-    },
-    close: () => undefined,
-  };
-}
-
-/** Bytes of a line that takes a noticeable time to parse. */
-const largeLine = 64 * 1024;
-
-/** Parses the object in a line that is a watch event. */
-function objectIn(line: Buffer): JsonObject | undefined {
-  try {
-    return objectOf(objectOf(parseJson(line.toString('utf8')))['object']);
-  } catch {
-    return undefined;
-  }
-}
-
 /** A request that failed while the stream was lost may succeed now. */
 function notifyResumed(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
   for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
-}
-
-/**
- * The object left the stream: it was deleted or lost its label. A version that weeder has written since then is
- * ignored.
- */
-function markLost(resource: ResourceEntry, version: string | undefined, now: number): void {
-  if (!isAtLeast(version, resource.writtenVersion)) return;
-  resource.found = 'lost';
-  resource.driftedAt ??= now;
-  resource.actor?.send({ type: 'object.changed', isInSync: false });
-}
-
-/** There is nothing new to decide while this text is the same. */
-function comparisonState(resource: ResourceEntry): string {
-  const found = foundOf(resource);
-  if (found === undefined) return '';
-  return isInSync(resource)
-    ? `in sync ${found.label}`
-    : JSON.stringify([found.uid, found.isTerminating, found.label, resource.drifts]);
-}
-
-function versionOf(object: JsonObject): string | undefined {
-  return textOf(objectOf(object['metadata'])['resourceVersion']);
 }

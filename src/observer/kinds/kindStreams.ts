@@ -1,7 +1,7 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 
 export interface KindStreamsOptions {
   readonly clock: Clock;
@@ -14,8 +14,7 @@ export interface KindStreamsOptions {
 }
 
 /** The streams of CustomResourceDefinitions and APIServices. They are open while a caller waits for a kind. */
-export interface KindStreams {
-  readonly needs: ReadonlyMap<string, StreamNeed>;
+export interface KindStreams extends Pick<StreamSet<OpenStream>, 'needs'> {
   await(isWaiting: boolean): void;
   /** Closes no stream. Afterwards no timer keeps the process running. */
   stop(): void;
@@ -34,43 +33,39 @@ const collections = [
  * the permission to read them, weeder finds new kinds when the discovery cache expires.
  */
 export function createKindStreams({ clock, onKindChanged, onChanged, onClosed }: KindStreamsOptions): KindStreams {
-  const all = new Map(
-    collections.map(({ plural, kind, root }): [string, StreamNeed] => [
-      plural,
-      {
-        name: plural,
+  const streams = createStreamSet({ synced: () => {}, closed: onClosed });
+  let closing: TimerHandle | undefined;
+  let isStopped = false;
+
+  function open(): void {
+    for (const { plural, kind, root } of collections) {
+      const sink = changeSink(onKindChanged);
+      const need = {
         path: `${root}/${plural}`,
         kind,
         as: 'metadata',
         labelSelector: '',
         isOptional: true,
-        sink: changeSink(onKindChanged),
-      },
-    ]),
-  );
-  let needs: ReadonlyMap<string, StreamNeed> = new Map();
-  let closing: TimerHandle | undefined;
-  let isStopped = false;
+        sink,
+      } as const;
+      streams.open({ name: plural, sink, isSynced: false }, need);
+    }
+    onChanged();
+  }
 
   function close(): void {
-    needs = new Map();
-    for (const name of all.keys()) onClosed(name);
+    for (const stream of streams.all()) streams.close(stream);
     onChanged();
   }
 
   return {
-    get needs() {
-      return needs;
-    },
+    needs: streams.needs,
     await(isWaiting) {
       clock.clearTimeout(closing);
       closing = undefined;
       if (isStopped) return;
       if (!isWaiting) closing = clock.setTimeout(close, idleTimeout);
-      else if (needs.size === 0) {
-        needs = all;
-        onChanged();
-      }
+      else if (streams.needs.size === 0) open();
     },
     stop() {
       isStopped = true;

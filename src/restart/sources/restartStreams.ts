@@ -4,6 +4,7 @@ import { onlyOwned, type Shard } from '../../controller/shard.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { type ClosableSink, notifyingComplete } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
 import {
   kindsOfRules,
@@ -48,10 +49,11 @@ interface RestartStreamsOptions {
   readonly onRead: (stream: RestartStreamPlan) => void;
 }
 
-/** The streams that restart control needs, following the config and the used sources. */
-export interface RestartStreams {
-  /** By name. There are none without a section `restartControl`. */
-  readonly needs: ReadonlyMap<string, StreamNeed>;
+/**
+ * The streams that restart control needs, following the config and the used sources. There are none without a section
+ * `restartControl`.
+ */
+export interface RestartStreams extends Pick<StreamSet<OpenStream>, 'needs'> {
   /** `between` is called after the missing streams have been opened, and before those no longer needed are closed. */
   configure(config: Config, between?: () => void): void;
   /** Sets the used sources: with `access: named`, each has a stream of its own. */
@@ -67,21 +69,24 @@ export interface RestartStreams {
   hasReadWorkload(workload: Pick<WorkloadRef, 'kind' | 'namespace'>): boolean;
 }
 
-interface OpenStream {
+interface PlannedStream extends OpenStream {
   readonly plan: RestartStreamPlan;
-  readonly sink: ClosableSink;
-  isSynced: boolean;
 }
 
 export function createRestartStreams(options: RestartStreamsOptions): RestartStreams {
-  const { namespaces, shard, sinks, reduceSource, onChanged, onClosed, onSynced } = options;
-  const open = new Map<string, OpenStream>();
-  const needs = new Map<string, StreamNeed>();
+  const { namespaces, shard, sinks, reduceSource, onChanged, onSynced } = options;
+  const streams = createStreamSet<PlannedStream>({
+    synced({ plan }, isFirst) {
+      if (isFirst) options.onRead(plan);
+      reportIfSynced();
+    },
+    closed: options.onClosed,
+  });
   let config = options.config;
   let used: Iterable<SourceRef> = [];
   let hasReported = false;
 
-  const isSynced = () => [...open.values()].every((stream) => stream.isSynced);
+  const isSynced = () => streams.all().every((stream) => stream.isSynced);
 
   function reportIfSynced(): void {
     const isNew = isSynced() && !hasReported;
@@ -90,34 +95,25 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   }
 
   function start(plan: RestartStreamPlan): void {
-    const { name, path, fieldSelector } = plan;
+    const { name, path, kind, fieldSelector } = plan;
     const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
-    const sink = options.wrap === undefined ? bare : options.wrap(plan, bare);
-    const stream: OpenStream = { plan, sink, isSynced: false };
-    const reportingSink = notifyingComplete(sink, () => {
-      const isFirst = !stream.isSynced;
-      stream.isSynced = true;
-      if (open.get(name) !== stream) return;
-      if (isFirst) options.onRead(plan);
-      reportIfSynced();
-    });
-    const selectors = { labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
-    const common = { name, path, kind: plan.kind, ...selectors };
-    open.set(name, stream);
+    const stream: PlannedStream = { plan, name, sink: options.wrap?.(plan, bare) ?? bare, isSynced: false };
+    const sink = notifyingComplete(stream.sink, () => streams.synced(stream));
+    const common = { path, kind, labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
     if (plan.isSource)
-      needs.set(name, {
+      streams.open(stream, {
         ...common,
         peers: 'sources',
         isAwaited: false,
         as: 'metadata',
         reduce: reduceSource,
-        sink: reportingSink,
+        sink,
       });
     else
-      needs.set(name, {
+      streams.open(stream, {
         ...common,
         ...standingOf(plan.kind),
-        sink: shard === undefined ? reportingSink : onlyOwned(reportingSink, shard),
+        sink: shard === undefined ? sink : onlyOwned(sink, shard),
       });
   }
 
@@ -131,15 +127,8 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   }
 
   function isCovered(names: readonly string[]): boolean {
-    const covering = names.flatMap((name) => open.get(name) ?? []);
+    const covering = names.flatMap((name) => streams.get(name) ?? []);
     return covering.length === 0 || covering.some((stream) => stream.isSynced);
-  }
-
-  function close(name: string, { sink }: OpenStream): void {
-    open.delete(name);
-    needs.delete(name);
-    sink.close();
-    onClosed(name);
   }
 
   const plansNow = () => planRestartStreams(config.restart, namespaces, used);
@@ -149,12 +138,12 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
    * seems to disappear.
    */
   function arrange(between: () => void = () => {}): boolean {
-    const missing = plansNow().filter(({ name }) => !open.has(name));
+    const missing = plansNow().filter(({ name }) => streams.get(name) === undefined);
     for (const plan of missing) start(plan);
     between();
     const needed = new Set(plansNow().map(({ name }) => name));
-    const obsolete = [...open].filter(([name]) => !needed.has(name));
-    for (const [name, stream] of obsolete) close(name, stream);
+    const obsolete = streams.all().filter(({ name }) => !needed.has(name));
+    for (const stream of obsolete) streams.close(stream);
     return obsolete.length + missing.length > 0;
   }
 
@@ -162,18 +151,19 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     if (!arrange(between)) return;
     onChanged();
     // The last stream that had not been read may be one that was closed now.
-    if (open.size > 0) reportIfSynced();
+    if (streams.needs.size > 0) reportIfSynced();
   }
 
   arrange();
   return {
-    needs,
+    needs: streams.needs,
     configure(next, between) {
       config = next;
       rearrange(between);
-      for (const { plan } of open.values()) {
-        const need = needs.get(plan.name);
-        if (!plan.isSource && need !== undefined) needs.set(plan.name, { ...need, ...standingOf(plan.kind) });
+      for (const stream of streams.all()) {
+        const need = streams.needs.get(stream.name);
+        if (!stream.plan.isSource && need !== undefined)
+          streams.open(stream, { ...need, ...standingOf(stream.plan.kind) });
       }
     },
     use(sources) {

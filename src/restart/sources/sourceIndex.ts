@@ -1,10 +1,10 @@
 import { putBounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
+import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { OptOut } from '../model/annotations.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
-import { createSharedObjects } from './sharedObjects.ts';
 
 /** Read access to the known sources. */
 export interface SourcesKnown {

@@ -1,12 +1,12 @@
 import { type Identity, identityOf } from '../../kube/objects/identity.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';
 import { type Use, usesOf } from '../model/uses.ts';
 import { readWorkload, type WorkloadSummary } from '../model/workloadSummary.ts';
 import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
-import { createSharedObjects } from '../sources/sharedObjects.ts';
 
 /** The summary of a workload and the uses of its sources. */
 export interface WorkloadUpdate {

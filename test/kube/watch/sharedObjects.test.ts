@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSharedObjects, type StreamObjects } from '../../../src/restart/sources/sharedObjects.ts';
+import { createSharedObjects, type StreamObjects } from '../../../src/kube/watch/sharedObjects.ts';
 import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 
 test('a removed object is released once, and an object that was never added is not', () => {

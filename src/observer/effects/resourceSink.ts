@@ -1,0 +1,114 @@
+import type { Clock } from '../../base/clock.ts';
+import { parseJson } from '../../base/exactInteger.ts';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import type { ClosableSink } from '../../kube/watch/sink.ts';
+import { type Identity, identityKey } from '../model/identity.ts';
+import { foundOf, type ResourceEntry } from '../state/entries.ts';
+import { isInSync, observeObject } from '../state/observeObject.ts';
+import { pacedComparison } from '../state/pacedComparison.ts';
+
+/** The sink of a stream of one kind: it notifies the resources whose object has changed or left the stream. */
+export function createResourceSink(
+  { group, kind }: Pick<Identity, 'group' | 'kind'>,
+  members: ReadonlyMap<string, readonly ResourceEntry[]>,
+  clock: Clock,
+): ClosableSink {
+  let listed: Set<ResourceEntry> | undefined;
+  const paced = pacedComparison(clock, (resource, object) => {
+    if (members.get(resource.key)?.includes(resource)) takeSafely(resource, object);
+  });
+
+  function membersOf(object: JsonObject): readonly ResourceEntry[] {
+    const { namespace, name } = objectOf(object['metadata']);
+    const key = identityKey({ group, kind, namespace: textOf(namespace) ?? '', name: textOf(name) ?? '' });
+    return members.get(key) ?? [];
+  }
+
+  function take(resource: ResourceEntry, object: JsonObject): void {
+    const before = comparisonState(resource);
+    if (!observeObject(resource, object, clock.monotonic()) || comparisonState(resource) === before) return;
+    resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
+  }
+
+  /** An exception would end the stream for all resources. The following check meets the same error and reports it. */
+  function takeSafely(resource: ResourceEntry, object: JsonObject): void {
+    try {
+      take(resource, object);
+    } catch {
+      resource.found = 'unknown';
+      resource.actor?.send({ type: 'object.changed', isInSync: false });
+    }
+  }
+
+  return {
+    // Of a large object that changes often, only the compared fields are parsed.
+    isIrrelevant(line, { type, namespace, name }) {
+      if (type !== 'MODIFIED' || line.length < largeLine) return false;
+      const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
+      const [resource] = its;
+      if (resource === undefined || its.length > 1) return false;
+      const kept = Buffer.from(line);
+      const isHeld = paced.hold(resource, () => objectIn(kept));
+      if (isHeld) listed?.add(resource);
+      return isHeld;
+    },
+    begin() {
+      listed = new Set();
+    },
+    apply(type, object) {
+      const its = objectOf(object);
+      for (const resource of membersOf(its)) {
+        if (type === 'DELETED') paced.drop(resource);
+        else listed?.add(resource);
+        if (type === 'DELETED') markLost(resource, versionOf(its), clock.monotonic());
+        else paced.take(resource, its);
+      }
+    },
+    end(resourceVersion) {
+      for (const resource of [...members.values()].flat()) {
+        if (listed?.has(resource) !== false) continue;
+        paced.drop(resource);
+        if (foundOf(resource) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
+      }
+      listed = undefined;
+    },
+    close: () => undefined,
+  };
+}
+
+/** Bytes of a line that takes a noticeable time to parse. */
+const largeLine = 64 * 1024;
+
+/** Parses the object in a line that is a watch event. */
+function objectIn(line: Buffer): JsonObject | undefined {
+  try {
+    return objectOf(objectOf(parseJson(line.toString('utf8')))['object']);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The object left the stream: it was deleted or lost its label. A version that weeder has written since then is
+ * ignored.
+ */
+function markLost(resource: ResourceEntry, version: string | undefined, now: number): void {
+  if (!isAtLeast(version, resource.writtenVersion)) return;
+  resource.found = 'lost';
+  resource.driftedAt ??= now;
+  resource.actor?.send({ type: 'object.changed', isInSync: false });
+}
+
+/** There is nothing new to decide while this text is the same. */
+function comparisonState(resource: ResourceEntry): string {
+  const found = foundOf(resource);
+  if (found === undefined) return '';
+  return isInSync(resource)
+    ? `in sync ${found.label}`
+    : JSON.stringify([found.uid, found.isTerminating, found.label, resource.drifts]);
+}
+
+function versionOf(object: JsonObject): string | undefined {
+  return textOf(objectOf(object['metadata'])['resourceVersion']);
+}
