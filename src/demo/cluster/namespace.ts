@@ -3,7 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { failed, ok, type Result } from '../../base/errors.ts';
 import { objectOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { isRecoverable } from '../../kube/client/failureClass.ts';
 
 /** A random name. */
 export function uniqueNamespace(): string {

@@ -1,7 +1,8 @@
 import { timestamp } from '@weeder/embedded-cluster';
 import type { Clock } from '../../base/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { isRecoverable } from '../../kube/client/failureClass.ts';
 import { servingCondition } from './manifests.ts';
 
 /** Switches the readiness of the etcd pods by their readiness gate. */

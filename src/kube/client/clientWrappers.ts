@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { mergePatch } from '../objects/mergePatch.ts';
 import type { ApiResult, KubeClient } from './client.ts';
-import { type ApiFailure, isRecoverable } from './failure.ts';
+import type { ApiFailure } from './failure.ts';
+import { isRecoverable } from './failureClass.ts';
 import type { ApiRequest } from './request.ts';
 
 /** Whether this replica may act. */

@@ -20,9 +20,9 @@ const impersonation = /cannot impersonate-on:serviceaccount:\S+ resource /;
 /** These verbs concern a single object only if its name was in the request; a rule for that name is enough then. */
 const collective: ReadonlySet<string> = new Set(['list', 'watch']);
 
-/** Whether the missing permission is the one to impersonate, and not a permission of the impersonated account. */
-export function isImpersonationDenied({ kind, message }: ApiFailure): boolean {
-  return kind === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
+/** The denial of a request in one namespace of the core group, written as the API server writes it. */
+export function denialOf(verb: string, plural: string, namespace: string): string {
+  return `cannot ${verb} resource "${plural}" in API group "" in the namespace "${namespace}"`;
 }
 
 /** One or two sentences for a person: which server, what happened, what to do. */

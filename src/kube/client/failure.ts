@@ -84,16 +84,6 @@ const longestWaitMs = 3_600_000;
 /** After etcd was restored from a backup, the resourceVersion that weeder has is in the future: only a relist helps. */
 const resourceVersionTooLarge = 'ResourceVersionTooLarge';
 
-const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
-
-/**
- * Whether it is worthwhile to retry the same request. Network errors, timeouts, 429, 5xx, 403, 422 and 401 are
- * recoverable; 400 and 405 are not; 404, 409 and 410 are final answers, on which the caller decides.
- */
-export function isRecoverable(failure: ApiFailure): boolean {
-  return !unrecoverable.has(failure.kind);
-}
-
 /**
  * Converts a response other than 2xx into a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a
  * date. Of a confidential response only the message of a Status is quoted.

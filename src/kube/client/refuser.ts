@@ -1,15 +1,5 @@
 import type { ApiFailure } from './failure.ts';
-
-/** The form in which every authorizer denies a request; an admission plugin has another text in this position. */
-const denial = /^(?:\S+ (?:"[^"]*" )?is forbidden: |forbidden: )?User "[^"]*" cannot /;
-
-/**
- * Whether a permission is missing. A 403 to a write may also come from a quota, an admission policy or another
- * admission plugin; these do not apply to a read.
- */
-export function isDenied({ kind, message }: ApiFailure, verb?: string): boolean {
-  return kind === 'forbidden' && (verb === 'get' || denial.test(message));
-}
+import { hasCause, isDenied } from './failureClass.ts';
 
 const name = '[a-z0-9][a-z0-9.-]*';
 const amounts = '[a-z0-9./,=-]+';
@@ -46,8 +36,8 @@ const refusers: readonly { readonly words: RegExp; readonly as: (found: readonly
  * of the object: for failures whose message is not shown. Undefined: the response does not name it.
  */
 export function refuserOf(failure: ApiFailure): string | undefined {
-  const { kind, message, causes = [] } = failure;
-  if (causes.some(({ reason }) => reason === 'NamespaceTerminating')) return 'its namespace is being deleted';
+  const { kind, message } = failure;
+  if (hasCause(failure, 'NamespaceTerminating')) return 'its namespace is being deleted';
   for (const { words, as } of refusers) {
     const [, ...found] = words.exec(message) ?? [];
     if (found.length > 0) return as(found);

@@ -1,7 +1,7 @@
 import { putBounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
-import { type ApiFailure, isRecoverable } from '../client/failure.ts';
-import { isDenied } from '../client/refuser.ts';
+import type { ApiFailure } from '../client/failure.ts';
+import { isDenied, isRecoverable } from '../client/failureClass.ts';
 import type { EventLog } from './eventLosses.ts';
 
 /** What to do with an Event that could not be written. */

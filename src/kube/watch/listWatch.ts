@@ -4,6 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
+import { isUnservedPath } from '../client/failureClass.ts';
 import { listPages } from './pagedList.ts';
 import { type WatchEnd, type WatchSource, watchOnce } from './watchOnce.ts';
 import type { WatchTimeouts } from './watchTimeouts.ts';
@@ -148,14 +149,9 @@ function refusal(
     message: describeFailure(failure, server),
     retryAfterMs: failure.retryAfterMs,
   };
-  if (whenMissing !== undefined && isUnknownKind(failure))
+  if (whenMissing !== undefined && (failure.kind === 'notFound' || isUnservedPath(failure)))
     return { type: 'stream.failed', kind: 'missing', ...loss, message: whenMissing, retryWithinMs: missingRetryMs };
   if (failure.kind === 'expired') return { type: 'stream.expired', ...loss };
   if (failure.kind === 'timeout') return { type: 'stream.silent', ...loss, silentMs: failure.silentMs };
   return { type: 'stream.failed', kind: failure.kind, ...loss };
-}
-
-/** If it lacks the whole API group, the API server answers in plain text. */
-function isUnknownKind({ kind, status }: ApiFailure): boolean {
-  return kind === 'notFound' || (kind === 'badAnswer' && status === 404);
 }

@@ -1,7 +1,8 @@
-import { describeFailure } from '../../kube/client/describeFailure.ts';
+import { denialOf, describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { isDenied, refuserOf } from '../../kube/client/refuser.ts';
-import type { SourceKind } from './refs.ts';
+import { hasCause, hasOwnMessage, isDenied, isOtherUid } from '../../kube/client/failureClass.ts';
+import { refuserOf } from '../../kube/client/refuser.ts';
+import { type SourceKind, sourcePlurals } from './refs.ts';
 
 /** The class of a refusal, for metrics and for callers that decide by it. */
 export type RefusalClass =
@@ -43,11 +44,11 @@ export function answerTo(failure: ApiFailure, server: string): Answer<never> {
   return { is: 'refused', reason, failure: classOf(failure), retryAfter: failure.retryAfterMs ?? 0 };
 }
 
-function classOf({ kind, causes = [], message }: ApiFailure): RefusalClass {
-  if (kind === 'throttled' && causes.some(({ reason }) => reason === 'DisruptionBudget')) return 'budget';
-  if (kind !== 'invalid') return kind;
-  if (causes.some(({ field }) => field === 'metadata.uid')) return 'otherUid';
-  return message.includes('field is immutable') ? 'immutable' : kind;
+function classOf(failure: ApiFailure): RefusalClass {
+  const { kind, message } = failure;
+  if (kind === 'throttled' && hasCause(failure, 'DisruptionBudget')) return 'budget';
+  if (isOtherUid(failure)) return 'otherUid';
+  return kind === 'invalid' && message.includes('field is immutable') ? 'immutable' : kind;
 }
 
 /** What was requested from the API server; used to name the rule that grants a missing permission. */
@@ -57,28 +58,20 @@ export interface RequestTarget {
   readonly namespace: string;
 }
 
-/** These causes describe the connection, and contain nothing that was received over it. */
-const ownWords: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
-
 /**
  * Returns the failure without any text of the response: a server or proxy may echo the requested Secret, which would
  * then appear in logs and Events. Only the class, the status, the origin of the refusal and the delay remain.
  */
 export function confidential(failure: ApiFailure, target: RequestTarget): ApiFailure {
+  const { verb, namespace } = target;
   const { kind, status, retryAfterMs } = failure;
-  if (ownWords.has(kind)) return failure;
+  if (hasOwnMessage(failure)) return failure;
   return {
     kind,
-    message: isDenied(failure, target.verb)
-      ? denial(target)
+    message: isDenied(failure, verb)
+      ? denialOf(verb, sourcePlurals[target.kind], namespace)
       : (refuserOf(failure) ?? 'its message is withheld, because it may contain a value'),
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-}
-
-/** Written as the API server names it, so that the missing rule can be named. */
-function denial({ verb, kind, namespace }: RequestTarget): string {
-  const resource = kind === 'Secret' ? 'secrets' : 'configmaps';
-  return `cannot ${verb} resource "${resource}" in API group "" in the namespace "${namespace}"`;
 }

@@ -2,7 +2,8 @@ import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { notLeading } from '../../kube/client/clientWrappers.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
-import { type ApiFailure, isRecoverable } from '../../kube/client/failure.ts';
+import type { ApiFailure } from '../../kube/client/failure.ts';
+import { isRecoverable } from '../../kube/client/failureClass.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
 import { podPath } from '../pods/podPath.ts';
 

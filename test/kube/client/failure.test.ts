@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailure } from '../../../src/kube/client/describeFailure.ts';
-import { classify, classifyStatus, type FailureKind, isRecoverable } from '../../../src/kube/client/failure.ts';
+import { classify, classifyStatus, type FailureKind } from '../../../src/kube/client/failure.ts';
+import { isRecoverable } from '../../../src/kube/client/failureClass.ts';
 import { statusBody } from '../../support/api/faultyServer.ts';
 
 const now = Date.UTC(2026, 10, 21);

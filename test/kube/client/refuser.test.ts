@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
-import { isDenied, refuserOf } from '../../../src/kube/client/refuser.ts';
+import { isDenied } from '../../../src/kube/client/failureClass.ts';
+import { refuserOf } from '../../../src/kube/client/refuser.ts';
 import { consequenceOf } from '../../../src/kube/events/eventFailure.ts';
 import { confidential } from '../../../src/restart/model/answer.ts';
 
