@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiFailure, FailureKind } from '../../../src/kube/client/failure.ts';
+import { hasCause, hasOwnMessage, isOtherUid, isUnservedPath } from '../../../src/kube/client/failureClass.ts';
+
+const failure = (kind: FailureKind, more: Partial<ApiFailure> = {}): ApiFailure => ({ kind, message: '', ...more });
+
+test('only the messages of failures without a response are weeder’s own, and may be shown for a Secret', () => {
+  const own = ['network', 'timeout', 'credentials', 'cancelled'] as const;
+  const received = [
+    ...(['notFound', 'conflict', 'expired', 'throttled', 'unauthorized', 'forbidden', 'invalid'] as const),
+    ...(['unavailable', 'rejected', 'badAnswer'] as const),
+  ];
+  for (const kind of own) assert.equal(hasOwnMessage(failure(kind)), true, kind);
+  for (const kind of received) assert.equal(hasOwnMessage(failure(kind)), false, kind);
+});
+
+test('a 404 without a Status is about the path, and one with a Status about the object', () => {
+  assert.equal(isUnservedPath(failure('badAnswer', { status: 404 })), true);
+  assert.equal(isUnservedPath(failure('badAnswer', { status: 200 })), false);
+  assert.equal(isUnservedPath(failure('notFound', { status: 404 })), false);
+});
+
+test('a 422 about metadata.uid means that another object has the name', () => {
+  const about = (field: string) => ({ causes: [{ reason: 'FieldValueInvalid', field }] });
+  assert.equal(isOtherUid(failure('invalid', about('metadata.uid'))), true);
+  assert.equal(isOtherUid(failure('invalid', about('spec.replicas'))), false);
+  assert.equal(isOtherUid(failure('conflict', about('metadata.uid'))), false);
+});
+
+test('a cause is found by its reason', () => {
+  const refused = failure('forbidden', { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] });
+  assert.equal(hasCause(refused, 'NamespaceTerminating'), true);
+  assert.equal(hasCause(refused, 'DisruptionBudget'), false);
+  assert.equal(hasCause(failure('forbidden'), 'NamespaceTerminating'), false);
+});
