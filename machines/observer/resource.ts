@@ -1,4 +1,4 @@
-import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
+import { type AnyEventObject, assign, fromCallback, raise, setup } from 'xstate';
 
 /** An observed resource of an application. */
 export interface ResourceInput {
@@ -51,38 +51,33 @@ export type ResourceEvent =
   | ({ readonly type: 'check.drifted' } & ToCorrect)
   /** The object does not exist. */
   | ({ readonly type: 'check.missing' } & ToCorrect)
-  /** The object is being deleted. */
-  | { readonly type: 'check.terminating' }
+  | { readonly type: 'write.done' }
+  /** The object has changed since the write was decided on. */
+  | { readonly type: 'write.conflicted' }
+  /** The newest manifest was refused, and the one that was applied before it is compared from now on. */
+  | ({ readonly type: 'write.fellBack' } & Refused)
+  /** The results of any effect. The object is being deleted. */
+  | { readonly type: 'effect.terminating' }
   /** Another application owns the object. */
-  | { readonly type: 'check.claimed'; readonly reason?: string }
+  | { readonly type: 'effect.claimed'; readonly reason?: string }
   /** The cluster does not serve its kind; `kind.served`: it does now. */
-  | { readonly type: 'check.typeMissing'; readonly reason?: string }
+  | { readonly type: 'effect.typeMissing'; readonly reason?: string }
   | { readonly type: 'kind.served' }
   /** The API server of its kind does not respond, so nothing is known about the kind. */
-  | ({ readonly type: 'check.kindUnavailable' } & Refused)
+  | ({ readonly type: 'effect.kindUnavailable' } & Refused)
   /** The resource can never be applied as it is. */
-  | ({ readonly type: 'check.refused' } & Refused)
+  | ({ readonly type: 'effect.refused' } & Refused)
   /**
    * The newest manifest can never be applied, and is retried after `nextAttemptIn` milliseconds; the last applied one
    * is in sync.
    */
-  | ({ readonly type: 'check.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
+  | ({ readonly type: 'effect.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
   /**
    * There is no proof that the application's ServiceAccount may see the object, so nothing about it may be reported.
    */
-  | ({ readonly type: 'check.unverified' } & Refused)
+  | ({ readonly type: 'effect.unverified' } & Refused)
   /** A transient failure. */
-  | ({ readonly type: 'check.failed' } & Refused)
-  /** The results of a write, with the same meanings. */
-  | { readonly type: 'write.done' }
-  | { readonly type: 'write.conflicted' }
-  | { readonly type: 'write.terminating' }
-  | { readonly type: 'write.claimed'; readonly reason?: string }
-  | { readonly type: 'write.typeMissing'; readonly reason?: string }
-  /** `hasLastApplied`: the newest manifest was refused, and the one that was applied before it is known. */
-  | ({ readonly type: 'write.refused'; readonly hasLastApplied?: boolean } & Refused)
-  | ({ readonly type: 'write.unverified' } & Refused)
-  | ({ readonly type: 'write.failed' } & Refused);
+  | ({ readonly type: 'effect.failed' } & Refused);
 
 const shortestRetry = 200;
 const longestRetry = 300_000;
@@ -110,6 +105,8 @@ export const resource = setup({
     awaitKind: unprovidedEffect(),
   },
   actions: {
+    /** An effect throws only because of a bug in weeder. */
+    announceError: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
     setCorrection: assign(({ event }) => toCorrectOf(event)),
     setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
     resetRetries: assign({ refusals: 0, reason: '' }),
@@ -130,8 +127,7 @@ export const resource = setup({
     reportMissing: unprovided,
     reportBackOff: unprovided,
     reportTerminating: unprovided,
-    reportCorrected: unprovided,
-    reportCreated: unprovided,
+    clearReports: unprovided,
     reportClaimed: unprovided,
     reportTypeMissing: unprovided,
     reportRefused: unprovided,
@@ -143,7 +139,6 @@ export const resource = setup({
     isDetectOnly: ({ context }) => !context.mayCorrect,
     hasBackoff: ({ context }) => context.backoff > 0,
     isInSync: ({ event }) => event.type === 'object.changed' && event.isInSync === true,
-    hasLastApplied: ({ event }) => event.type === 'write.refused' && event.hasLastApplied === true,
   },
   delays: {
     correctionBackoff: ({ context }) => context.backoff,
@@ -174,6 +169,14 @@ export const resource = setup({
   on: {
     'object.changed': { target: '.checking' },
     'resync.due': { target: '.checking' },
+    'effect.terminating': { target: '.terminating' },
+    'effect.claimed': { target: '.claimed' },
+    'effect.typeMissing': { target: '.typeMissing' },
+    'effect.kindUnavailable': { target: '.kindUnavailable' },
+    'effect.refused': { target: '.refused' },
+    'effect.usingLastApplied': { target: '.usingLastApplied' },
+    'effect.unverified': { target: '.unverified' },
+    'effect.failed': { target: '.backingOff' },
   },
   states: {
     checking: {
@@ -183,7 +186,7 @@ export const resource = setup({
         id: 'check',
         src: 'check',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        onError: { actions: 'announceError' },
       },
       on: {
         'object.changed': { description: 'The newest version is compared once the response arrives.' },
@@ -191,17 +194,6 @@ export const resource = setup({
         'check.inSync': { target: 'inSync' },
         'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
         'check.missing': { target: 'missing', actions: ['setCorrection', 'reportMissing'] },
-        'check.terminating': { target: 'terminating' },
-        'check.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
-        'check.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
-        'check.kindUnavailable': { target: 'kindUnavailable', actions: ['recordRefusal', 'reportFailed'] },
-        'check.refused': { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
-        'check.usingLastApplied': {
-          target: 'usingLastApplied',
-          actions: ['recordLastApplied', 'reportUsingLastApplied'],
-        },
-        'check.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
-        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
     inSync: {
@@ -220,9 +212,9 @@ export const resource = setup({
             { target: '#resource.correcting' },
           ],
         },
-        detectOnly: { description: 'Mode detect: the drift is reported, and not corrected.' },
+        detectOnly: { description: 'Mode detect: it is only reported.' },
         waiting: {
-          description: 'The correction was changed back: the next one waits, longer each time.',
+          description: 'It was changed back: the next correction waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.correcting' } },
         },
       },
@@ -239,9 +231,9 @@ export const resource = setup({
             { target: '#resource.creating' },
           ],
         },
-        detectOnly: { description: 'Mode detect: it is reported, and not created.' },
+        detectOnly: { description: 'Mode detect: it is only reported.' },
         waiting: {
-          description: 'It was deleted again after it was recreated: the next creation waits, longer each time.',
+          description: 'It was deleted again: the next creation waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.creating' } },
         },
       },
@@ -252,27 +244,18 @@ export const resource = setup({
         id: 'correct',
         src: 'correct',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        onError: { actions: 'announceError' },
       },
       on: {
         'object.changed': { description: 'It is checked again afterwards.' },
         'resync.due': { description: 'It is checked again afterwards.' },
-        'write.done': { target: 'checking', actions: ['resetRetries', 'reportCorrected'] },
+        'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
         'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
-        'write.terminating': { target: 'terminating' },
-        'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
-        'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
-        'write.refused': [
-          {
-            guard: 'hasLastApplied',
-            target: 'checking',
-            actions: ['recordRefusal', 'reportRefused'],
-            description: 'The last known good manifest is compared from now on.',
-          },
-          { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
-        ],
-        'write.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
-        'write.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        'write.fellBack': {
+          target: 'checking',
+          actions: ['recordRefusal', 'reportRefused'],
+          description: 'The last known good manifest is compared from now on.',
+        },
       },
     },
     creating: {
@@ -281,33 +264,25 @@ export const resource = setup({
         id: 'create',
         src: 'create',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        onError: { actions: 'announceError' },
       },
       on: {
         'object.changed': { description: 'It is checked again afterwards.' },
         'resync.due': { description: 'It is checked again afterwards.' },
-        'write.done': { target: 'checking', actions: ['resetRetries', 'reportCreated'] },
+        'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
         'write.conflicted': { target: 'checking', description: 'Another client has created it first.' },
-        'write.terminating': { target: 'terminating' },
-        'write.claimed': { target: 'claimed', actions: ['setReason', 'reportClaimed'] },
-        'write.typeMissing': { target: 'typeMissing', actions: ['setReason', 'reportTypeMissing'] },
-        'write.refused': [
-          {
-            guard: 'hasLastApplied',
-            target: 'checking',
-            actions: ['recordRefusal', 'reportRefused'],
-            description: 'The last known good manifest is compared from now on.',
-          },
-          { target: 'refused', actions: ['recordRefusal', 'reportRefused'] },
-        ],
-        'write.unverified': { target: 'unverified', actions: ['recordRefusal', 'reportUnverified'] },
-        'write.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        'write.fellBack': {
+          target: 'checking',
+          actions: ['recordRefusal', 'reportRefused'],
+          description: 'The last known good manifest is compared from now on.',
+        },
       },
     },
     unverified: {
       description:
         'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
         'the same is reported at the same times. Checked again after a pause of up to five minutes.',
+      entry: ['recordRefusal', 'reportUnverified'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
@@ -321,36 +296,38 @@ export const resource = setup({
     },
     claimed: {
       description: 'It belongs to another application, and is not changed.',
+      entry: ['setReason', 'reportClaimed'],
     },
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
+      entry: ['setReason', 'reportTypeMissing'],
       invoke: {
         id: 'awaitKind',
         src: 'awaitKind',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        onError: { actions: 'announceError' },
       },
       on: {
         'kind.served': { target: 'checking' },
-        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
       },
     },
     kindUnavailable: {
       description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
+      entry: ['recordRefusal', 'reportFailed'],
       invoke: {
         id: 'awaitKind',
         src: 'awaitKind',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
+        onError: { actions: 'announceError' },
       },
       on: {
         'kind.served': { target: 'checking' },
-        'check.failed': { target: 'backingOff', actions: ['recordRefusal', 'reportFailed'] },
         'resync.due': { description: 'Discovery notices when the kind is available again.' },
       },
     },
     refused: {
       description: 'The API server refuses it permanently: retried every five minutes.',
+      entry: ['recordRefusal', 'reportRefused'],
       after: { refusedRetryInterval: { target: 'checking' } },
       on: {
         'object.changed': [
@@ -364,10 +341,12 @@ export const resource = setup({
       description:
         'The API server refuses the current manifest, and the last applied one is in sync and stays corrected. The current ' +
         'one is retried every five minutes.',
+      entry: ['recordLastApplied', 'reportUsingLastApplied'],
       after: { retryDelay: { target: 'checking' } },
     },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',
+      entry: ['recordRefusal', 'reportFailed'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [

@@ -33,28 +33,19 @@ export interface Line {
 const descriptionWidth = 44;
 const labelWidth = 30;
 
-/** If more arrows lead to a pause, they would be unreadable: lines in the boxes replace them. */
-const mostToPause = 6;
+/** If more arrows lead to a state, they would be unreadable: lines in the boxes replace them. */
+const mostArrows = 6;
 
 /** The picture of a machine. */
 export function pictureOf({ root, transitions }: Drawing): Picture {
   const arrows = arrowsOf(transitions);
-  const pauses = new Set(
-    arrows
-      .map(({ to }) => to)
-      .filter((id) => isPause(id, transitions) && arrows.filter(({ to }) => to === id).length > mostToPause),
-  );
+  const isLine = ({ from, to }: PictureArrow) =>
+    from === root.id || to.startsWith(`${from}.`) || arrows.filter((each) => each.to === to).length > mostArrows;
   return {
     title: `${root.name}: ${root.description}`,
-    root: boxOf(root, { transitions, exits: arrows.filter(({ to }) => pauses.has(to)) }, false),
-    arrows: arrows.filter(({ to }) => !pauses.has(to)),
+    root: boxOf(root, { transitions, exits: arrows.filter(isLine) }, false),
+    arrows: arrows.filter((arrow) => !isLine(arrow)),
   };
-}
-
-/** Whether a state is only left by timers. */
-function isPause(id: string, transitions: readonly DrawnTransition[]): boolean {
-  const ways = transitions.filter(({ from }) => from === id);
-  return ways.length > 0 && ways.every(({ when }) => when.startsWith('after '));
 }
 
 /** The first lines of a box: its name and its description. */
@@ -80,18 +71,28 @@ function boxOf(state: DrawnState, its: Within, isRegion: boolean): PictureBox {
     children: state.children.map((child) => boxOf(child, its, state.kind === 'parallel')),
     lines: [
       ...headed(state.name, state.description),
-      ...state.entry.map((action) => ({ text: `entry / ${action}`, kind: 'action' }) as const),
+      ...actionsOn('entry', state.entry),
       ...state.invokes.map((actor) => ({ text: `invoke ${actor}`, kind: 'action' }) as const),
-      ...state.exit.map((action) => ({ text: `exit / ${action}`, kind: 'action' }) as const),
+      ...actionsOn('exit', state.exit),
       ...within.flatMap(linesOf),
       ...exits.flatMap(exitLines),
     ],
   };
 }
 
-/** The lines that replace an arrow; the last is `→ backingOff`. */
+function actionsOn(when: 'entry' | 'exit', actions: readonly string[]): Line[] {
+  const text = actions.length === 0 ? '' : `${when} / ${actions.join(', ')}`;
+  return wrapped(text, descriptionWidth).map((each) => ({ text: each, kind: 'action' }));
+}
+
+/** The lines that replace an arrow; the last is `→ backingOff`, or the only one `effect.failed → backingOff`. */
 function exitLines({ to, lines }: PictureArrow): Line[] {
-  return [...lines, { text: `→ ${to}`, kind: 'name' } as const].map((line) => ({ ...line, leadsTo: to }));
+  const [only, ...others] = lines;
+  const whole: readonly Line[] =
+    only !== undefined && others.length === 0
+      ? [{ ...only, text: `${only.text} → ${to}` }]
+      : [...lines, { text: `→ ${to}`, kind: 'name' }];
+  return whole.map((line) => ({ ...line, leadsTo: to }));
 }
 
 /** One arrow for each pair of states, with the labels of all transitions between them. */

@@ -44,7 +44,11 @@ for (const [name, { machine }] of machines) {
     }
     for (const { from, to, when, guard, actions } of transitions) {
       if (to !== undefined) assert.ok(svg.includes(`data-from="${from}" data-to="${to}"`), `${from} to ${to}`);
-      assert.ok(svg.includes(`>${when}</text>`) && text.includes(when), when);
+      assert.ok(
+        [`>${when}</text>`, `>${when} → ${to}</text>`].some((each) => svg.includes(each)),
+        when,
+      );
+      assert.ok(text.includes(when), when);
       for (const part of [...(guard === undefined ? [] : [guard]), ...actions]) {
         assert.ok(svg.includes(part) && text.includes(part), part);
       }
@@ -99,19 +103,17 @@ for (const [name, { machine }] of machines) {
   });
 }
 
-test('lines in the boxes replace the arrows to a state with many incoming arrows that is only left by timers', () => {
-  const picture = drawn('workload', 'svg');
-  const shapes = (shape: string, from: string, to: string) =>
-    picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`);
-  for (const from of ['assessing', 'writingState', 'restarting.verifying'])
-    assert.deepEqual([shapes('label', from, 'backingOff'), shapes('arrow', from, 'backingOff')], [true, false], from);
-  assert.deepEqual(
-    [shapes('label', 'backingOff', 'assessing'), shapes('arrow', 'backingOff', 'assessing')],
-    [true, true],
-  );
-  assert.ok(picture.includes('>→ backingOff</text>'));
-  // The other machines have no state with many incoming arrows.
-  for (const name of ['podDeletion', 'reflector', 'lease']) assert.ok(!drawn(name, 'svg').includes('>→ '), name);
+test('lines in the boxes replace the arrows to a state with many incoming arrows, and from a machine to its states', () => {
+  const picture = drawn('resource', 'svg');
+  const shapes = (from: string, to: string) =>
+    ['label', 'arrow'].map((shape) => picture.includes(`<g class="${shape}" data-from="${from}" data-to="${to}">`));
+  for (const from of ['correcting', 'typeMissing', 'backingOff', 'resource'])
+    assert.deepEqual(shapes(from, 'checking'), [true, false], from);
+  assert.deepEqual(shapes('resource', 'claimed'), [true, false]);
+  assert.deepEqual(shapes('checking', 'drifted'), [true, true]);
+  assert.ok(picture.includes('>→ checking</text>') && picture.includes('>kind.served → checking</text>'));
+  // These machines have no such arrows.
+  for (const name of ['reflector', 'dependants']) assert.ok(!drawn(name, 'svg').includes('→ '), name);
 });
 
 test('in the picture of the system every event is known to its receiver', () => {

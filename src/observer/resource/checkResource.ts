@@ -9,7 +9,7 @@ import { isAccessProven } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { expireLastKnownGood, retryDelayOf } from '../state/lastKnownGood.ts';
 import { compareLive, effectivePlan, foreignOwnerOf, observeObject, setStaleClaim } from '../state/observeObject.ts';
-import { checkFailed, unverified } from './failureEvents.ts';
+import { effectFailed, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
 /**
@@ -36,7 +36,7 @@ async function gatherState(
   if (plan === undefined) return withoutPlan(effects, entry, signal);
   if (!isAccessProven(entry, effects.runtime.clock.monotonic())) {
     const verified = await effects.access.verify(entry, plan.target, signal);
-    if (!verified.ok) return unverified('check', verified.failure);
+    if (!verified.ok) return unverified(verified.failure);
   }
   expireLastKnownGood(entry, effects.runtime.clock.monotonic());
   const unknown = (await findBaseline(effects, entry, signal)) ?? (await findObject(effects, entry, plan, signal));
@@ -65,7 +65,7 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
   if (entry.found === 'unknown') await effects.streams.whenListed(entry, signal);
   if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
-  if (!read.ok) return checkFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
+  if (!read.ok) return effectFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
   if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
   // An object that was observed in the meantime is newer than this response.
   else if (typeof entry.found !== 'object') entry.found = 'missing';
@@ -93,20 +93,20 @@ async function withoutPlan(
   { manifest, fieldError, application }: ResourceEntry,
   signal: AbortSignal,
 ): Promise<ResourceEvent> {
-  if (fieldError !== '') return { type: 'check.refused', reason: fieldError, failure: 'schema' };
+  if (fieldError !== '') return { type: 'effect.refused', reason: fieldError, failure: 'schema' };
   const kind = await restMapper.find(manifest.apiVersion, manifest.kind, signal);
   if (!kind.ok) return withoutKind(kind.failure);
   const topology = await restMapper.topologyOf(kind.value, signal);
   if (!topology.ok) return withoutKind(topology.failure);
   application.actor.send({ type: 'application.changed' });
-  return { type: 'check.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
+  return { type: 'effect.typeMissing', reason: `The cluster has ${manifest.kind} now.` };
 }
 
 /** Discovery notices for all waiting resources when the kind is available again. */
 function withoutKind(failure: ApplyFailure): ResourceEvent {
-  if (failure.is !== 'transient') return checkFailed(failure);
+  if (failure.is !== 'transient') return effectFailed(failure);
   const { is, reason, retryAfter } = failure;
-  return { type: 'check.kindUnavailable', reason, retryAfter, failure: is };
+  return { type: 'effect.kindUnavailable', reason, retryAfter, failure: is };
 }
 
 function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
@@ -128,14 +128,14 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   }
 
   if (found === undefined) return { type: 'check.missing', mayCorrect, wait: wait([missingKey]) };
-  if (found.isTerminating) return { type: 'check.terminating' };
-  if (foreignOwnerOf(entry) !== undefined) return { type: 'check.claimed', reason: claimReason(entry) };
+  if (found.isTerminating) return { type: 'effect.terminating' };
+  if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'check.drifted', mayCorrect, wait: 0 };
   if (entry.drifts.length === 0) {
     entry.conflicts = 0;
     if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
     const { reason, failure } = entry.lastKnownGood;
-    return { type: 'check.usingLastApplied', reason, failure, nextAttemptIn };
+    return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
   entry.conflictingManager = managerOfFirstDrift(entry);
   return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };

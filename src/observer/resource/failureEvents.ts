@@ -5,21 +5,21 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
 import { setBaseline } from '../state/observeObject.ts';
 
-/** The suffix of the machine's event for each failure. */
-const states = {
-  missing: 'failed',
-  typeMissing: 'typeMissing',
-  conflict: 'failed',
-  claimed: 'claimed',
-  immutable: 'refused',
-  permanent: 'refused',
-  namespaceTerminating: 'terminating',
-  forbidden: 'failed',
-  transient: 'failed',
-  cancelled: 'failed',
-  otherUid: 'failed',
-  terminating: 'terminating',
-} as const satisfies Readonly<Record<ApplyFailure['is'], string>>;
+/** The machine's event for each failure. */
+const types = {
+  missing: 'effect.failed',
+  typeMissing: 'effect.typeMissing',
+  conflict: 'effect.failed',
+  claimed: 'effect.claimed',
+  immutable: 'effect.refused',
+  permanent: 'effect.refused',
+  namespaceTerminating: 'effect.terminating',
+  forbidden: 'effect.failed',
+  transient: 'effect.failed',
+  cancelled: 'effect.failed',
+  otherUid: 'effect.failed',
+  terminating: 'effect.terminating',
+} as const satisfies Readonly<Record<ApplyFailure['is'], ResourceEvent['type']>>;
 
 /**
  * The longest retry delay while an address or port may still be allocated to a deleted Service, in milliseconds. It is
@@ -33,19 +33,14 @@ function refused({ is, reason, retryAfter, isTaken }: ApplyFailure) {
   return { reason, retryAfter, failure: is, ...(isTaken === true && { maxRetryDelay: longestWaitForAddress }) };
 }
 
-/** Returns the event for a failed check. */
-export function checkFailed(failure: ApplyFailure): ResourceEvent {
-  return { type: `check.${states[failure.is]}`, ...refused(failure) };
+/** Returns the event for a failed check or write. */
+export function effectFailed(failure: ApplyFailure): ResourceEvent {
+  return { type: types[failure.is], ...refused(failure) };
 }
 
 /** Returns the event for a missing proof that the account may see the object. */
-export function unverified(during: 'check' | 'write', failure: ApplyFailure): ResourceEvent {
-  return { type: `${during}.unverified`, ...refused(failure) };
-}
-
-/** Returns the event for a failed write. */
-export function writeFailed(failure: ApplyFailure): ResourceEvent {
-  return { type: `write.${states[failure.is]}`, ...refused(failure) };
+export function unverified(failure: ApplyFailure): ResourceEvent {
+  return { type: 'effect.unverified', ...refused(failure) };
 }
 
 /** From this number of consecutive conflicts on, a retry waits. */
@@ -60,9 +55,9 @@ export function writeRefused(
   failure: ApplyFailure,
   now: number,
 ): ResourceEvent {
-  const event = writeFailed(failure);
-  if (event.type === 'write.refused')
-    return { ...event, hasLastApplied: fallBackToLastApplied(entry, plan, failure, now) };
+  const event = effectFailed(failure);
+  if (event.type === 'effect.refused' && fallBackToLastApplied(entry, plan, failure, now))
+    return { ...event, type: 'write.fellBack' };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
   // The object has changed since the write was decided on.
   entry.found = 'lost';
@@ -77,7 +72,7 @@ export function recheck(
   failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
 ): ResourceEvent {
   entry.conflicts += 1;
-  return entry.conflicts < patientConflicts ? conflicted : writeFailed(failure);
+  return entry.conflicts < patientConflicts ? conflicted : effectFailed(failure);
 }
 
 /** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */

@@ -8,7 +8,7 @@ import type { Projection } from '../model/projection.ts';
 import type { Applied, DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { effectivePlan, setBaseline } from '../state/observeObject.ts';
-import { checkFailed } from './failureEvents.ts';
+import { effectFailed } from './failureEvents.ts';
 
 /**
  * Determines the desired state by a dry run if it is unknown: after a restart of weeder, and after an apply to an
@@ -23,7 +23,7 @@ export async function findBaseline(
   if (entry.baseline !== undefined || plan === undefined) return undefined;
   const release = await dryRuns.acquire(entry.application.id, plan.target.apiVersion, signal);
   const dryRun = await api.dryRunApply(plan, signal).finally(release);
-  if (!dryRun.ok) return checkFailed(dryRun.failure);
+  if (!dryRun.ok) return effectFailed(dryRun.failure);
   setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
   return undefined;
 }

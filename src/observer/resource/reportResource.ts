@@ -100,8 +100,7 @@ export function resourceReports(effects: ObserverEffects) {
       reportOnce(entry, 'ending', () => report({ type: 'resource.terminating', ...aboutOf(entry) }));
     }),
     // The write itself has reported what it did.
-    reportCorrected: withEntry(clearReported),
-    reportCreated: withEntry(clearReported),
+    clearReports: withEntry(clearReported),
     reportClaimed: withEntry((entry, { reason }) => {
       become(entry, 'claimed', reason);
       reportOnce(entry, reason, () => report({ type: 'resource.ownershipConflict', ...aboutOf(entry), reason }));

@@ -6,6 +6,8 @@ import { checkResource } from './checkResource.ts';
 import { resourceReports } from './reportResource.ts';
 import { writeResource } from './writeResource.ts';
 
+const refusal = 'effect.failed';
+
 export type ResourceLogic = typeof resource;
 
 type ResourceEffect = (
@@ -25,23 +27,23 @@ export function provideResource(effects: ObserverEffects): ResourceLogic {
   }
 
   const inFlight = (input: ResourceInput) => entryOf(input).application.inFlight;
-  const invoking = (refusal: 'check.failed' | 'write.failed', effect: ResourceEffect) =>
+  const invoking = (effect: ResourceEffect) =>
     effectLogic<ResourceInput>({ refusal, random, inFlight }, (input, signal) =>
       effect(effects, entryOf(input), signal),
     );
 
   /** This request is not in `inFlight`, so draining does not wait for it. */
-  const awaitKind = effectLogic<ResourceInput>({ refusal: 'check.failed', random }, async (input, signal) => {
+  const awaitKind = effectLogic<ResourceInput>({ refusal, random }, async (input, signal) => {
     const { apiVersion, kind } = entryOf(input).manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
-    return { type: served.ok ? 'kind.served' : 'check.failed' };
+    return { type: served.ok ? 'kind.served' : refusal };
   });
 
   return resource.provide({
     actors: {
-      check: invoking('check.failed', checkResource),
-      correct: invoking('write.failed', writeResource),
-      create: invoking('write.failed', writeResource),
+      check: invoking(checkResource),
+      correct: invoking(writeResource),
+      create: invoking(writeResource),
       awaitKind,
     },
     actions: resourceReports(effects),

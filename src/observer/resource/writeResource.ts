@@ -21,7 +21,7 @@ import {
   setBaseline,
   setStaleClaim,
 } from '../state/observeObject.ts';
-import { conflicted, recheck, unverified, writeFailed, writeRefused } from './failureEvents.ts';
+import { conflicted, effectFailed, recheck, unverified, writeRefused } from './failureEvents.ts';
 import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
@@ -76,12 +76,12 @@ async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Pr
   if (plan === undefined) return conflicted;
   if (!isAccessProven(entry, runtime.clock.monotonic())) {
     const may = await access.verifyWrite(plan.target, neverAborted);
-    if (!may.ok) return unverified('write', may.failure);
+    if (!may.ok) return unverified(may.failure);
   }
   const event = await write(effects, entry);
   if (event.type === 'write.done' || event.type === 'write.conflicted') return event;
   const verified = await access.verify(entry, plan.target, neverAborted);
-  return verified.ok ? event : unverified('write', verified.failure);
+  return verified.ok ? event : unverified(verified.failure);
 }
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
@@ -100,7 +100,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     return recordOutcome(effects, entry, plan, [missing], await api.create(plan, neverAborted, true));
   }
   const { object, isTerminating } = found;
-  if (isTerminating) return { type: 'write.terminating' };
+  if (isTerminating) return { type: 'effect.terminating' };
   if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry);
   if (found.label !== undefined && found.label === entry.staleLabel)
     return removeStaleClaim(effects, entry, plan, object);
@@ -150,7 +150,7 @@ async function readLive(
   if (foundOf(entry)?.object !== undefined) return undefined;
   if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isReliable(entry)) return undefined;
   const read = await api.read(target, signal);
-  if (!read.ok) return writeFailed(read.failure);
+  if (!read.ok) return effectFailed(read.failure);
   if (read.value === undefined) entry.found = 'missing';
   else observeObject(entry, read.value, runtime.clock.monotonic());
   return undefined;

@@ -35,7 +35,8 @@ const inset = 20;
 
 /** Lays out a picture with ELK. The result is committed, so that weeder itself needs no layout library. */
 export async function layOut({ root, arrows }: Picture): Promise<Layout> {
-  const edges = [...all(root).flatMap(initialEdge), ...arrows.map(edgeOf)];
+  const rows = all(root).flatMap((box) => rowEdges(box, arrows));
+  const edges = [...all(root).flatMap(initialEdge), ...arrows.map(edgeOf), ...rows];
   const graph: ElkNode = { id: '', layoutOptions: options, children: [nodeOf(root)], edges };
   const placed = await new ELK.default().layout(graph);
   const nodes = new Map(placedNodes(placed));
@@ -90,6 +91,18 @@ function edgeOf({ from, to, lines }: PictureArrow, index: number): ElkExtendedEd
   const text = sizeOf(lines);
   const size = { width: text.width + 2 * labelPadding.x, height: text.height + 2 * labelPadding.y };
   return { id: `${index}`, sources: [from], targets: [to], labels: [{ id: `label ${index}`, text: to, ...size }] };
+}
+
+const mostInRow = 4;
+
+/** Edges that are not drawn: they put boxes without arrows in rows, because ELK would put all of them in one row. */
+function rowEdges({ children, initial }: PictureBox, arrows: readonly PictureArrow[]): ElkExtendedEdge[] {
+  const connected = new Set([initial, ...arrows.flatMap(({ from, to }) => [from, to])]);
+  const alone = children.filter((child) => !all(child).some(({ id }) => connected.has(id)));
+  return alone.flatMap(({ id }, index) => {
+    const below = alone[index + mostInRow];
+    return below === undefined ? [] : { id: `row ${id}`, sources: [id], targets: [below.id] };
+  });
 }
 
 /** The id of the dot that marks the initial state. */

@@ -6,6 +6,8 @@ import type { InternalEvent } from '../oracle/decisions.ts';
 export interface RareObserverTransition<E> {
   readonly name: string;
   readonly why: string;
+  /** The state afterwards, if it is not the target because an action has raised an event. */
+  readonly state?: string;
   /** The last of these events triggers the transition. */
   readonly events: readonly (E | InternalEvent)[];
 }
@@ -77,11 +79,12 @@ function brokenApplication(state: string, actor: string, events: OfApplication['
 const drifted: ResourceEvent = { type: 'check.drifted' };
 const missing: ResourceEvent = { type: 'check.missing' };
 const kindUnavailable: ResourceEvent = {
-  type: 'check.kindUnavailable',
+  type: 'effect.kindUnavailable',
   failure: 'transient',
   reason: 'its group is unavailable',
 };
-const failed: ResourceEvent = { type: 'check.failed', failure: 'transient', reason: 'unavailable' };
+const typeMissing: ResourceEvent = { type: 'effect.typeMissing', reason: 'the kind does not exist' };
+const failed: ResourceEvent = { type: 'effect.failed', failure: 'transient', reason: 'unavailable' };
 
 type OfResource = RareObserverTransition<ResourceEvent>;
 
@@ -99,17 +102,7 @@ export const rareOfResource: readonly OfResource[] = [
     events: [missing, { type: 'resync.due' }],
   },
   brokenResource('creating', 'create', [missing]),
-  {
-    name: 'resource.typeMissing -- check.failed -> resource.backingOff',
-    why: 'in a replay the response of discovery is immediate',
-    events: [{ type: 'check.typeMissing', reason: 'the kind does not exist' }, failed],
-  },
-  brokenResource('typeMissing', 'awaitKind', [{ type: 'check.typeMissing', reason: 'the kind does not exist' }]),
-  {
-    name: 'resource.kindUnavailable -- check.failed -> resource.backingOff',
-    why: 'in a replay the response of discovery is immediate',
-    events: [kindUnavailable, failed],
-  },
+  brokenResource('typeMissing', 'awaitKind', [typeMissing]),
   {
     name: 'resource.kindUnavailable -- resync.due -> (stays)',
     why: 'a replay ends before a kind has been unavailable for that long',
@@ -125,6 +118,6 @@ export const rareOfResource: readonly OfResource[] = [
 
 function brokenResource(state: string, actor: string, events: OfResource['events']): OfResource {
   const type = `xstate.error.actor.${actor}` as const;
-  const name = `resource.${state} -- ${type} -> resource.backingOff`;
-  return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
+  const name = `resource.${state} -- ${type} -> (stays)`;
+  return { name, why: throwsOnlyOnBug, state: 'backingOff', events: [...events, { type, actorId: actor }] };
 }

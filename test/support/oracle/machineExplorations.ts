@@ -163,28 +163,22 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'check.missing' },
       { type: 'check.missing', wait: 2_000 },
       { type: 'check.missing', mayCorrect: false },
-      { type: 'check.terminating' },
-      { type: 'check.claimed' },
-      { type: 'check.typeMissing' },
-      { type: 'kind.served' },
-      { type: 'check.kindUnavailable' },
-      { type: 'check.refused' },
-      { type: 'check.usingLastApplied' },
-      { type: 'check.unverified' },
-      { type: 'check.failed' },
       { type: 'write.done' },
       { type: 'write.conflicted' },
-      { type: 'write.terminating' },
-      { type: 'write.claimed' },
-      { type: 'write.typeMissing' },
-      { type: 'write.refused' },
-      { type: 'write.refused', hasLastApplied: true },
-      { type: 'write.unverified' },
-      { type: 'write.failed' },
+      { type: 'write.fellBack' },
+      { type: 'effect.terminating' },
+      { type: 'effect.claimed' },
+      { type: 'effect.typeMissing' },
+      { type: 'kind.served' },
+      { type: 'effect.kindUnavailable' },
+      { type: 'effect.refused' },
+      { type: 'effect.usingLastApplied' },
+      { type: 'effect.unverified' },
+      { type: 'effect.failed' },
       { type: 'xstate.after.correctionBackoff.resource.drifted.waiting' },
       { type: 'xstate.after.correctionBackoff.resource.missing.waiting' },
       { type: 'xstate.after.terminatingPollInterval.resource.terminating' },
-      { type: 'xstate.after.refusalRest.resource.refused' },
+      { type: 'xstate.after.refusedRetryInterval.resource.refused' },
       { type: 'xstate.after.retryDelay.resource.usingLastApplied' },
       { type: 'xstate.after.retryDelay.resource.unverified' },
       { type: 'xstate.after.retryDelay.resource.backingOff' },
@@ -225,10 +219,19 @@ export function pathsOf(
       events,
       serializeState: (state: AnyMachineSnapshot) =>
         `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.isDirty ?? state.context.hasChanged ?? ''}`,
-      filterEvents: (state: AnyMachineSnapshot, event) => state.can(event),
+      filterEvents: (state: AnyMachineSnapshot, event) => state.can(event) && (!isOfEffect(event) || hasEffect(state)),
       limit: 2000,
     }).map((path) => ({ ...path, input })),
   );
+}
+
+/** The root of a machine answers the results of its effects, which arrive only while one runs. */
+function isOfEffect({ type }: EventObject): boolean {
+  return type.startsWith('effect.');
+}
+
+function hasEffect({ children }: AnyMachineSnapshot): boolean {
+  return Object.keys(children).length > 0;
 }
 
 /** One step of a path: the event, and the machine's decision. */
