@@ -105,7 +105,6 @@ export const resource = setup({
     awaitKind: unprovidedEffect(),
   },
   actions: {
-    /** An effect throws only because of a bug in weeder. */
     announceError: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
     setCorrection: assign(({ event }) => toCorrectOf(event)),
     setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
@@ -182,12 +181,7 @@ export const resource = setup({
     checking: {
       description:
         'Compares the live object with the desired state; reads it from the API server if no stream is reliable.',
-      invoke: {
-        id: 'check',
-        src: 'check',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'announceError' },
-      },
+      invoke: running('check'),
       on: {
         'object.changed': { description: 'The newest version is compared once the response arrives.' },
         'resync.due': { description: 'A check is in flight.' },
@@ -240,12 +234,7 @@ export const resource = setup({
     },
     correcting: {
       description: 'Waits for a slot, and applies all observed fields of the resource.',
-      invoke: {
-        id: 'correct',
-        src: 'correct',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'announceError' },
-      },
+      invoke: running('correct'),
       on: {
         'object.changed': { description: 'It is checked again afterwards.' },
         'resync.due': { description: 'It is checked again afterwards.' },
@@ -260,12 +249,7 @@ export const resource = setup({
     },
     creating: {
       description: 'Waits for a slot, and creates the resource.',
-      invoke: {
-        id: 'create',
-        src: 'create',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'announceError' },
-      },
+      invoke: running('create'),
       on: {
         'object.changed': { description: 'It is checked again afterwards.' },
         'resync.due': { description: 'It is checked again afterwards.' },
@@ -301,12 +285,7 @@ export const resource = setup({
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
       entry: ['setReason', 'reportTypeMissing'],
-      invoke: {
-        id: 'awaitKind',
-        src: 'awaitKind',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'announceError' },
-      },
+      invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
       },
@@ -314,12 +293,7 @@ export const resource = setup({
     kindUnavailable: {
       description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
       entry: ['recordRefusal', 'reportFailed'],
-      invoke: {
-        id: 'awaitKind',
-        src: 'awaitKind',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'announceError' },
-      },
+      invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
         'resync.due': { description: 'Discovery notices when the kind is available again.' },
@@ -360,7 +334,12 @@ export const resource = setup({
   },
 });
 
-function inputOf({ application, resource: key }: ResourceContext): ResourceInput {
+/** Runs an effect, which throws only because of a bug in weeder. */
+function running<Effect extends string>(effect: Effect) {
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'announceError' } } as const;
+}
+
+function inputOf({ context: { application, resource: key } }: { readonly context: ResourceContext }): ResourceInput {
   return { application, resource: key };
 }
 
