@@ -92,6 +92,19 @@ function unprovidedEffect() {
   return fromCallback<AnyEventObject, ResourceInput>(unprovided);
 }
 
+/** The transitions of the states that write. */
+const afterWrite = {
+  'object.changed': { description: 'It is checked again afterwards.' },
+  'resync.due': { description: 'It is checked again afterwards.' },
+  'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
+  'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
+  'write.fellBack': {
+    target: 'checking',
+    actions: ['recordRefusal', 'reportRefused'],
+    description: 'The last known good manifest is compared from now on.',
+  },
+} as const;
+
 export const resource = setup({
   types: {
     context: {} as ResourceContext,
@@ -235,32 +248,12 @@ export const resource = setup({
     correcting: {
       description: 'Waits for a slot, and applies all observed fields of the resource.',
       invoke: running('correct'),
-      on: {
-        'object.changed': { description: 'It is checked again afterwards.' },
-        'resync.due': { description: 'It is checked again afterwards.' },
-        'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
-        'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
-        'write.fellBack': {
-          target: 'checking',
-          actions: ['recordRefusal', 'reportRefused'],
-          description: 'The last known good manifest is compared from now on.',
-        },
-      },
+      on: afterWrite,
     },
     creating: {
       description: 'Waits for a slot, and creates the resource.',
       invoke: running('create'),
-      on: {
-        'object.changed': { description: 'It is checked again afterwards.' },
-        'resync.due': { description: 'It is checked again afterwards.' },
-        'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
-        'write.conflicted': { target: 'checking', description: 'Another client has created it first.' },
-        'write.fellBack': {
-          target: 'checking',
-          actions: ['recordRefusal', 'reportRefused'],
-          description: 'The last known good manifest is compared from now on.',
-        },
-      },
+      on: afterWrite,
     },
     unverified: {
       description:
