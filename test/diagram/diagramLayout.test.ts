@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import layouts from '../../generated/layouts.json' with { type: 'json' };
 import { drawingOf } from '../../src/diagram/drawing.ts';
-import { boxPadding, type Layout, type Rectangle, sizeOf } from '../../src/diagram/layout.ts';
+import { boxPadding, type Layout, type Point, type Rectangle, sizeOf } from '../../src/diagram/layout.ts';
 import { machines } from '../../src/diagram/machines.ts';
 import { type Picture, type PictureBox, pictureOf } from '../../src/diagram/picture.ts';
 import { systemPicture } from '../../src/diagram/system.ts';
@@ -68,4 +68,33 @@ for (const [name, { root, arrows }] of pictures) {
     for (const { what, place } of labels)
       for (const { id } of closed) assert.ok(!overlap(place, placeOf(id)), `${what} and ${id}`);
   });
+  test(`in the picture of ${name} no arrow goes through the label of another one, or through the text of a box`, () => {
+    // The head of a box with children is drawn above the arrows.
+    const closed = all(root).filter(({ children }) => children.length === 0);
+    const heads = closed.map((box) => ({ what: `the text of ${box.id}`, place: headOf(box) }));
+    for (const [index, { from, to }] of arrows.entries()) {
+      const what = `${from} to ${to}`;
+      const texts = [...heads, ...labels.filter((label) => label.what !== what)];
+      for (const segment of segmentsOf(layout.arrows[index]?.points ?? []))
+        for (const text of texts) assert.ok(!overlap(segment, text.place), `${what} and ${text.what}`);
+    }
+  });
 }
+
+/** The parts of an arrow as rectangles; they are horizontal or vertical. */
+function segmentsOf(points: readonly Point[]): Rectangle[] {
+  return points.slice(1).map(({ x, y }, index) => {
+    const from = points[index] ?? assert.fail();
+    return {
+      x: Math.min(x, from.x),
+      y: Math.min(y, from.y),
+      width: Math.abs(x - from.x),
+      height: Math.abs(y - from.y),
+    };
+  });
+}
+
+test('the drawing of a resource fits on a large screen', () => {
+  const { width, height } = known['resource'] ?? assert.fail();
+  assert.ok(width <= 1800 && height <= 1450, `${width} × ${height}`);
+});
