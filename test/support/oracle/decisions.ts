@@ -13,6 +13,7 @@ import { z } from 'zod';
 export interface InternalEvent {
   readonly type: `xstate.${string}`;
   readonly actorId?: string;
+  readonly error?: Error;
 }
 
 /** What a machine decided, as text: nothing was executed. */

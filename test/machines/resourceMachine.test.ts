@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ResourceEvent, resource } from '../../machines/observer/resource.ts';
+import { decide } from '../support/oracle/decisions.ts';
+
+const running: readonly (readonly [effect: string, before: readonly ResourceEvent[]])[] = [
+  ['check', []],
+  ['correct', [{ type: 'check.drifted' }]],
+  ['create', [{ type: 'check.missing' }]],
+];
+
+const results: readonly (readonly [result: ResourceEvent['type'], state: string, report: string])[] = [
+  ['effect.terminating', 'terminating', 'reportTerminating'],
+  ['effect.claimed', 'claimed', 'reportClaimed'],
+  ['effect.typeMissing', 'typeMissing', 'reportTypeMissing'],
+  ['effect.refused', 'refused', 'reportRefused'],
+  ['effect.unverified', 'unverified', 'reportUnverified'],
+  ['effect.failed', 'backingOff', 'reportFailed'],
+];
+
+for (const [type, state, report] of results) {
+  test(`${type} ends every effect in the state ${state}, and is reported once`, () => {
+    for (const [effect, before] of running) {
+      const decided = decide(resource, {}, [...before, { type }]);
+      assert.equal(decided.state, state, effect);
+      assert.ok(decided.effects.includes(`stop ${effect}`), effect);
+      assert.deepEqual(
+        decided.effects.filter((each) => each.startsWith('report')),
+        [report],
+      );
+    }
+  });
+}
+
+test('a refused write is checked again, and not refused, if the last known good manifest is in force', () => {
+  const decided = decide(resource, {}, [{ type: 'check.drifted' }, { type: 'write.fellBack' }]);
+  assert.equal(decided.state, 'checking');
+  assert.deepEqual(decided.snapshot.context.refusals, 1);
+  assert.ok(decided.effects.includes('reportRefused'));
+});
+
+test('an effect that throws counts as a failure, with the message of its error', () => {
+  const type = 'xstate.error.actor.check';
+  const decided = decide(resource, {}, [{ type, actorId: 'check', error: new Error('broken') }]);
+  assert.equal(decided.state, 'backingOff');
+  assert.deepEqual([decided.snapshot.context.reason, decided.snapshot.context.failure], ['broken', 'other']);
+});
