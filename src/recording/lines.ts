@@ -1,13 +1,16 @@
 import type { StreamState } from '../weeder/streams.ts';
-import type { ObserverEntry } from './observer/observerLines.ts';
-import type { RestartEntry } from './restart/restartLines.ts';
-import type { WeederInput, WeederOutput } from './weeder/weederLines.ts';
+import type { RecordedEvent } from './events.ts';
+import type { Input, Requested } from './file/entry.ts';
 
 /**
- * Incremented if one version of weeder could misread the recordings of another. Version 1 was written before the
- * release of 0.1.0, with other names for its lines and events.
+ * Incremented if one version of weeder could misread the recordings of another. Versions 1 and 2 were written before
+ * the release of 0.1.0, with other lines.
  */
-export const recordingVersion = 2;
+export const recordingVersion = 3;
+
+/** The controllers whose lines a recording contains. */
+export const controllerNames = ['weeder', 'restart', 'observer'] as const;
+export type ControllerName = (typeof controllerNames)[number];
 
 /** The first line of every file of a recording. */
 export interface RecordingHeader {
@@ -23,7 +26,7 @@ export interface RecordingHeader {
   readonly isDryRun: boolean;
   /** In the form of a config file: the config in force when the file begins. */
   readonly config: object;
-  /** The streams that are open when a later file begins. */
+  /** The streams of the weeder that are open when a later file begins. */
   readonly streams?: readonly StreamState[];
 }
 
@@ -33,6 +36,8 @@ interface Stamp {
   readonly t: number;
   /** How far the wall clock has jumped since `startedAt`, in milliseconds; only if that has changed. */
   readonly wall?: number;
+  /** The controller that it is about. */
+  readonly of: ControllerName;
 }
 
-export type RecordedLine = Stamp & (WeederInput | WeederOutput | RestartEntry | ObserverEntry);
+export type RecordedLine = Stamp & (Input | Requested | RecordedEvent);

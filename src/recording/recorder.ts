@@ -6,16 +6,12 @@ import type { Config } from '../config/config.ts';
 import { configFileOf } from '../config/configText.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
 import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
+import type { ControllerRecording, Entry, Moment } from './file/entry.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
-import { type RecordingHeader, recordingVersion } from './lines.ts';
-import type { AppendObserver, ObserverEntry, ObserverRecording } from './observer/observerLines.ts';
+import { type ControllerName, controllerNames, type RecordingHeader, recordingVersion } from './lines.ts';
 import { createObserverSnapshot } from './observer/observerSnapshot.ts';
-import type { AppendRestart, RestartEntry, RestartRecording } from './restart/restartLines.ts';
 import { createRestartSnapshot } from './restart/restartSnapshot.ts';
-import { recordWeeder } from './weeder/recordWeeder.ts';
-import { recordWeederSink } from './weeder/recordWeederSink.ts';
-import type { AppendWeeder, Moment, WeederInput, WeederOutput } from './weeder/weederLines.ts';
-import { createWeederSnapshot } from './weeder/weederSnapshot.ts';
+import { createWeederSnapshot, recordWeeder, recordWeederStream } from './weeder/recordWeeder.ts';
 
 export interface RecorderOptions {
   readonly file: string;
@@ -39,9 +35,9 @@ export interface Recorder {
   /** Creates the streams of the weeder, and records every object that a decision may depend on. */
   createStreams(options: StreamsOptions): Streams;
   /** Records the inputs and outputs of restart control. */
-  readonly restarts: RestartRecording;
+  readonly restarts: ControllerRecording;
   /** Records the inputs and outputs of the application observer. */
-  readonly observer: ObserverRecording;
+  readonly observer: ControllerRecording;
   /** Flushes the buffer. */
   close(): Promise<void>;
 }
@@ -69,9 +65,14 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const { clock, limit = defaultLimit } = options;
   const began = clock.monotonic();
   const startedAt = clock.now();
-  const snapshot = createWeederSnapshot();
-  const restartSnapshot = createRestartSnapshot();
-  const observerSnapshot = createObserverSnapshot();
+  const snapshots = {
+    weeder: createWeederSnapshot(),
+    restart: createRestartSnapshot(),
+    observer: createObserverSnapshot(),
+  };
+  const busyNow = new Map<ControllerName, () => readonly string[]>();
+  // It is in no file, so that no reader can guess the value behind a mark.
+  const key = randomBytes(32);
   let part = 0;
   let size = 0;
   let sizeLimit = limit;
@@ -80,8 +81,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let config = configFileOf(options.config);
   let weeders = 0;
   let streams: Streams | undefined;
-  let busyNow = (): readonly string[] => [];
-  let busyApplications = (): readonly string[] => [];
+  let isAwaitingResponse = () => false;
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -96,10 +96,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     return { t, wall };
   }
 
-  function put(entry: WeederInput | WeederOutput | RestartEntry | ObserverEntry, at: Moment): void {
-    const { t, ...rest } = at;
-    write({ t, ...(at.wall === wallWritten ? {} : rest), ...entry });
-    wallWritten = at.wall;
+  function put(of: ControllerName, entry: Entry, { t, wall: itsWall }: Moment): void {
+    write({ t, ...(itsWall === wallWritten ? {} : { wall: itsWall }), of, ...entry });
+    wallWritten = itsWall;
   }
 
   function beginPart(): void {
@@ -111,75 +110,58 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       ...(streams && part > 1 ? { streams: streams.state() } : {}),
     });
     if (part === 1) return;
-    for (const { t, wall: wallThen, ...entry } of snapshot.lines(now())) put(entry, { t, wall: wallThen });
-    for (const restart of restartSnapshot.lines(busyNow())) put({ restart }, now());
-    for (const observer of observerSnapshot.lines(busyApplications())) put({ observer }, now());
+    for (const of of controllerNames)
+      for (const { t, wall: itsWall, ...entry } of snapshots[of].lines(now(), busyNow.get(of)?.() ?? []))
+        put(of, entry, { t, wall: itsWall });
     // If the repeated state alone fills a file, the next line must not begin another one.
     sizeLimit = Math.max(limit, 2 * size);
   }
 
   /** Only a change from a stream begins a new file, so that the effects of an input are in the file of that input. */
-  function beginPartIfFull(entry: object): void {
-    const isBusy = snapshot.isAwaitingResponse || streams?.isHandingOver === true;
+  function beginPartIfFull(entry: Entry): void {
+    const isBusy = isAwaitingResponse() || streams?.isHandingOver === true;
     const isFull = size > sizeLimit && (!isBusy || size > sizeLimit + mostOvershoot);
-    if (!isFull || !('stream' in entry)) return;
+    if (!isFull || !('stream' in entry) || entry.in === 'closed') return;
     writer.rotate();
     beginPart();
   }
 
-  const append: AppendWeeder = (entry) => {
-    beginPartIfFull(entry);
-    const at = now();
-    snapshot.apply(entry, at);
-    put(entry, at);
-    if ('in' in entry && 'config' in entry) config = entry.config;
-  };
-
-  const appendRestart: AppendRestart = (restart) => {
-    beginPartIfFull(restart);
-    restartSnapshot.apply(restart);
-    put({ restart }, now());
-  };
-
-  const appendObserver: AppendObserver = (observer) => {
-    beginPartIfFull(observer);
-    observerSnapshot.apply(observer);
-    put({ observer }, now());
-  };
+  const recordingOf = (of: ControllerName): ControllerRecording => ({
+    append(entry) {
+      beginPartIfFull(entry);
+      const at = now();
+      snapshots[of].apply(entry, at);
+      put(of, entry, at);
+      if ('config' in entry) config = entry.config;
+    },
+    key,
+    onNewFile: (ask) => void busyNow.set(of, ask),
+  });
+  const weeder = recordingOf('weeder');
 
   beginPart();
   return {
-    createWeeder(weederOptions) {
+    createWeeder(its) {
       weeders += 1;
-      if (weeders > 1) append({ in: 'created', config: configFileOf(weederOptions.config) });
-      return recordWeeder(weederOptions, append);
+      if (weeders > 1) weeder.append({ in: 'created', config: configFileOf(its.config) });
+      const recorded = recordWeeder(its, weeder);
+      isAwaitingResponse = recorded.isAwaitingResponse;
+      return recorded.weeder;
     },
     createStreams(its) {
       const { wrap = (need) => need, onClosed = () => {} } = its;
       streams = createStreams({
         ...its,
-        wrap: (need) => wrap({ ...need, sink: recordWeederSink(need, append) }),
+        wrap: (need) => wrap(recordWeederStream(need, weeder.append)),
         onClosed(name) {
-          snapshot.forgetStream(name);
+          weeder.append({ in: 'closed', stream: name });
           onClosed(name);
         },
       });
       return streams;
     },
-    restarts: {
-      append: appendRestart,
-      onNewFile(ask) {
-        busyNow = ask;
-      },
-    },
-    observer: {
-      append: appendObserver,
-      // The key is in no file, so that no reader can guess the value behind a mark.
-      key: randomBytes(32),
-      onNewFile(ask) {
-        busyApplications = ask;
-      },
-    },
+    restarts: recordingOf('restart'),
+    observer: recordingOf('observer'),
     close: () => writer.close(),
   };
 }

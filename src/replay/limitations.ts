@@ -9,7 +9,7 @@ import type { RecordingFile } from './recorded/recordingFile.ts';
  */
 export function limitationsOf(recording: RecordingFile, config: Config): string[] {
   const { header, config: recorded, lines } = recording;
-  const later = lines.flatMap((line) => ('config' in line ? recordedConfig(line.config) : []));
+  const later = lines.flatMap((line) => (line.of === 'weeder' && 'config' in line ? recordedConfig(line.config) : []));
   const configs = [recorded, ...later];
   const watched = configs.map(watchedBy);
   const services = [...config.services.keys()];
@@ -46,8 +46,8 @@ export function limitationsOf(recording: RecordingFile, config: Config): string[
 
 /** Whether a restart or a correction is due depends on content that a recording does not have. */
 function ofOtherControllers(lines: readonly RecordedLine[], { restart, observer }: Config): string[] {
-  const hasRestarts = restart !== undefined || lines.some((line) => 'restart' in line);
-  const hasApplications = observer !== undefined || lines.some((line) => 'observer' in line);
+  const hasRestarts = restart !== undefined || lines.some((line) => line.of === 'restart');
+  const hasApplications = observer !== undefined || lines.some((line) => line.of === 'observer');
   return [
     ...(hasRestarts ? ['restarts: only deletions are decided again with another config'] : []),
     ...(hasApplications ? ['applications: only deletions are decided again with another config'] : []),

@@ -1,18 +1,16 @@
 import type { Config } from '../config/config.ts';
-import type { ObjectSink } from '../kube/watch/sink.ts';
+import type { Input } from '../recording/file/entry.ts';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
-import { evidenceKey, type WeederInput } from '../recording/weeder/weederLines.ts';
+import { weederRequests } from '../recording/weeder/weederPort.ts';
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
+import { deliver } from './recorded/played.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { assumeReady } from './weeder/assumeReady.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts';
-
-/** The recorded times since when services are ready, by request: epoch milliseconds; null if unknown. */
-type Ages = ReadonlyMap<string, number | null>;
 
 /**
  * Runs the real weeder in simulated time with another config and the recorded inputs. The time since when a service is
@@ -21,14 +19,15 @@ type Ages = ReadonlyMap<string, number | null>;
 export async function replayWhatIf(recording: RecordingFile, config: Config): Promise<WhatIfResult> {
   const { header, config: recorded, lines } = recording;
   const startedAt = Date.parse(header.startedAt);
-  const ages = agesOf(lines);
+  const ages = responsesIn(lines);
   const stage = createWhatIfWeeder({
     config: header.part > 1 ? assumeReady(config) : config,
     startedAt,
     concurrentDeletions: header.concurrentDeletions,
     readySince: async (evidence) => {
-      const since = ages.get(evidenceKey(evidence));
-      return since === undefined ? 0 : (since ?? undefined);
+      const since = ages.get(weederRequests.readySince(evidence));
+      if (since === undefined) return 0;
+      return typeof since === 'number' ? since : undefined;
     },
   });
   const { clock } = stage;
@@ -38,13 +37,13 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     return createStreams({ weeder, sinks, config: its, namespaces: header.namespaces, resumed });
   };
   let streams = begin(recorded, header.streams);
-  const feed = (line: WeederInput) => {
+  const feed = (line: Input) => {
     const { weeder } = stage;
     if (line.in === 'created') {
       stage.renew(config);
       streams = begin(recordedConfig(line.config));
     } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
-    else if (line.in === 'start' || (line.in === 'snapshotEnd' && line.isRunning)) weeder.start();
+    else if (line.in === 'start') weeder.start();
     else if ('stream' in line) deliver(line, streams.needs.get(line.stream)?.sink);
     if (line.in === 'snapshotEnd') weeder.configure(config);
   };
@@ -54,16 +53,9 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     const ms = line.t - clock.monotonic();
     if (ms > 0) await clock.pass(ms);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
-    if ('in' in line) feed(line);
+    if (line.of === 'weeder' && 'in' in line) feed(line);
   }
   return stage.end();
-}
-
-/** Delivers a line of a stream to its sink. */
-function deliver(line: Extract<WeederInput, { stream: string }>, sink: ObjectSink | undefined): void {
-  if (line.in === 'begin') sink?.begin();
-  else if (line.in === 'end') sink?.end(line.resourceVersion);
-  else sink?.apply(line.in, line.object);
 }
 
 /**
@@ -78,8 +70,11 @@ function unfiltered({ slices }: Weeder, pods: PodUnion): StreamSinks {
   };
 }
 
-function agesOf(lines: readonly RecordedLine[]): Ages {
+/** Returns the recorded responses of the weeder, by request. */
+function responsesIn(lines: readonly RecordedLine[]): ReadonlyMap<string, unknown> {
   return new Map(
-    lines.flatMap((line) => ('in' in line && line.in === 'readySince' ? [[line.evidence, line.since] as const] : [])),
+    lines.flatMap((line) =>
+      line.of === 'weeder' && 'in' in line && line.in === 'response' ? [[line.request, line.response] as const] : [],
+    ),
   );
 }

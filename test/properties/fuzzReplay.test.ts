@@ -134,10 +134,10 @@ test('a mapping anywhere in a header, as a value or as a key, is reported in a s
 test('a line of a recording with a time too late to be written as a date is reported as garbled', async () => {
   const [header = ''] = files.recording;
   for (const stamp of ['"t":1e308', '"t":1e15', '"t":0,"wall":1e308', '"t":0,"wall":-1e15']) {
-    const [line = ''] = await linesOf(Buffer.from(`${header}\n{${stamp},"in":"stop"}\n`));
+    const [line = ''] = await linesOf(Buffer.from(`${header}\n{${stamp},"of":"weeder","in":"stop"}\n`));
     assert.match(line, /:2: the line is garbled/);
   }
-  const read = await linesOf(Buffer.from(`${header}\n{"t":1e9,"wall":-1e9,"in":"stop"}\n`));
+  const read = await linesOf(Buffer.from(`${header}\n{"t":1e9,"wall":-1e9,"of":"weeder","in":"stop"}\n`));
   assert.ok(read.includes('weeder would have deleted no pod'), read.join('\n'));
 });
 

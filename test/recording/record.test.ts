@@ -20,7 +20,7 @@ test('a recording begins with its version, its start and the whole config', asyn
   const [header] = readLines(file);
   assert.deepEqual(header, {
     weeder: 'recording',
-    version: 2,
+    version: 3,
     weederVersion: '0.1.0',
     startedAt: '2026-01-01T00:00:00.000Z',
     part: 1,
@@ -52,8 +52,8 @@ test('inputs and decisions are in the order in which they happened, with their t
     times.toSorted((a, b) => a - b),
   );
   const kinds = lines.map((line) => line['in'] ?? line['out']).join(' ');
-  assert.match(kinds, /^begin ADDED end begin end start .*readySince/);
-  assert.match(kinds, /MODIFIED window\.opened deletion\.requested .*response random .*pod\.deleted/);
+  assert.match(kinds, /^begin ADDED end begin end start .*requested response/);
+  assert.match(kinds, /MODIFIED window\.opened requested .*response random .*pod\.deleted/);
   assert.match(kinds, /window\.closed stop$/);
 });
 

@@ -79,7 +79,7 @@ async function recordSite(t: TestContext): Promise<string> {
 test('run --record records the observer, its replay repeats the decisions, and a changed recording leads to others', async (t) => {
   const path = await recordSite(t);
   const decided = readLines(path).flatMap((line) => {
-    const { out, about, detail } = objectOf(line['observer']);
+    const { out, about, detail } = line;
     return typeof out === 'string' && out.startsWith('resource.') ? [`${out} ${about} ${detail}`.trim()] : [];
   });
   const corrected = decided.filter((each) => each.startsWith('resource.corrected'));

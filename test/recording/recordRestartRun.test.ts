@@ -44,7 +44,7 @@ test('run --record records restart control, its replay repeats the decisions, an
   assert.equal(ended.code, 0, ended.stdout + ended.stderr);
   assert.equal(shop.rollouts.length, 3);
 
-  const restarted = readLines(path).filter((line) => objectOf(line['restart'])['out'] === 'workload.restarted');
+  const restarted = readLines(path).filter((line) => line['out'] === 'workload.restarted');
   assert.equal(restarted.length, 3);
   const replayed = await offlineCli(['replay', path]);
   assert.match(replayed.stdout, /restarted +statefulset\/shop\/db +rollout, attempt 1, secret\/shop\/db-password/);

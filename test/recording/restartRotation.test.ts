@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { restartRequests } from '../../src/recording/restart/recordRestartApi.ts';
-import { createRestartSnapshot } from '../../src/recording/restart/restartSnapshot.ts';
-import { recordedRandom } from '../../src/replay/recorded/recordedRandom.ts';
+import type { Input } from '../../src/recording/file/entry.ts';
+import { restartRequests } from '../../src/recording/restart/restartPort.ts';
+import { createRestartSnapshot, workloadIn } from '../../src/recording/restart/restartSnapshot.ts';
+import { comparableEventsOf } from '../../src/replay/recorded/excluded.ts';
+import { recordedHashes, recordedRandom } from '../../src/replay/recorded/recordedValues.ts';
 import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
-import { comparableRestartEvents } from '../../src/replay/restart/excludedWorkloads.ts';
-import { recordedHashes } from '../../src/replay/restart/recordedHashes.ts';
 import { folder, offlineCli } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
@@ -67,7 +67,7 @@ function linesOf(file: string) {
 /** Which workloads were busy when this file began; undefined for the first file. */
 function busyIn(file: string): readonly string[] | undefined {
   return linesOf(file).flatMap((line) =>
-    'restart' in line && 'in' in line.restart && line.restart.in === 'snapshotEnd' ? [line.restart.busy] : [],
+    line.of === 'restart' && 'in' in line && line.in === 'snapshotEnd' ? [line.busy] : [],
   )[0];
 }
 
@@ -82,7 +82,7 @@ test('each file of a recording is replayed alone to the decisions in it, whereve
   assert.ok(later.some((file) => busyIn(file)?.length === 0));
   assert.ok(later.some((file) => busyIn(file)?.includes('deployment/shop/shop')));
   const restarts = later
-    .flatMap((file) => comparableRestartEvents(linesOf(file)))
+    .flatMap((file) => comparableEventsOf('restart', linesOf(file)))
     .filter(({ out }) => out === 'workload.restarted');
   assert.ok(restarts.length > 30, String(restarts.length));
 });
@@ -90,7 +90,7 @@ test('each file of a recording is replayed alone to the decisions in it, whereve
 test('in a file that begins in the middle a missing or an additional restart is reported as a difference', async () => {
   const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
   const [restart, file] = later.flatMap((each) => {
-    const found = comparableRestartEvents(linesOf(each)).find(({ out }) => out === 'workload.restarted');
+    const found = comparableEventsOf('restart', linesOf(each)).find(({ out }) => out === 'workload.restarted');
     return found === undefined ? [] : [[found, each] as const];
   })[0] ?? [assert.fail('no later file has a restart'), ''];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -109,11 +109,13 @@ test('in a file that begins in the middle a missing or an additional restart is 
 test('random numbers are taken in their order, and in a file that begins in the middle by their time alone', () => {
   const lines = [0, 1_000, 1_000, 9_000].map((t, index) => ({
     t,
-    restart: { in: 'random', value: index / 10 } as const,
+    of: 'restart' as const,
+    in: 'random' as const,
+    value: index / 10,
   }));
-  const inOrder = recordedRandom(lines, false);
+  const inOrder = recordedRandom(lines, false, 'restart');
   assert.deepEqual([5_000, 5_000, 5_000, 5_000, 5_000].map(inOrder), [0, 0.1, 0.2, 0.3, 0.5]);
-  const inTime = recordedRandom(lines, true);
+  const inTime = recordedRandom(lines, true, 'restart');
   assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
 });
 
@@ -122,7 +124,8 @@ test('the hash of equal tags is that of the newest restart by then, and a replay
   const again = new Map([['since', { tag: '17' }]]);
   assert.equal(to, restartRequests.hash({ id: 'k' }, { kind: 'Deployment', namespace: 'shop', name: 'web' }, again));
   const hashAt = recordedHashes(
-    [1_000, 9_000].map((t) => ({ t, restart: { in: 'hash', request: to, hash: `of ${t}` } })),
+    [1_000, 9_000].map((t) => ({ t, of: 'restart', in: 'hash', request: to, hash: `of ${t}` })),
+    'restart',
   );
   assert.deepEqual(
     [0, 900, 8_000, 8_900].map((now) => hashAt(to, now)),
@@ -132,7 +135,9 @@ test('the hash of equal tags is that of the newest restart by then, and a replay
 
 test('a new file repeats the newest state of each object, in the order in which it came about', () => {
   const snapshot = createRestartSnapshot();
-  assert.deepEqual(snapshot.lines([]), []);
+  const now = { t: 9, wall: 0 };
+  const apply = (entry: Input) => snapshot.apply(entry, now);
+  assert.deepEqual(snapshot.lines(now, []), []);
   const object = (name: string, uid: string, resourceVersion: string) => ({
     metadata: { name, namespace: 'shop', uid, resourceVersion },
   });
@@ -146,22 +151,22 @@ test('a new file repeats the newest state of each object, in the order in which 
       response: { is: 'notFound' },
     }) as const;
   const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
-  snapshot.apply({ in: 'created', config: { old: true } });
-  snapshot.apply({ in: 'keys', current: 'old', ids: ['old'] });
-  snapshot.apply({ in: 'created', config: {} });
-  snapshot.apply({ in: 'start' });
-  snapshot.apply({ in: 'begin', stream: deployments });
-  snapshot.apply({ in: 'ADDED', stream: deployments, object: before });
-  snapshot.apply(end);
-  snapshot.apply({ in: 'keys', current: 'k', ids: ['k'] });
-  snapshot.apply({ in: 'keysRead' });
-  snapshot.apply({ in: 'begin', stream: named });
-  snapshot.apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
-  snapshot.apply(digest('3'));
-  snapshot.apply(digest('4'));
-  snapshot.apply({ in: 'response', request: 'patch deployment/shop/web', response: { is: 'ok', value: written } });
-  snapshot.apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
-  assert.deepEqual(snapshot.lines(['deployment/shop/web']), [
+  apply({ in: 'created', config: { old: true } });
+  apply({ in: 'keys', current: 'old', ids: ['old'] });
+  apply({ in: 'created', config: {} });
+  apply({ in: 'start' });
+  apply({ in: 'begin', stream: deployments });
+  apply({ in: 'ADDED', stream: deployments, object: before });
+  apply(end);
+  apply({ in: 'keys', current: 'k', ids: ['k'] });
+  apply({ in: 'keysRead' });
+  apply({ in: 'begin', stream: named });
+  apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
+  apply(digest('3'));
+  apply(digest('4'));
+  apply({ in: 'response', request: 'patch deployment/shop/web', response: { is: 'ok', value: written } });
+  apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
+  const expected: readonly Input[] = [
     { in: 'created', config: {} },
     { in: 'start' },
     digest('4'),
@@ -173,8 +178,12 @@ test('a new file repeats the newest state of each object, in the order in which 
     { in: 'begin', stream: named },
     { in: 'ADDED', stream: named, object: object('settings', 's', '3') },
     { in: 'snapshotEnd', busy: ['deployment/shop/web'] },
-  ]);
-  assert.deepEqual(snapshot.workload('deployment/shop/web'), { stream: deployments, object: written });
-  snapshot.apply({ in: 'DELETED', stream: deployments, object: written });
-  assert.equal(snapshot.workload('deployment/shop/web'), undefined);
+  ];
+  assert.deepEqual(
+    snapshot.lines(now, ['deployment/shop/web']),
+    expected.map((line) => ({ ...line, ...now })),
+  );
+  assert.deepEqual(workloadIn(snapshot, 'deployment/shop/web'), { stream: deployments, object: written });
+  apply({ in: 'DELETED', stream: deployments, object: written });
+  assert.equal(workloadIn(snapshot, 'deployment/shop/web'), undefined);
 });

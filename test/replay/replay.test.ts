@@ -85,7 +85,7 @@ test('a decision at another time is reported with both times; a late one of a bu
 /** How many deletions of a file belong to windows that opened in it: its replay alone has to repeat these. */
 function deletionsOf(path: string): number {
   const lines = readLines(path);
-  const open = lines.flatMap((line) => (Array.isArray(line['windows']) ? line['windows'] : []));
+  const open = lines.flatMap((line) => (Array.isArray(line['busy']) ? line['busy'] : []));
   const deletions = lines.filter((line) => line['out'] === 'pod.deleted');
   return deletions.filter((line) => !open.includes(`${line['about']}#${line['window']}`)).length;
 }
@@ -139,7 +139,7 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a foreign text': ['hello\n', /^\.\/bad\.jsonl:1: found no JSON object, so this is neither a recording nor/],
   'a foreign JSON file': ['{"a":1}\n', /^\.\/bad\.jsonl:1: found neither a line of a recording nor a watch event/],
   'a header without what it needs': [
-    '{"weeder":"recording","version":2}\n',
+    '{"weeder":"recording","version":3}\n',
     /^\.\/bad\.jsonl:1: the header of the rec/,
   ],
   'a recording without its header': [
@@ -148,11 +148,11 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   'a version of before the release': [
     '{"weeder":"recording","version":1,"weederVersion":"0.1.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 2 only: record again\./,
+    /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 3 only: record again\./,
   ],
   'a newer version': [
-    '{"weeder":"recording","version":3,"weederVersion":"9.0.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 3 \(weeder 9\.0\.0\); this weeder reads version 2\./,
+    '{"weeder":"recording","version":4,"weederVersion":"9.0.0"}\n',
+    /^\.\/bad\.jsonl:1: the recording has version 4 \(weeder 9\.0\.0\); this weeder reads version 3\./,
   ],
 };
 

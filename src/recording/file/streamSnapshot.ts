@@ -1,49 +1,128 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import type { Input, Moment, StreamInput } from './entry.ts';
 
-type ListEnd = { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string };
+interface Known {
+  readonly object: object;
+  /** Since when the object has been in its current state, as far as the owner of the snapshot is concerned. */
+  readonly since: Moment;
+}
 
-/** The lines that restore the objects of a stream. */
-type StreamLine =
-  | { readonly in: 'begin'; readonly stream: string }
-  | { readonly in: 'ADDED'; readonly stream: string; readonly object: object }
-  | ListEnd;
+/** A complete list that is being read. */
+interface Listing {
+  readonly began: Moment;
+  readonly before: Map<string, Known>;
+  readonly seen: Set<string>;
+}
 
 /** The state of a stream, which a new file of a recording repeats. */
 export interface StreamSnapshot {
-  /** By uid, or by namespace and name, as the owner of the snapshot chooses. */
-  readonly objects: Map<string, object>;
-  /** The keys in the complete list that is being read; undefined if there is none. */
-  listing: Set<string> | undefined;
+  /** By `namespace/name`. */
+  readonly objects: Map<string, Known>;
+  /** The time of the last change outside a list, or of the beginning of the newest complete list. */
+  updatedAt: Moment;
+  listing: Listing | undefined;
   /** The end of the newest complete list; undefined if there was none. */
-  end: ListEnd | undefined;
+  end: Extract<StreamInput, { readonly in: 'end' }> | undefined;
   /** The stream was lost, and changes may have been missed since then. */
   isLost: boolean;
 }
 
-export function newStreamSnapshot(): StreamSnapshot {
-  return { objects: new Map(), listing: undefined, end: undefined, isLost: false };
+/** Whether an object is in the same state as before. */
+export type IsSame = (before: object, now: object) => boolean;
+
+export function newStreamSnapshot(updatedAt: Moment): StreamSnapshot {
+  return { objects: new Map(), updatedAt, listing: undefined, end: undefined, isLost: false };
+}
+
+export function applyToStream(stream: StreamSnapshot, line: StreamInput, at: Moment, isSame: IsSame): void {
+  if (line.in === 'lost' || line.in === 'resumed') stream.isLost = line.in === 'lost';
+  else if (line.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), seen: new Set() };
+  else if (line.in === 'end') endList(stream, line);
+  else if ('object' in line) applyObject(stream, line.in === 'DELETED', line.object, at, isSame);
 }
 
 /** The complete list has ended: objects that it does not contain are removed. */
-export function endList(stream: StreamSnapshot, end: ListEnd): void {
+function endList(stream: StreamSnapshot, end: NonNullable<StreamSnapshot['end']>): void {
   const { objects, listing } = stream;
-  for (const key of [...objects.keys()]) if (listing?.has(key) === false) objects.delete(key);
   stream.end = end;
   stream.isLost = false;
   stream.listing = undefined;
+  if (listing === undefined) return;
+  for (const key of [...objects.keys()]) if (!listing.seen.has(key)) objects.delete(key);
+  stream.updatedAt = listing.began;
+}
+
+function applyObject(stream: StreamSnapshot, isDeleted: boolean, object: object, at: Moment, isSame: IsSame): void {
+  const { objects, listing } = stream;
+  const key = nameOf(object);
+  const known = objects.get(key);
+  if (listing === undefined) stream.updatedAt = at;
+  if (isDeleted) {
+    if (known === undefined || isOfSameUid(known.object, object)) objects.delete(key);
+    return;
+  }
+  listing?.seen.add(key);
+  // The response to a write may precede the change in the stream.
+  if (known !== undefined && isOlder(object, known.object)) return;
+  const whole = known === undefined ? object : withSpecOf(known.object, object);
+  objects.set(key, { object: whole, since: known !== undefined && isSame(known.object, whole) ? known.since : at });
+}
+
+/** The response to a write has the new version of an object. */
+export function applyWritten({ objects, listing }: StreamSnapshot, object: object): void {
+  const key = nameOf(object);
+  for (const each of [objects, listing?.before]) {
+    const known = each?.get(key);
+    if (known !== undefined && isOfSameUid(known.object, object) && !isOlder(object, known.object))
+      each?.set(key, { ...known, object });
+  }
+}
+
+/** Returns the object with the spec from an earlier line, if it has none itself. */
+export function withSpecOf(known: object, object: object): object {
+  const hasSpec = 'spec' in object || !('spec' in known) || !isOfSameUid(known, object);
+  return hasSpec ? object : { ...object, spec: known.spec };
 }
 
 /**
- * Returns the lines that restore a stream. A list that is being read when the file changes stays open in the new one.
+ * Returns the lines that restore a stream, with their times. A list that is being read when the file changes stays open
+ * in the new one. `isDated`: the time since when an object is known matters, otherwise the last update of its stream.
  */
-export function streamLines(stream: string, { objects, listing, end }: StreamSnapshot): StreamLine[] {
-  const added = (object: object) => ({ in: 'ADDED', stream, object }) as const;
-  const begin = { in: 'begin', stream } as const;
-  const complete = end === undefined ? [] : [begin, ...[...objects.values()].map(added), end];
-  if (listing === undefined) return complete;
-  const named = [...objects].flatMap(([key, object]) => (listing.has(key) ? added(object) : []));
-  return [...complete, begin, ...named];
+export function streamLines(
+  name: string,
+  { objects, updatedAt, listing, end, isLost }: StreamSnapshot,
+  isDated: boolean,
+): (Moment & Input)[] {
+  const added = [...(listing?.before ?? objects).values()]
+    .map(({ object, since }) => ({ ...(isDated ? since : updatedAt), in: 'ADDED' as const, stream: name, object }))
+    .sort((a, b) => a.t - b.t);
+  const [first = updatedAt, last = updatedAt] = [added[0], added.at(-1)];
+  const complete = (its: NonNullable<typeof end>): (Moment & Input)[] => [
+    { t: first.t, wall: first.wall, in: 'begin', stream: name },
+    ...added,
+    { ...its, t: last.t, wall: last.wall },
+  ];
+  return [
+    // Without a complete list, only the objects in the first list so far are known.
+    ...(end === undefined ? [] : complete(end)),
+    ...(listing === undefined ? [] : listingLines(name, objects, listing)),
+    ...(isLost ? [{ ...updatedAt, in: 'lost' as const, stream: name }] : []),
+  ];
+}
+
+function listingLines(
+  stream: string,
+  objects: ReadonlyMap<string, Known>,
+  { began, before, seen }: Listing,
+): (Moment & Input)[] {
+  const again = [...objects].flatMap(([key, { object, since }]) =>
+    seen.has(key) ? [{ ...(since.t > began.t ? since : began), in: 'ADDED' as const, stream, object }] : [],
+  );
+  const deleted = [...before].flatMap(([key, { object }]) =>
+    objects.has(key) ? [] : [{ ...began, in: 'DELETED' as const, stream, object }],
+  );
+  return [{ ...began, in: 'begin', stream }, ...deleted, ...again.sort((a, b) => a.t - b.t)];
 }
 
 /** `namespace/name`. */
@@ -52,11 +131,17 @@ export function nameOf(object: object): string {
   return `${textOf(namespace) ?? ''}/${textOf(name) ?? ''}`;
 }
 
-/** Returns true if the known version of an object is newer. */
-export function isOlder(object: object, known: object | undefined): boolean {
-  return known !== undefined && !isAtLeast(versionOf(object), versionOf(known));
+function isOfSameUid(one: object, other: object): boolean {
+  return fieldOf(one, 'uid') === fieldOf(other, 'uid');
 }
 
-function versionOf(object: object): string {
-  return textOf(objectOf(objectOf(object)['metadata'])['resourceVersion']) ?? '';
+/** An object with another uid is never older. */
+function isOlder(object: object, known: object): boolean {
+  return (
+    isOfSameUid(object, known) && !isAtLeast(fieldOf(object, 'resourceVersion'), fieldOf(known, 'resourceVersion'))
+  );
+}
+
+function fieldOf(object: object, name: 'uid' | 'resourceVersion'): string | undefined {
+  return textOf(objectOf(objectOf(object)['metadata'])[name]);
 }

@@ -1,7 +1,6 @@
 import { objectOf, textOf } from '../../base/json.ts';
-import type { Config } from '../../config/config.ts';
-import { configFileOf } from '../../config/configText.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import { wasCorrectedRecently } from '../../observer/drift/correctionBackoff.ts';
+import { identityKey } from '../../observer/model/identity.ts';
 import {
   type CreateObserverCore,
   createObserverCore,
@@ -9,62 +8,43 @@ import {
   type ObserverCoreOptions,
 } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
-import { watchBusyApplications } from './busyApplications.ts';
-import type { ObserverRecording } from './observerLines.ts';
+import type { ApplicationEntry } from '../../observer/state/entries.ts';
+import type { ControllerRecording } from '../file/entry.ts';
+import { recordLifecycle, recordRandom } from '../file/recordLifecycle.ts';
+import { recordedSink, recordSink } from '../file/recordSink.ts';
+import { recordedRequests } from '../file/requests.ts';
+import { watchBusy } from '../file/watchBusy.ts';
+import { observerPort } from './observerPort.ts';
 import { recordedObserverEventOf } from './recordedObserverEvent.ts';
-import { recordObserverApi } from './recordObserverApi.ts';
+import { recordSchemaNodes } from './recordSchemaNodes.ts';
 import { reduceObserved } from './reduceObserved.ts';
 import { secretMask } from './secretMask.ts';
 
 /** Creates an application observer whose streams, requests, responses, random values and decisions are recorded. */
-export function recordingObserver(recording: ObserverRecording): CreateObserverCore {
+export function recordingObserver(recording: ControllerRecording): CreateObserverCore {
   return (options) => recordObserver(options, recording);
 }
 
-function recordObserver(options: ObserverCoreOptions, recording: ObserverRecording): ObserverCore {
+function recordObserver(options: ObserverCoreOptions, recording: ControllerRecording): ObserverCore {
+  const { clock } = options.runtime;
   const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
-  const settling = watchBusyApplications(
-    (application) => recording.append({ in: 'settled', application }),
-    options.runtime.clock,
-  );
-  const append: ObserverRecording['append'] = (entry) => {
-    // The observer has not handled this entry yet.
-    settling.check(core);
-    recording.append(entry);
-  };
+  const append = watchBusy(recording, clock, () => {
+    const busy = [...core.entries()].filter((entry) => !isSettled(entry, clock.now()));
+    return new Set(busy.map(({ id }) => id));
+  });
   const hashes = new Map<string, string>();
+  const recordSchema = recordSchemaNodes(append);
 
   /** The hash is in the status of applications, where a replay has to recognise it. */
   function hashOf(...[manifest, fieldMask]: Parameters<typeof hashManifest>): string {
-    const hash = hashManifest(manifest, fieldMask);
+    const real = hashManifest(manifest, fieldMask);
     const { apiVersion, object } = manifest;
-    const of = hashManifest({ apiVersion, object: objectOf(mask.object(object)) }, fieldMask);
-    const mark = mask.mark(hash);
-    if (hashes.get(of) !== mark) append({ in: 'hash', of, hash: mark });
-    hashes.set(of, mark);
-    return hash;
-  }
-
-  function recordingSink(stream: string, sink: ClosableSink, reduced: (object: object) => object): ClosableSink {
-    return {
-      begin() {
-        append({ in: 'begin', stream });
-        sink.begin();
-      },
-      apply(type, object) {
-        append({ in: type, stream, object: reduced(objectOf(object)) });
-        sink.apply(type, object);
-      },
-      end(resourceVersion) {
-        append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
-        sink.end(resourceVersion);
-      },
-      close() {
-        append({ in: 'closed', stream });
-        sink.close();
-      },
-    };
+    const request = `manifest ${hashManifest({ apiVersion, object: objectOf(mask.object(object)) }, fieldMask)}`;
+    const hash = mask.mark(real);
+    if (hashes.get(request) !== hash) append({ in: 'hash', request, hash });
+    hashes.set(request, hash);
+    return real;
   }
 
   const specs = new Map<string, number>();
@@ -83,57 +63,49 @@ function recordObserver(options: ObserverCoreOptions, recording: ObserverRecordi
 
   const core: ObserverCore = createObserverCore({
     ...options,
-    ...recordObserverApi(options, reduce, append),
-    hashManifest: hashOf,
-    wrapApplications: (name, sink) => recordingSink(name, sink, applicationOf),
-    wrapResources: ({ name: stream }, sink) => ({
-      ...recordingSink(stream, sink, (object) => reduce.resource(objectOf(object))),
-      lost: () => append({ in: 'lost', stream }),
-      resumed: () => append({ in: 'resumed', stream }),
+    ...observerPort({
+      real: () => options,
+      requests: recordedRequests(append),
+      reduce,
+      topology: recordSchema,
     }),
+    hashManifest: hashOf,
+    wrapApplications: (name, sink) => recordedSink(recordSink(name, append, applicationOf), sink),
+    wrapResources: ({ name }, sink) => recordedSink(recordSink(name, append, reduce.resource), sink),
     report(event) {
       append(recordedObserverEventOf(event));
       options.report(event);
     },
-    random() {
-      const value = options.random();
-      append({ in: 'random', value });
-      return value;
-    },
+    random: recordRandom(options.random, append),
   });
-  recording.onNewFile(() => settling.busyNow(core));
-  // Without a section observer there is nothing to record.
-  let isActive = false;
-  let isStarted = false;
-  const begin = (config: Config) => {
-    isActive = true;
-    append({ in: 'created', config: configFileOf(config) });
-    if (isStarted) append({ in: 'start' });
-  };
-  if (options.config.observer !== undefined) begin(options.config);
+  const section = { config: options.config, isIn: ({ observer }: typeof options.config) => observer !== undefined };
   return {
+    ...core,
     get needs() {
       return core.needs;
     },
-    configure(next) {
-      if (isActive) append({ in: 'config', config: configFileOf(next) });
-      else if (next.observer !== undefined) begin(next);
-      core.configure(next);
-    },
-    start() {
-      isStarted = true;
-      if (isActive) append({ in: 'start' });
-      core.start();
-    },
-    stop() {
-      if (isActive) append({ in: 'stop' });
-      core.stop();
-    },
-    drained: core.drained,
-    counts: core.counts,
-    work: core.work,
-    actorCounts: core.actorCounts,
-    actors: core.actors,
-    entries: core.entries,
+    ...recordLifecycle(core, append, section),
   };
+}
+
+/**
+ * Returns true if the application is observed, all its resources are in the desired state, none was corrected recently,
+ * and its status has what was applied. `now`: epoch milliseconds.
+ */
+function isSettled(
+  { actor, resources, pendingRemovals, inFlight, errors, newest }: ApplicationEntry,
+  now: number,
+): boolean {
+  if (actor.getSnapshot().value !== 'observing' || pendingRemovals.size > 0 || inFlight.size > 0 || errors.length > 0)
+    return false;
+  const written = new Map(newest.inventory.map(({ identity, hash }) => [identityKey(identity), hash]));
+  // A replay would delete a resource that only the inventory has.
+  if ([...written.keys()].some((key) => !resources.has(key))) return false;
+  return [...resources.values()].every(
+    (each) =>
+      each.actor?.getSnapshot().value === 'inSync' &&
+      written.get(each.key) === each.appliedHash &&
+      each.mutatedByAdmission.length === 0 &&
+      !wasCorrectedRecently(each.correctionHistory, [...each.correctionHistory.keys()], now),
+  );
 }

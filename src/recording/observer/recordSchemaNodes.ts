@@ -1,8 +1,8 @@
 import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
-import type { AppendObserver } from './observerLines.ts';
+import type { Append } from '../file/entry.ts';
 
 /** Wraps the schemas of kinds, and records each node when it is read for the first time. */
-export function recordSchemaNodes(append: AppendObserver): (kind: string, at: SchemaNode) => SchemaNode {
+export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode) => SchemaNode {
   const known = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
   const recorded = new Set<string>();
 

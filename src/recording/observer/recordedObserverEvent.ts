@@ -24,7 +24,7 @@ export function recordedObserverEventOf(event: ObserverEvent): RecordedObserverE
 }
 
 /** Returns the application that an event is about; undefined if there is none. */
-export function applicationOf({ about, out }: Pick<RecordedObserverEvent, 'about' | 'out'>): string | undefined {
+export function applicationOf({ about, out }: { readonly about: string; readonly out: string }): string | undefined {
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
 }
 

@@ -1,8 +1,7 @@
-import type { Config } from '../../config/config.ts';
-import { configFileOf } from '../../config/configText.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import type { SourceKind } from '../../restart/model/refs.ts';
+import { stateOf } from '../../restart/effects/workloadEntry.ts';
+import { workloadKey } from '../../restart/model/refs.ts';
 import { withoutSecrets } from '../../restart/model/sourceMeta.ts';
+import type { RestartControl } from '../../restart/restartControl.ts';
 import {
   type CreateRestartCore,
   createRestartCore,
@@ -10,33 +9,43 @@ import {
   type RestartCoreOptions,
 } from '../../restart/restartCore.ts';
 import type { WrapRestartSink } from '../../restart/sources/restartStreams.ts';
-import { watchBusyWorkloads } from './busyWorkloads.ts';
+import type { Append, ControllerRecording } from '../file/entry.ts';
+import { recordLifecycle, recordRandom } from '../file/recordLifecycle.ts';
+import { recordedSink, recordSink } from '../file/recordSink.ts';
+import { recordedRequests } from '../file/requests.ts';
+import { watchBusy } from '../file/watchBusy.ts';
 import { recordedRestartEventOf } from './recordedRestartEvent.ts';
-import { recordDigests, recordRestartApi } from './recordRestartApi.ts';
 import { createWorkloadReducer, type ReduceWorkload } from './reduceWorkload.ts';
-import type { AppendRestart, RestartRecording } from './restartLines.ts';
+import { restartDigests } from './restartDigests.ts';
+import { restartPort } from './restartPort.ts';
 
 /** Creates restart control whose streams, requests, responses, random values and decisions are recorded. */
-export function recordingRestarts(recording: RestartRecording): CreateRestartCore {
+export function recordingRestarts(recording: ControllerRecording): CreateRestartCore {
   return (options) => recordRestart(options, recording);
 }
 
-function recordRestart(options: RestartCoreOptions, { append, onNewFile }: RestartRecording): RestartCore {
-  const reduce = createWorkloadReducer();
-  const core = createRestartCore({
+function recordRestart(options: RestartCoreOptions, recording: ControllerRecording): RestartCore {
+  const reduce = createWorkloadReducer(recording.key);
+  const append = watchBusy(recording, options.runtime.clock, () => busyWorkloads(core.control()));
+  const requests = recordedRequests(append);
+  const hashes = new Map<string, string>();
+  const core: RestartCore = createRestartCore({
     ...options,
-    api: recordRestartApi(options.api, reduce, append),
-    wrapDigests: (digests, sources) => recordDigests(digests, sources, append),
-    wrapSink: recordingSinks(reduce, append),
+    api: restartPort(() => options.api, requests, reduce),
+    wrapDigests: (digests, sources) =>
+      restartDigests(digests, sources, requests, (request, real, workload) => {
+        const hash = real();
+        // Each check of a rollout requests the hash again: only changes are recorded.
+        if (hashes.get(workloadKey(workload)) !== hash) append({ in: 'hash', request, hash });
+        hashes.set(workloadKey(workload), hash);
+        return hash;
+      }),
+    wrapSink: recordStreams(reduce, append),
     report(event) {
       append(recordedRestartEventOf(event));
       options.report(event);
     },
-    random() {
-      const value = options.random();
-      append({ in: 'random', value });
-      return value;
-    },
+    random: recordRandom(options.random, append),
     watchHashKeys: ({ where, onKeys, onChecked }) =>
       options.watchHashKeys({
         where,
@@ -50,54 +59,27 @@ function recordRestart(options: RestartCoreOptions, { append, onNewFile }: Resta
         },
       }),
   });
-  const busyNow = watchBusyWorkloads((workload) => append({ in: 'settled', workload }));
-  onNewFile(() => busyNow(core.control()));
-  let isStarted = false;
-  // Without a section restartControl there is nothing to record.
-  const isActive = () => core.control() !== undefined;
-  const created = (its: Config) => append({ in: 'created', config: configFileOf(its) });
-  if (options.config.restart !== undefined) created(options.config);
-  return {
-    ...core,
-    configure(next) {
-      if (isActive()) append({ in: 'config', config: configFileOf(next) });
-      else if (next.restart !== undefined) {
-        created(next);
-        if (isStarted) append({ in: 'start' });
-      }
-      core.configure(next);
-    },
-    start() {
-      isStarted = true;
-      if (isActive()) append({ in: 'start' });
-      core.start();
-    },
-    stop() {
-      if (isActive()) append({ in: 'stop' });
-      core.stop();
-    },
+  const section = { config: options.config, isIn: ({ restart }: typeof options.config) => restart !== undefined };
+  return { ...core, ...recordLifecycle(core, append, section) };
+}
+
+function recordStreams(reduce: ReduceWorkload, append: Append): WrapRestartSink {
+  return ({ name, kind }, sink) => {
+    const isSource = kind === 'ConfigMap' || kind === 'Secret';
+    return recordedSink(
+      recordSink(name, append, (object) => (isSource ? withoutSecrets(object) : reduce(object, kind))),
+      sink,
+    );
   };
 }
 
-/** Records the reduced objects of the streams before the sinks receive them. */
-function recordingSinks(reduce: ReduceWorkload, append: AppendRestart): WrapRestartSink {
-  return ({ name: stream, kind }, sink) => ({
-    begin() {
-      append({ in: 'begin', stream });
-      sink.begin();
-    },
-    apply(type, object) {
-      append({ in: type, stream, object: isSource(kind) ? withoutSecrets(object) : reduce(object, kind) });
-      sink.apply(type, object);
-    },
-    end(resourceVersion) {
-      append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) });
-      sink.end(resourceVersion);
-    },
-    close: () => sink.close(),
-  });
-}
+const ofAJob = 'recreation ';
 
-function isSource(kind: WorkloadKind | SourceKind): kind is SourceKind {
-  return kind === 'ConfigMap' || kind === 'Secret';
+/** Returns the workloads that have not settled. Only this process knows a state that a dry run has not written. */
+function busyWorkloads(control: Pick<RestartControl, 'entries' | 'actors'> | undefined): ReadonlySet<string> {
+  const busy = [...(control?.entries() ?? [])].filter(
+    (entry) => stateOf(entry) !== 'current' || entry.unwrittenState !== undefined,
+  );
+  const jobs = [...(control?.actors() ?? [])].filter(({ id }) => id.startsWith(ofAJob));
+  return new Set([...busy.map(({ id }) => id), ...jobs.map(({ id }) => id.slice(ofAJob.length))]);
 }

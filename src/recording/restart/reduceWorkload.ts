@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
@@ -47,8 +47,7 @@ const readStatus = [
  * variables, and no foreign annotations. A mark changes with every other change of the template. It is salted with a
  * number that is in no recording, so that a reader cannot guess and verify the content of the template.
  */
-export function createWorkloadReducer(): ReduceWorkload {
-  const salt = randomBytes(32);
+export function createWorkloadReducer(salt: Buffer): ReduceWorkload {
   return (object, kind) => {
     const { apiVersion, kind: itsKind, metadata, spec: givenSpec, status } = objectOf(object);
     const spec = objectOf(givenSpec);

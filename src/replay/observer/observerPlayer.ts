@@ -1,65 +1,55 @@
-import type { InspectionEvent } from 'xstate';
-import { objectOf, textOf } from '../../base/json.ts';
-import { settled, type VirtualClock } from '../../base/virtualClock.ts';
+import { once } from 'node:events';
+import { objectOf } from '../../base/json.ts';
+import { settled } from '../../base/virtualClock.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
+import { done } from '../../observer/model/applyFailure.ts';
 import type { ReportObserver } from '../../observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
-import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
-import type { ObserverInput, RecordedObserverResponse } from '../../recording/observer/observerLines.ts';
-import { createObserverSnapshot } from '../../recording/observer/observerSnapshot.ts';
+import type { RecordedEvent } from '../../recording/events.ts';
+import type { Input, StreamInput } from '../../recording/file/entry.ts';
+import type { Requests } from '../../recording/file/requests.ts';
+import { nameOf, streamLines, withSpecOf } from '../../recording/file/streamSnapshot.ts';
+import { type ObserverPort, observerPort, observerRequests } from '../../recording/observer/observerPort.ts';
+import { responseFormats, unansweredObserver } from '../../recording/observer/observerResponses.ts';
 import {
-  applicationOf,
-  type RecordedObserverEvent,
-  recordedObserverEventOf,
-} from '../../recording/observer/recordedObserverEvent.ts';
-import { observerRequests } from '../../recording/observer/recordObserverApi.ts';
-import { recordedConfig } from '../recorded/recordedConfig.ts';
-import { recordedRandom } from '../recorded/recordedRandom.ts';
-import { createResponses } from '../recorded/recordedResponses.ts';
-import { countResponses } from '../restart/restartInputs.ts';
-import { observerApis } from './observerApis.ts';
-import { observerInputs } from './observerInputs.ts';
+  applicationsIn,
+  createObserverSnapshot,
+  isLasting,
+  objectIn,
+} from '../../recording/observer/observerSnapshot.ts';
+import { applicationOf, recordedObserverEventOf } from '../../recording/observer/recordedObserverEvent.ts';
+import { isExcluded } from '../recorded/excluded.ts';
+import { createPlayed, deliver, noRequests, type Stage } from '../recorded/played.ts';
+import { recordedHashes } from '../recorded/recordedValues.ts';
 import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
 
 /** Runs the real application observer in simulated time, with the recorded inputs. */
 interface ObserverPlayer {
-  take(input: ObserverInput): Promise<void>;
+  take(input: Input): Promise<void>;
   /** Undefined: no input has been recorded so far. */
   core(): ObserverCore | undefined;
 }
 
-interface ObserverPlayerOptions {
-  readonly header: RecordingHeader;
-  readonly lines: readonly RecordedLine[];
-  readonly clock: VirtualClock;
-  readonly report: (event: RecordedObserverEvent) => void;
-  /** Called with every event, including those that are excluded in a file that begins in the middle. */
-  readonly reportEvent?: ReportObserver | undefined;
-  readonly inspect?: (event: InspectionEvent) => void;
+interface Reports {
+  /** Called with each event and write, except those that are excluded in a file that begins in the middle. */
+  readonly record: (event: RecordedEvent) => void;
+  /** Called with every event. */
+  readonly report?: ReportObserver | undefined;
 }
 
-/** The response to a request that has no recorded response. */
-const unanswered: RecordedObserverResponse = { is: 'failed', failure: 'transient', retryAfter: 0 };
-const success: RecordedObserverResponse = { is: 'ok' };
 /** The number of rounds of requests and responses until an application has started. */
 const rounds = 30;
+const tried = responseFormats.tried(objectOf);
 
-export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPlayer {
-  const { header, clock, inspect } = options;
+export function createObserverPlayer(stage: Stage, { record, report }: Reports): ObserverPlayer {
+  const { header, clock, lines } = stage;
   /** In a file that begins in the middle, requests come at other times than in the recorded run. */
   let isContinued = header.part > 1;
   let isRestoring = isContinued;
   const snapshot = createObserverSnapshot();
-  const inputs = observerInputs(options.lines);
-  const randomAt = recordedRandom(options.lines, isContinued, 'observer');
-  const responses = createResponses<RecordedObserverResponse>(
-    countResponses(inputs),
-    (to) => !isContinued || isWrite(to),
-  );
-  const hashes = new Map(inputs.flatMap((each) => (each.in === 'hash' ? [[each.of, each.hash]] : [])));
-  /** By request: the responses about kinds and accounts, which are valid for later requests as well. */
-  const lasting = new Map<string, RecordedObserverResponse>();
+  const hashOf = recordedHashes(lines, 'observer');
+  const schemaOf = recordedSchemaNodes(lines);
   /** Applications that had not settled when the file began: the observer does not receive them. */
   const busy = new Set<string>();
   /** Applications that are being added: the recording does not have the events of that. */
@@ -67,70 +57,86 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   /** Streams that were closed here: their recorded state is out of date. */
   const closed = new Set<string>();
   const open = new Set<string>();
-  let core: ObserverCore | undefined;
 
-  function isReportedFor(event: RecordedObserverEvent): boolean {
-    const application = applicationOf(event) ?? '';
-    return !starting.has(application) && !busy.has(application);
+  function recordComparable(event: RecordedEvent): void {
+    if (!starting.has(applicationOf(event) ?? '') && !isExcluded.observer(event, busy)) record(event);
   }
 
-  function report(event: RecordedObserverEvent): void {
-    if (isReportedFor(event)) options.report(event);
-  }
+  const unanswered = (request: string) =>
+    /^(?:status|account|access|patchable) /.test(request) ? { is: 'ok' } : unansweredObserver;
 
-  async function request(to: string): Promise<RecordedObserverResponse> {
-    const known = isContinued ? lasting.get(to) : undefined;
-    return known ?? responses.request(to, /^(?:status|account|access|patchable) /.test(to) ? success : unanswered);
-  }
-
-  const apis = observerApis({
-    request,
-    async read({ identity }) {
-      const known = isContinued ? snapshot.object(identity.kind, identity.namespace, identity.name) : undefined;
-      return known === undefined ? request(observerRequests.resource('read', identity)) : { is: 'ok', value: known };
+  const played = createPlayed<ObserverCore>(stage, {
+    of: 'observer',
+    unanswered,
+    async answer(request, responses) {
+      const known = isContinued && isLasting(request) ? snapshot.responses.get(request)?.response : undefined;
+      return known ?? responses.request(request, unanswered(request));
     },
-    async dryRunApply({ owner, target }) {
-      const to = observerRequests.resource('dryRunApply', target.identity);
-      return (starting.has(owner.name) ? snapshot.response(to) : undefined) ?? request(to);
-    },
-    schemaOf: recordedSchemaNodes(inputs),
-    report,
+    isStored: (request) => !isContinued || isWrite(request),
+    report: recordComparable,
+    create: (config, { requests, ...inputs }) =>
+      createObserverCore({
+        ...inputs,
+        ...portOf(requests),
+        config,
+        namespaces: header.namespaces,
+        // The recorded objects have already passed the shard filter.
+        shard: undefined,
+        isDryRun: header.isDryRun,
+        // No decision depends on the account that a request impersonates.
+        mayUseOwnRights: false,
+        hashManifest(manifest, mask) {
+          const hash = hashManifest(manifest, mask);
+          return hashOf(`manifest ${hash}`, Number.POSITIVE_INFINITY) ?? hash;
+        },
+        report(event) {
+          recordComparable(recordedObserverEventOf(event));
+          report?.(event);
+        },
+        onStreamsChanged: openStreams,
+        onStreamClosed(name) {
+          open.delete(name);
+          closed.add(name);
+        },
+      }),
   });
 
-  function begin(config: object): void {
-    core?.stop();
-    open.clear();
-    core = createObserverCore({
-      ...apis,
-      config: recordedConfig(config),
-      runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
-      namespaces: header.namespaces,
-      // The recorded objects have already passed the shard filter.
-      shard: undefined,
-      isDryRun: header.isDryRun,
-      // No decision depends on the account that a request impersonates.
-      mayUseOwnRights: false,
-      hashManifest(manifest, mask) {
-        const hash = hashManifest(manifest, mask);
-        return hashes.get(hash) ?? hash;
+  /** In a file that begins in the middle, the snapshot answers some requests that the recorded run did not make. */
+  function portOf(requests: Requests): ObserverPort {
+    const reduce = { application: objectOf, resource: objectOf };
+    const port = observerPort({ real: noRequests, requests, reduce, topology: schemaOf });
+    const { api, kinds, applications } = port;
+    return {
+      applications,
+      api: {
+        ...api,
+        async read(target, signal) {
+          const { kind, namespace, name } = target.identity;
+          const known = isContinued ? objectIn(snapshot, kind, namespace, name) : undefined;
+          return known === undefined ? api.read(target, signal) : done(objectOf(known));
+        },
+        async dryRunApply(plan, signal) {
+          const request = observerRequests.resource('dryRunApply', plan.target);
+          const known = starting.has(plan.owner.name) ? snapshot.responses.get(request) : undefined;
+          return known === undefined ? api.dryRunApply(plan, signal) : tried.replay(known.response);
+        },
       },
-      report(event) {
-        report(recordedObserverEventOf(event));
-        options.reportEvent?.(event);
+      kinds: {
+        ...kinds,
+        async awaitServed(apiVersion, kind, signal) {
+          const answer = await kinds.awaitServed(apiVersion, kind, signal);
+          // If the recording has no response, it ended while the kind was awaited.
+          if (!answer.ok && !signal.aborted) await once(signal, 'abort');
+          return answer;
+        },
       },
-      random: () => randomAt(clock.monotonic()),
-      onStreamsChanged: openStreams,
-      onStreamClosed(name) {
-        open.delete(name);
-        closed.add(name);
-      },
-    });
+    };
   }
 
   /** Delivers the state of each stream that the observer has opened. */
   function openStreams(): void {
     if (isRestoring) return;
-    for (const [name, { sink }] of core?.needs ?? []) {
+    for (const [name, { sink }] of played.core()?.needs ?? []) {
       if (open.has(name)) continue;
       open.add(name);
       if (!closed.has(name)) queueMicrotask(() => catchUp(name, sink));
@@ -138,99 +144,76 @@ export function createObserverPlayer(options: ObserverPlayerOptions): ObserverPl
   }
 
   function catchUp(name: string, sink: ObjectSink): void {
-    if (core?.needs.get(name)?.sink !== sink) return;
-    for (const line of snapshot.streamLines(name)) if ('stream' in line) deliver(line, sink);
+    const stream = snapshot.stream(name);
+    if (stream === undefined || played.core()?.needs.get(name)?.sink !== sink) return;
+    for (const line of streamLines(name, stream, false)) if ('stream' in line) deliverIdle(line, sink);
   }
 
   /** Delivers a line of a stream, except of busy applications. */
-  function deliver(line: Extract<ObserverInput, { readonly stream: string }>, sink: ObjectSink | undefined): void {
-    if (line.in === 'begin') sink?.begin();
-    else if (line.in === 'end') sink?.end(line.resourceVersion);
-    else if (line.in === 'lost') sink?.lost?.();
-    else if (line.in === 'resumed') sink?.resumed?.();
-    else if (line.in !== 'closed' && !isBusy(line.object)) sink?.apply(line.in, line.object);
+  function deliverIdle(line: StreamInput, sink: ObjectSink | undefined): void {
+    const isBusy = 'object' in line && objectOf(line.object)['kind'] === 'Application' && busy.has(nameOf(line.object));
+    if (!isBusy) deliver(line, sink);
   }
 
-  function isBusy(object: object): boolean {
-    const { kind, metadata } = objectOf(object);
-    const { namespace, name } = objectOf(metadata);
-    return kind === 'Application' && busy.has(`${textOf(namespace)}/${textOf(name)}`);
-  }
-
-  async function restartAt(applications: readonly string[], reportEvent: () => void): Promise<void> {
+  async function restartAt(applications: readonly string[], restart: () => void): Promise<void> {
     for (const each of applications) starting.add(each);
-    reportEvent();
+    restart();
     for (let round = 0; round < rounds; round += 1) await settled();
     for (const each of applications) starting.delete(each);
   }
 
   /** Delivers the application in its last recorded state. */
   async function startSettled(application: string): Promise<void> {
-    busy.delete(application);
-    const found = snapshot.application(application);
-    const sink = found === undefined ? undefined : core?.needs.get(found.stream)?.sink;
+    const found = applicationsIn(snapshot).get(application);
+    const sink = found === undefined ? undefined : played.core()?.needs.get(found.stream)?.sink;
     if (found === undefined || sink === undefined) return;
     await restartAt([application], () => sink.apply('ADDED', found.object));
   }
 
-  async function resume(): Promise<void> {
+  async function resume(unsettled: readonly string[]): Promise<void> {
     isRestoring = false;
-    await restartAt(
-      [...snapshot.applications()].filter((each) => !busy.has(each)),
-      openStreams,
-    );
+    for (const each of unsettled) busy.add(each);
+    const idle = [...applicationsIn(snapshot).keys()].filter((each) => !busy.has(each));
+    await restartAt(idle, openStreams);
   }
 
-  function learn(input: ObserverInput): void {
+  function feedStream(input: StreamInput): void {
+    const sink = played.core()?.needs.get(input.stream)?.sink;
+    const known =
+      'object' in input ? snapshot.stream(input.stream)?.objects.get(nameOf(input.object))?.object : undefined;
+    const line =
+      'object' in input && known !== undefined ? { ...input, object: withSpecOf(known, input.object) } : input;
     if (input.in === 'begin') closed.delete(input.stream);
-    snapshot.apply(input);
-    if (input.in === 'response' && isLasting(input.request)) {
-      if (input.response.is === 'ok' && input.response.value !== false) lasting.set(input.request, input.response);
-      else lasting.delete(input.request);
-    }
-    if (input.in === 'snapshotEnd') for (const application of input.busy) busy.add(application);
-  }
-
-  function feedStream(input: Extract<ObserverInput, { readonly stream: string }>): void {
-    const line = 'object' in input ? { ...input, object: snapshot.withSpec(input.stream, input.object) } : input;
-    const sink = core?.needs.get(input.stream)?.sink;
     learn(input);
-    if (!isRestoring) deliver(line, sink);
+    if (!isRestoring) deliverIdle(line, sink);
   }
 
-  function feed(input: ObserverInput): void {
-    if (input.in === 'created' && core !== undefined) {
+  function learn(input: Input): void {
+    snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
+  }
+
+  async function feed(input: Input): Promise<void> {
+    if (input.in === 'created' && played.core() !== undefined) {
       isContinued = false;
       busy.clear();
     }
     learn(input);
-    if (input.in === 'created') begin(input.config);
-    else if (input.in === 'config') core?.configure(recordedConfig(input.config));
-    else if (input.in === 'start') core?.start();
-    else if (input.in === 'stop') core?.stop();
+    if (input.in === 'created') open.clear();
+    if (input.in !== 'response' || !isRestoring) await played.take(input);
+    if (input.in === 'snapshotEnd') await resume(input.busy);
+    else if (input.in === 'settled' && busy.delete(input.id)) await startSettled(input.id);
   }
 
   return {
     async take(input) {
       if ('stream' in input) feedStream(input);
-      else feed(input);
-      if (input.in === 'response' && !isRestoring) {
-        responses.respond(input.request, input.response);
-        // A response was handled before the next input came, even if both have the same time.
-        await settled();
-      } else if (input.in === 'snapshotEnd') await resume();
-      else if (input.in === 'settled' && busy.has(input.application)) await startSettled(input.application);
+      else await feed(input);
     },
-    core: () => core,
+    core: played.core,
   };
 }
 
-/** Requests about kinds and accounts: a positive response is valid for later requests as well. */
-function isLasting(to: string): boolean {
-  return /^(find|findServed|structure|account|access|patchable) /.test(to);
-}
-
 /** A write is requested once for each decision. */
-function isWrite(to: string): boolean {
-  return /^(?:create|correct|update|delete|release) /.test(to);
+function isWrite(request: string): boolean {
+  return /^(?:create|correct|update|delete|release) /.test(request);
 }

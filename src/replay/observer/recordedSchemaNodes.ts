@@ -1,10 +1,11 @@
 import { type SchemaNode, unknownNode } from '../../observer/model/schemaNode.ts';
-import type { ObserverInput, RecordedSchemaNode } from '../../recording/observer/observerLines.ts';
+import type { RecordedSchemaNode } from '../../recording/file/entry.ts';
+import type { RecordedLine } from '../../recording/lines.ts';
 
-/** Returns the recorded schema of a kind: the nodes that were read in the recorded run. `kind`: from `kindKey`. */
-export function recordedSchemaNodes(inputs: readonly ObserverInput[]): (kind: string) => SchemaNode {
+/** Returns the recorded schema of a kind such as `apps/v1/Deployment`: the nodes that were read in the recorded run. */
+export function recordedSchemaNodes(lines: readonly RecordedLine[]): (kind: string) => SchemaNode {
   const nodes = new Map<string, RecordedSchemaNode>();
-  for (const input of inputs) if (input.in === 'schemaNode') nodes.set(idOf(input.kind, input.path), input);
+  for (const line of lines) if ('in' in line && line.in === 'schemaNode') nodes.set(idOf(line.kind, line.path), line);
 
   function at(kind: string, path: readonly string[]): SchemaNode {
     const { list, map } = nodes.get(idOf(kind, path)) ?? unknownNode;

@@ -1,5 +1,6 @@
 import type { RecordedLine } from '../../recording/lines.ts';
-import { windowKey } from '../../recording/weeder/weederLines.ts';
+import { windowKey } from '../../recording/weeder/recordWeeder.ts';
+import { isReadySince } from '../../recording/weeder/weederPort.ts';
 import { tolerance } from './compare.ts';
 import type { PlacedEvent, TimelineEvent } from './timelineEvent.ts';
 
@@ -43,7 +44,7 @@ export function exclusionsOf(lines: readonly RecordedLine[]): Exclusions {
 
 /** Random values do not count: one is recorded among the effects of another input. */
 export function isCounted(line: RecordedLine): boolean {
-  return 'in' in line && line.in !== 'random';
+  return line.of === 'weeder' && 'in' in line && line.in !== 'random';
 }
 
 /** Returns for each line the number of inputs up to and including it. */
@@ -56,7 +57,9 @@ export function inputsBefore(lines: readonly RecordedLine[]): number[] {
 }
 
 function exclusionLimits(lines: readonly RecordedLine[], before: readonly number[]): ReadonlyMap<string, number> {
-  const open = new Set(lines.flatMap((line) => ('in' in line && line.in === 'snapshotEnd' ? line.windows : [])));
+  const open = new Set(
+    lines.flatMap((line) => (line.of === 'weeder' && 'in' in line && line.in === 'snapshotEnd' ? line.busy : [])),
+  );
   const excludedUntil = new Map<string, number>();
   for (const key of open) excludedUntil.set(key.replace(/#\d+$/, ''), Number.POSITIVE_INFINITY);
   for (const [index, line] of lines.entries()) {
@@ -71,9 +74,9 @@ function requestsIn(lines: readonly RecordedLine[], before: readonly number[]): 
   const open = new Map<string, number[]>();
   const requests: { requestedAfter: number; answeredAt: number }[] = [];
   for (const [index, line] of lines.entries()) {
-    if (!('evidence' in line)) continue;
-    const pending = open.get(line.evidence) ?? [];
-    open.set(line.evidence, pending);
+    if (line.of !== 'weeder' || !('request' in line) || !isReadySince(line.request)) continue;
+    const pending = open.get(line.request) ?? [];
+    open.set(line.request, pending);
     if ('out' in line) pending.push(before[index] ?? 0);
     // If the file has no request for this response, it was sent before the file began.
     else requests.push({ requestedAfter: pending.shift() ?? 0, answeredAt: line.t });

@@ -1,5 +1,5 @@
 /** Recorded responses to the requests of a replay; the responses with one key are used in their recorded order. */
-interface Responses<T> {
+export interface Responses<T> {
   /** Resolves when the replay reaches the response; immediately, with `otherwise`, if the recording has no more of them. */
   request(key: string, otherwise: T): Promise<T>;
   /** The replay has reached a response. */

@@ -32,17 +32,11 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
     if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
-    const changed = configIn(line.data, each);
+    const changed = 'config' in line.data ? readConfig(line.data.config, each) : undefined;
     if (changed?.ok === false) return changed;
     lines.push(line.data);
   }
   return ok({ name: first.file, header: header.value, config: config.value, lines });
-}
-
-/** Returns undefined if the line has no config. */
-function configIn(line: RecordedLine, at: JsonLine): Result<Config> | undefined {
-  const entry = entryIn(line);
-  return 'config' in entry ? readConfig(entry.config, at) : undefined;
 }
 
 function readConfig(file: object, line: JsonLine): Result<Config> {
@@ -70,18 +64,9 @@ function outOfOrder(line: JsonLine, is: number, was: number): CodedError {
   return invalid(line, `the line is out of order: its time is ${is} ms, and the line before has ${was} ms`);
 }
 
-/** Returns a line without the key of its controller. */
-function entryIn(line: RecordedLine) {
-  if ('restart' in line) return line.restart;
-  return 'observer' in line ? line.observer : line;
-}
-
-/**
- * The lines up to this one repeat the file before. The weeder and each other controller have such a line of their own.
- */
+/** The lines up to this one repeat the file before. Each controller has such a line of its own. */
 function isSnapshotEnd(line: RecordedLine): boolean {
-  const entry = entryIn(line);
-  return 'in' in entry && entry.in === 'snapshotEnd';
+  return 'in' in line && line.in === 'snapshotEnd';
 }
 
 /** Puts the files of one recording in order, and leaves out the lines that only repeat an earlier file. */

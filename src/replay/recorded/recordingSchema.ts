@@ -1,55 +1,70 @@
 import { z } from 'zod';
-import type { RecordedLine, RecordingHeader } from '../../recording/lines.ts';
+import type { RecordedEvent } from '../../recording/events.ts';
+import { controllerNames, type RecordedLine, type RecordingHeader } from '../../recording/lines.ts';
+import { observerResponse } from '../../recording/observer/observerResponses.ts';
+import { observerEventKinds } from '../../recording/observer/recordedObserverEvent.ts';
+import { restartEventKinds } from '../../recording/restart/recordedRestartEvent.ts';
+import { restartResponse } from '../../recording/restart/restartResponses.ts';
 import { weederEventKinds } from '../../recording/weeder/recordedWeederEvent.ts';
-import { eventKind } from './eventKind.ts';
-import { observerEntry } from './observerSchema.ts';
-import { restartEntry } from './restartSchema.ts';
-
-const reason = z.string();
-
-const deletionResponse = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('delete.accepted') }),
-  z.object({ type: z.literal('delete.notFound') }),
-  z.object({ type: z.literal('delete.conflicted') }),
-  z.object({ type: z.literal('delete.rejected'), reason }),
-  z.object({
-    type: z.literal('delete.refused'),
-    reason,
-    failure: z.string().exactOptional(),
-    retryAfter: z.number().exactOptional(),
-  }),
-]);
+import { weederResponse } from '../../recording/weeder/weederPort.ts';
 
 /** A hundred years; longer times are invalid. Milliseconds. */
 const longest = 100 * 365 * 86_400_000;
-const stamp = { t: z.number().min(0).max(longest), wall: z.number().min(-longest).max(longest).exactOptional() };
+const line = {
+  t: z.number().min(0).max(longest),
+  wall: z.number().min(-longest).max(longest).exactOptional(),
+  of: z.enum(controllerNames),
+};
 const stream = z.string();
 const object = z.looseObject({});
+const text = z.string();
+
+const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
+const list = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('map'), keys: z.array(text), defaults: z.record(text, scalar) }),
+  z.object({ is: z.enum(['set', 'atomic', 'unknown']) }),
+]);
+
+const eventKinds = { ...weederEventKinds, ...restartEventKinds, ...observerEventKinds };
+const eventKind = z.custom<RecordedEvent['out']>((out) => typeof out === 'string' && Object.hasOwn(eventKinds, out));
+
+const response = { ...line, in: z.literal('response'), request: text };
 
 /** The lines of a recording after its header. */
 export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
-    z.object({ ...stamp, in: z.literal('begin'), stream }),
-    z.object({ ...stamp, in: z.literal('end'), stream, resourceVersion: z.string().exactOptional() }),
-    z.object({ ...stamp, in: z.enum(['config', 'created']), config: z.looseObject({}) }),
-    z.object({ ...stamp, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
-    z.object({ ...stamp, in: z.enum(['start', 'stop']) }),
-    z.object({ ...stamp, in: z.literal('snapshotEnd'), isRunning: z.boolean(), windows: z.array(z.string()) }),
-    z.object({ ...stamp, in: z.literal('readySince'), evidence: z.string(), since: z.number().nullable() }),
-    z.object({ ...stamp, in: z.literal('response'), uid: z.string(), response: deletionResponse }),
-    z.object({ ...stamp, in: z.literal('random'), value: z.number() }),
+    z.object({ ...line, in: z.enum(['created', 'config']), config: object }),
+    z.object({ ...line, in: z.enum(['start', 'stop', 'keysRead']) }),
+    z.object({ ...line, in: z.enum(['begin', 'lost', 'resumed', 'closed']), stream }),
+    z.object({ ...line, in: z.literal('end'), stream, resourceVersion: text.exactOptional() }),
+    z.object({ ...line, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
+    z.discriminatedUnion('of', [
+      z.object({ ...response, of: z.literal('weeder'), response: weederResponse }),
+      z.object({ ...response, of: z.literal('restart'), response: restartResponse }),
+      z.object({ ...response, of: z.literal('observer'), response: observerResponse }),
+    ]),
+    z.object({ ...line, in: z.literal('random'), value: z.number() }),
+    z.object({ ...line, in: z.literal('hash'), request: text, hash: text }),
+    z.object({ ...line, in: z.literal('keys'), current: text, ids: z.array(text) }),
+    z.object({
+      ...line,
+      in: z.literal('schemaNode'),
+      kind: text,
+      path: z.array(text),
+      list,
+      map: z.enum(['granular', 'atomic']),
+    }),
+    z.object({ ...line, in: z.literal('snapshotEnd'), busy: z.array(text) }),
+    z.object({ ...line, in: z.literal('settled'), id: text }),
   ]),
-  z.object({ ...stamp, restart: restartEntry }),
-  z.object({ ...stamp, observer: observerEntry }),
-  z.object({ ...stamp, out: z.literal('readySince.requested'), evidence: z.string() }),
-  z.object({ ...stamp, out: z.literal('deletion.requested'), uid: z.string(), resourceVersion: z.string() }),
+  z.object({ ...line, out: z.literal('requested'), request: text }),
   z.object({
-    ...stamp,
-    out: eventKind(weederEventKinds),
-    about: z.string(),
+    ...line,
+    out: eventKind,
+    about: text,
     window: z.number().exactOptional(),
-    pod: z.string().exactOptional(),
-    detail: z.string(),
+    pod: text.exactOptional(),
+    detail: text,
   }),
 ]);
 
@@ -57,22 +72,22 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
 export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
   weeder: z.literal('recording'),
   version: z.number(),
-  weederVersion: z.string(),
+  weederVersion: text,
   startedAt: z.iso.datetime(),
   part: z.int().positive(),
-  namespaces: z.union([z.literal('all'), z.array(z.string())]),
+  namespaces: z.union([z.literal('all'), z.array(text)]),
   concurrentDeletions: z.int().positive(),
   isDryRun: z.boolean(),
-  config: z.looseObject({}),
+  config: object,
   streams: z
     .array(
       z.object({
-        name: z.string(),
-        group: z.string(),
-        path: z.string(),
+        name: text,
+        group: text,
+        path: text,
         kind: z.enum(['EndpointSlice', 'Pod']),
-        labelSelector: z.string(),
-        covers: z.array(z.string()),
+        labelSelector: text,
+        covers: z.array(text),
         isSynced: z.boolean(),
       }),
     )

@@ -1,4 +1,4 @@
-import type { RestartInput } from '../../recording/restart/restartLines.ts';
+import type { Input } from '../../recording/file/entry.ts';
 import type { HashKey } from '../../restart/digest/digest.ts';
 import { hashKeysOf } from '../../restart/digest/hashKeys.ts';
 import type { WatchHashKeysOptions } from '../../restart/digest/watchHashKeys.ts';
@@ -9,7 +9,7 @@ type KeyListeners = Pick<WatchHashKeysOptions, 'onKeys' | 'onChecked'>;
 interface RecordedKeys {
   /** In place of `watchHashKeys`. */
   follow(event: KeyListeners): () => void;
-  take(input: Extract<RestartInput, { readonly in: 'keys' | 'keysRead' }>): void;
+  take(input: Extract<Input, { readonly in: 'keys' | 'keysRead' }>): void;
 }
 
 export function createRecordedKeys(): RecordedKeys {

@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import type { CodedError } from '../../../src/base/errors.ts';
-import type { RecordedLine } from '../../../src/recording/lines.ts';
 import { type Difference, differences } from '../../../src/replay/recorded/compare.ts';
 import { readJsonLines } from '../../../src/replay/recorded/jsonLines.ts';
 import { readRecording } from '../../../src/replay/recorded/recordingFile.ts';
@@ -29,16 +28,9 @@ export async function playRecording(path: string): Promise<readonly string[]> {
     rest[
       found.kind === 'extra'
         ? lines.findLastIndex(({ t }) => t <= found.event.t)
-        : lines.findIndex((line) => isOf(line, found.event))
+        : lines.findIndex((line) => Object.is(line, found.event))
     ]?.line ?? 1;
   return differences(replay).map((each) => `${file}:${lineOf(each)}: ${asText(each)}`);
-}
-
-/** An event of restart control has its own key in its line. */
-function isOf(line: RecordedLine, event: TimelineEvent): boolean {
-  if (!('restart' in line)) return Object.is(line, event);
-  const { restart, t } = line;
-  return 'out' in restart && t === event.t && restart.out === event.out && restart.about === event.about;
 }
 
 function asText(found: Difference): string {

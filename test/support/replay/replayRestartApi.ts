@@ -1,5 +1,5 @@
 import { classify } from '../../../src/kube/client/failure.ts';
-import { purposeOf } from '../../../src/recording/restart/recordRestartApi.ts';
+import { purposeOf } from '../../../src/recording/restart/restartPort.ts';
 import { type Answer, answerTo } from '../../../src/restart/model/answer.ts';
 import type { RestartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';

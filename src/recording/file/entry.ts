@@ -1,0 +1,76 @@
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
+import type { ListTopology } from '../../observer/model/schemaNode.ts';
+
+/** A node in the schema of a kind, from the API server's own document. */
+export interface RecordedSchemaNode {
+  /** The names of the fields that lead to it; `[]` stands for the elements of a list. */
+  readonly path: readonly string[];
+  readonly list: ListTopology;
+  readonly map: 'granular' | 'atomic';
+}
+
+/** What a stream delivers. */
+export type StreamInput =
+  /** `lost`: changes may be missed until `resumed` or `end`. `closed`: the stream delivers nothing more. */
+  | { readonly in: 'begin' | 'lost' | 'resumed' | 'closed'; readonly stream: string }
+  /** `resourceVersion`: the version of the list, if the server names one. */
+  | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
+  /** The reduced object. It has no spec if the spec is the same as in its previous line. */
+  | { readonly in: ChangeType; readonly stream: string; readonly object: object };
+
+/** An input of a controller. */
+export type Input =
+  /** The controller was created with this config; a second one replaces the first. */
+  | { readonly in: 'created' | 'config'; readonly config: object }
+  | { readonly in: 'start' | 'stop' }
+  | StreamInput
+  /** What the API server has responded to a request: only what decisions depend on. */
+  | { readonly in: 'response'; readonly request: string; readonly response?: unknown }
+  | { readonly in: 'random'; readonly value: number }
+  /** The mark that stands for a digest; recorded only if it has changed. */
+  | { readonly in: 'hash'; readonly request: string; readonly hash: string }
+  /** The ids of the hash keys, which do not reveal the keys. */
+  | { readonly in: 'keys'; readonly current: string; readonly ids: readonly string[] }
+  /** The Secret of the hash keys was read, whether it exists or not. */
+  | { readonly in: 'keysRead' }
+  /** A node of a kind such as `apps/v1/Deployment`; only if it differs from an unknown node. */
+  | ({ readonly in: 'schemaNode'; readonly kind: string } & RecordedSchemaNode)
+  /**
+   * The preceding lines of this controller repeat the state at the end of earlier files. They do not repeat what was in
+   * progress for the `busy` ones: windows, workloads or applications, which are excluded until they are `settled`.
+   */
+  | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
+  | { readonly in: 'settled'; readonly id: string };
+
+/** A request was sent that has no event of its own. */
+export interface Requested {
+  readonly out: 'requested';
+  readonly request: string;
+}
+
+/** An event as it is recorded. */
+interface Output {
+  readonly out: string;
+  readonly about: string;
+  readonly detail: string;
+}
+
+export type Entry = Input | Requested | Output;
+
+/** Appends one line of a controller to the recording. */
+export type Append = (entry: Entry) => void;
+
+/** A moment by both clocks, in milliseconds: since `startedAt`, and how far the wall clock has jumped since. */
+export interface Moment {
+  readonly t: number;
+  readonly wall: number;
+}
+
+/** Where the lines of one controller are recorded. */
+export interface ControllerRecording {
+  readonly append: Append;
+  /** The key of the marks that replace content. It is in no file, so that no reader can guess what a mark stands for. */
+  readonly key: Buffer;
+  /** `busyNow` is called whenever a new file begins, and returns what has not settled. */
+  onNewFile(busyNow: () => readonly string[]): void;
+}

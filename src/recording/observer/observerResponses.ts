@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { objectOf } from '../../base/json.ts';
+import type { ApplyFailureKind, Outcome } from '../../observer/model/applyFailure.ts';
+import type { Applied, DryRun, RestMapping } from '../../observer/plan/resourceApi.ts';
+import type { ResponseFormat } from '../file/requests.ts';
+
+const failures = [
+  'missing',
+  'typeMissing',
+  'conflict',
+  'claimed',
+  'immutable',
+  'permanent',
+  'namespaceTerminating',
+  'forbidden',
+  'transient',
+  'cancelled',
+  'otherUid',
+  'terminating',
+] as const satisfies readonly ApplyFailureKind[];
+
+/** The API server's response to a request, without messages and without values of Secrets. */
+export const observerResponse = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
+  z.object({
+    is: z.literal('failed'),
+    failure: z.enum(failures),
+    retryAfter: z.number().nonnegative(),
+    /** The other application, if it is the reason. */
+    by: z.string().exactOptional(),
+  }),
+]);
+
+/** The response to a request that has no recorded response. */
+export const unansweredObserver: z.infer<typeof observerResponse> = {
+  is: 'failed',
+  failure: 'transient',
+  retryAfter: 0,
+};
+
+/** Omits the message of a failure, because an API server may quote the request in it. */
+export function outcomeFormat<T>(
+  reduce: (value: T) => unknown,
+  read: (value: unknown) => T,
+): ResponseFormat<Outcome<T>> {
+  return {
+    record(outcome) {
+      if (!outcome.ok) {
+        const { is: failure, retryAfter, by } = outcome.failure;
+        return { is: 'failed', failure, retryAfter, ...(by === undefined ? {} : { by }) };
+      }
+      const value = reduce(outcome.value);
+      return value === undefined ? { is: 'ok' } : { is: 'ok', value };
+    },
+    replay(recorded) {
+      const response = observerResponse.parse(recorded);
+      if (response.is === 'ok') return { ok: true, value: read(response.value) };
+      const { failure, ...details } = response;
+      const reason = `${failure}: what was said then is in no recording.`;
+      return { ok: false, failure: { fields: [], ...details, is: failure, reason } };
+    },
+  };
+}
+
+const object = z.looseObject({});
+const applied: z.ZodType<Applied> = z.object({ object, hasChanged: z.boolean(), isNew: z.boolean() });
+const tried: z.ZodType<DryRun> = z.object({ object, isIndependent: z.boolean() });
+const mapping: z.ZodType<RestMapping> = z.object({
+  group: z.string(),
+  version: z.string(),
+  kind: z.string(),
+  plural: z.string(),
+  isNamespaced: z.boolean(),
+});
+
+type Reduce = (object: Applied['object']) => Applied['object'];
+
+export const responseFormats = {
+  nothing: outcomeFormat<undefined>(
+    () => undefined,
+    () => undefined,
+  ),
+  /** Without a recorded response, the account exists and may do it. */
+  permitted: outcomeFormat<boolean>(
+    (is) => is,
+    (value) => value !== false,
+  ),
+  terminating: outcomeFormat<boolean>(
+    (is) => is,
+    (value) => value === true,
+  ),
+  mapping: outcomeFormat<RestMapping>(
+    (found) => found,
+    (value) => mapping.parse(value),
+  ),
+  object: (reduce: Reduce) => outcomeFormat(reduce, objectOf),
+  live: (reduce: Reduce) =>
+    outcomeFormat<Applied['object'] | undefined>(
+      (live) => (live === undefined ? undefined : reduce(live)),
+      (value) => (value === undefined ? undefined : objectOf(value)),
+    ),
+  applied: (reduce: Reduce) =>
+    outcomeFormat<Applied>(
+      (its) => ({ ...its, object: reduce(its.object) }),
+      (value) => applied.parse(value),
+    ),
+  tried: (reduce: Reduce) =>
+    outcomeFormat<DryRun>(
+      (its) => ({ ...its, object: reduce(its.object) }),
+      (value) => tried.parse(value),
+    ),
+};

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { DeletionAnswer } from '../../weeder/deletions/deletePod.ts';
+import type { ReadyEvidence } from '../../weeder/services/readiness.ts';
+import type { WeederOptions } from '../../weeder/weeder.ts';
+import type { Requests, ResponseFormat } from '../file/requests.ts';
+
+type WeederPort = Pick<WeederOptions, 'deletePod' | 'readySince'>;
+
+const reason = z.string();
+const deletion: z.ZodType<DeletionAnswer> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('delete.accepted') }),
+  z.object({ type: z.literal('delete.notFound') }),
+  z.object({ type: z.literal('delete.conflicted') }),
+  z.object({ type: z.literal('delete.rejected'), reason }),
+  z.object({
+    type: z.literal('delete.refused'),
+    reason,
+    failure: z.string().exactOptional(),
+    retryAfter: z.number().exactOptional(),
+  }),
+]);
+
+/** The response to a deletion, or since when a service is ready: epoch milliseconds; null if unknown. */
+export const weederResponse = z.union([deletion, z.number(), z.null()]);
+
+const deletionFormat: ResponseFormat<DeletionAnswer> = {
+  record: (answer) => answer,
+  replay: (recorded) => deletion.safeParse(recorded).data ?? { type: 'delete.accepted' },
+};
+
+const ageFormat: ResponseFormat<number | undefined> = {
+  record: (since) => since ?? null,
+  replay: (recorded) => (typeof recorded === 'number' ? recorded : undefined),
+};
+
+/** The keys by which a replay finds the response to a request. */
+export const weederRequests = {
+  deletion: (uid: string) => `delete ${uid}`,
+  readySince: ({ backingPods, lastWrite }: ReadyEvidence) =>
+    `readySince ${backingPods?.map(({ namespace, name }) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`,
+};
+
+export function isReadySince(request: string): boolean {
+  return request.startsWith('readySince ');
+}
+
+/** The requests of the weeder. `real`: sends them; a replay never calls it. */
+export function weederPort(real: () => WeederPort, { send, report }: Requests): WeederPort {
+  function reported<R>(request: string, call: () => Promise<R>, format: ResponseFormat<R>): Promise<R> {
+    report({ out: 'requested', request });
+    return send(request, call, format);
+  }
+  return {
+    deletePod: (attempt, signal) =>
+      reported(weederRequests.deletion(attempt.uid), () => real().deletePod(attempt, signal), deletionFormat),
+    readySince: (evidence, oldest, signal) =>
+      reported(weederRequests.readySince(evidence), () => real().readySince(evidence, oldest, signal), ageFormat),
+  };
+}
