@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { isSecret } from '../../observer/model/confidential.ts';
 import { forceFinalizeName } from '../../observer/model/fieldManagers.ts';
-import { pick } from '../file/pick.ts';
+import { only, reduceTo } from '../file/shape.ts';
 import type { SecretMask } from './secretMask.ts';
 
 /** Reduces objects to what is recorded of them: no values of Secrets, and nothing that no decision depends on. */
@@ -10,7 +10,9 @@ export interface ReduceObserved {
   resource(object: JsonObject): JsonObject;
 }
 
-const identifying = ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'finalizers'];
+const identifying = only(
+  ...['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'finalizers'],
+);
 
 export function reduceObserved(mask: SecretMask): ReduceObserved {
   function specOf(spec: unknown): unknown {
@@ -53,16 +55,18 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
     application(object) {
       const { apiVersion, kind, metadata, spec, status } = objectOf(object);
       const its = objectOf(metadata);
-      const forced = pick(objectOf(its['annotations']), [forceFinalizeName]);
+      const forced = reduceTo(only(forceFinalizeName), its['annotations']);
       const annotations = Object.keys(forced).length === 0 ? {} : { annotations: forced };
       const { resources, ...said } = objectOf(status);
       const rows = resources === undefined ? {} : { resources: arrayOf(resources).map(rowOf) };
       return {
         apiVersion,
         kind,
-        metadata: { ...pick(its, identifying), ...annotations },
+        metadata: { ...reduceTo(identifying, its), ...annotations },
         ...(spec === undefined ? {} : { spec: specOf(spec) }),
-        ...(status === undefined ? {} : { status: { ...pick(said, ['observedGeneration', 'conditions']), ...rows } }),
+        ...(status === undefined
+          ? {}
+          : { status: { ...reduceTo(only('observedGeneration', 'conditions'), said), ...rows } }),
       };
     },
     resource(object) {

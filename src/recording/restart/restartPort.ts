@@ -6,7 +6,7 @@ import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../
 import type { Use } from '../../restart/model/uses.ts';
 import type { PodRef, RestartApi } from '../../restart/requests/restartApi.ts';
 import { restartTime } from '../../restart/state/assess.ts';
-import type { Requests } from '../file/requests.ts';
+import type { Requests, ResponseFormat } from '../file/requests.ts';
 import { reducePodEvidence } from './reducePodEvidence.ts';
 import type { ReduceWorkload } from './reduceWorkload.ts';
 import { answerFormat, copyFormat } from './restartResponses.ts';
@@ -50,17 +50,23 @@ const nothing = answerFormat<undefined>(
  * replay never calls it.
  */
 export function restartPort(real: () => RestartApi, { send, report }: Requests, reduce: ReduceWorkload): RestartApi {
-  const writing = (about: WorkloadRef, detail: string) =>
+  function write<R>(to: string, about: WorkloadRef, detail: string, call: () => Promise<R>, format: ResponseFormat<R>) {
     report({ out: 'write.requested', about: workloadKey(about), detail });
+    return send(to, call, format);
+  }
   const workloadFormat = ({ kind }: WorkloadRef) => answerFormat((object) => reduce(object, kind), objectOf);
   return {
     readSource: (ref, signal) => real().readSource(ref, signal),
     readWorkload: (ref, signal) =>
       send(restartRequests.workload(ref), () => real().readWorkload(ref, signal), workloadFormat(ref)),
-    patchWorkload(ref, patch, signal) {
-      writing(ref, purposeOf(patch));
-      return send(restartRequests.patch(ref), () => real().patchWorkload(ref, patch, signal), workloadFormat(ref));
-    },
+    patchWorkload: (ref, patch, signal) =>
+      write(
+        restartRequests.patch(ref),
+        ref,
+        purposeOf(patch),
+        () => real().patchWorkload(ref, patch, signal),
+        workloadFormat(ref),
+      ),
     listPods: (namespace, selector, signal) =>
       send(restartRequests.pods(namespace, selector), () => real().listPods(namespace, selector, signal), podsFormat),
     podsUsing: (namespace, sources, signal) =>
@@ -70,21 +76,15 @@ export function restartPort(real: () => RestartApi, { send, report }: Requests, 
         podsFormat,
       ),
     storeCopy(job, stateText, key, signal) {
-      writing(job.ref, 'copy');
-      return send(restartRequests.copy(job.ref), () => real().storeCopy(job, stateText, key, signal), copyFormat);
+      const call = () => real().storeCopy(job, stateText, key, signal);
+      return write(restartRequests.copy(job.ref), job.ref, 'copy', call, copyFormat);
     },
-    deleteJob(copy, signal) {
-      writing(copy.job, 'deletion');
-      return send(restartRequests.deletion(copy.job), () => real().deleteJob(copy, signal), nothing);
-    },
-    recreateJob(copy, signal) {
-      writing(copy.job, 'creation');
-      return send(restartRequests.creation(copy.job), () => real().recreateJob(copy, signal), nothing);
-    },
-    deleteCopy(copy, signal) {
-      writing(copy.ref, 'deletion');
-      return send(restartRequests.deletion(copy.ref), () => real().deleteCopy(copy, signal), nothing);
-    },
+    deleteJob: (copy, signal) =>
+      write(restartRequests.deletion(copy.job), copy.job, 'deletion', () => real().deleteJob(copy, signal), nothing),
+    recreateJob: (copy, signal) =>
+      write(restartRequests.creation(copy.job), copy.job, 'creation', () => real().recreateJob(copy, signal), nothing),
+    deleteCopy: (copy, signal) =>
+      write(restartRequests.deletion(copy.ref), copy.ref, 'deletion', () => real().deleteCopy(copy, signal), nothing),
     evict(pod, signal) {
       report({ out: 'eviction.requested', about: `${pod.namespace}/${pod.name}`, detail: '' });
       return send(restartRequests.eviction(pod), () => real().evict(pod, signal), nothing);

@@ -10,7 +10,7 @@ import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input, StreamInput } from '../../recording/file/entry.ts';
 import type { Requests } from '../../recording/file/requests.ts';
 import { nameOf, streamLines, withSpecOf } from '../../recording/file/streamSnapshot.ts';
-import { type ObserverPort, observerPort, observerRequests } from '../../recording/observer/observerPort.ts';
+import { type ObserverPort, observerPort, resourceRequest } from '../../recording/observer/observerPort.ts';
 import { responseFormats, unansweredObserver } from '../../recording/observer/observerResponses.ts';
 import {
   applicationsIn,
@@ -116,7 +116,7 @@ export function createObserverPlayer(stage: Stage, { record, report }: Reports):
           return known === undefined ? api.read(target, signal) : done(objectOf(known));
         },
         async dryRunApply(plan, signal) {
-          const request = observerRequests.resource('dryRunApply', plan.target);
+          const request = resourceRequest('dryRunApply', plan.target);
           const known = starting.has(plan.owner.name) ? snapshot.responses.get(request) : undefined;
           return known === undefined ? api.dryRunApply(plan, signal) : tried.replay(known.response);
         },

@@ -1,0 +1,22 @@
+import { isObject, type JsonObject } from '../../base/json.ts';
+
+/** The recorded fields of an object, and of each element of a list; `true`: the whole value. */
+export type Shape = { readonly [name: string]: Shape | true };
+
+/** The whole values of these fields. */
+export function only(...names: readonly string[]): Readonly<Record<string, true>> {
+  return Object.fromEntries(names.map((name) => [name, true as const]));
+}
+
+/** Returns the object with only these fields, in their places. A value of another type is left out. */
+export function reduceTo(shape: Shape, value: unknown): JsonObject {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([name, its]) => {
+      const field = value[name];
+      if (field === undefined) return [];
+      if (its === true) return [[name, field]];
+      return [[name, Array.isArray(field) ? field.map((each) => reduceTo(its, each)) : reduceTo(its, field)]];
+    }),
+  );
+}
