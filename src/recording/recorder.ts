@@ -62,7 +62,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Result<Rec
 }
 
 function startRecording(options: RecorderOptions, writer: FileWriter): Recorder {
-  const { clock, limit = defaultLimit } = options;
+  const { clock, namespaces, concurrentDeletions, isDryRun, limit = defaultLimit } = options;
   const began = clock.monotonic();
   const startedAt = clock.now();
   const snapshots = {
@@ -105,10 +105,19 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     part += 1;
     size = 0;
     wallWritten = 0;
-    write({
-      ...headerOf(options, config, startedAt, part),
+    const header: RecordingHeader = {
+      weeder: 'recording',
+      version: recordingVersion,
+      weederVersion: packageJson.version,
+      startedAt: new Date(startedAt).toISOString(),
+      part,
+      namespaces,
+      concurrentDeletions,
+      isDryRun,
+      config,
       ...(streams && part > 1 ? { streams: streams.state() } : {}),
-    });
+    };
+    write(header);
     if (part === 1) return;
     for (const of of controllerNames)
       for (const { t, wall: itsWall, ...entry } of snapshots[of].lines(now(), busyNow.get(of)?.() ?? []))
@@ -163,21 +172,6 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     restarts: recordingOf('restart'),
     observer: recordingOf('observer'),
     close: () => writer.close(),
-  };
-}
-
-function headerOf(options: RecorderOptions, config: object, startedAt: number, part: number): RecordingHeader {
-  const { namespaces, concurrentDeletions, isDryRun } = options;
-  return {
-    weeder: 'recording',
-    version: recordingVersion,
-    weederVersion: packageJson.version,
-    startedAt: new Date(startedAt).toISOString(),
-    part,
-    namespaces,
-    concurrentDeletions,
-    isDryRun,
-    config,
   };
 }
 

@@ -53,11 +53,11 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
   clock.suspend(lines[0]?.t ?? 0);
   let played = 0;
   let inputs = 0;
-  const stage = { header, lines, clock, ...(inspect === undefined ? {} : { inspect }) };
+  const stage = { header, lines, clock, record, ...(inspect === undefined ? {} : { inspect }) };
   const players = {
     weeder: createWeederPlayer(stage, config, report),
-    restart: createRestartPlayer(stage, { record, report: onRestartEvent }),
-    observer: createObserverPlayer(stage, { record, report: onObserverEvent }),
+    restart: createRestartPlayer(stage, onRestartEvent),
+    observer: createObserverPlayer(stage, onObserverEvent),
   };
 
   async function next(): Promise<boolean> {

@@ -5,7 +5,7 @@ import { weederRequests } from '../recording/weeder/weederPort.ts';
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
-import { deliver } from './recorded/played.ts';
+import { deliverTo } from './recorded/played.ts';
 import { recordedConfig } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { assumeReady } from './weeder/assumeReady.ts';
@@ -44,7 +44,7 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
       streams = begin(recordedConfig(line.config));
     } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
     else if (line.in === 'start') weeder.start();
-    else if ('stream' in line) deliver(line, streams.needs.get(line.stream)?.sink);
+    else if ('stream' in line) deliverTo(streams.needs.get(line.stream)?.sink, line);
     if (line.in === 'snapshotEnd') weeder.configure(config);
   };
 

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { objectOf } from '../../base/json.ts';
 import { settled } from '../../base/virtualClock.ts';
+import type { Config } from '../../config/config.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { done } from '../../observer/model/applyFailure.ts';
 import type { ReportObserver } from '../../observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
 import type { RecordedEvent } from '../../recording/events.ts';
-import type { Input, StreamInput } from '../../recording/file/entry.ts';
+import type { Input } from '../../recording/file/entry.ts';
 import type { Requests } from '../../recording/file/requests.ts';
-import { nameOf, streamLines, withSpecOf } from '../../recording/file/streamSnapshot.ts';
+import { streamLines } from '../../recording/file/streamSnapshot.ts';
 import { type ObserverPort, observerPort, resourceRequest } from '../../recording/observer/observerPort.ts';
 import { responseFormats, unansweredObserver } from '../../recording/observer/observerResponses.ts';
 import {
@@ -19,8 +20,7 @@ import {
   objectIn,
 } from '../../recording/observer/observerSnapshot.ts';
 import { applicationOf, recordedObserverEventOf } from '../../recording/observer/recordedObserverEvent.ts';
-import { isExcluded } from '../recorded/excluded.ts';
-import { createPlayed, deliver, noRequests, type Stage } from '../recorded/played.ts';
+import { createPlayed, noRequests, type PlayedInputs, type Stage } from '../recorded/played.ts';
 import { recordedHashes } from '../recorded/recordedValues.ts';
 import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
 
@@ -31,19 +31,13 @@ interface ObserverPlayer {
   core(): ObserverCore | undefined;
 }
 
-interface Reports {
-  /** Called with each event and write, except those that are excluded in a file that begins in the middle. */
-  readonly record: (event: RecordedEvent) => void;
-  /** Called with every event. */
-  readonly report?: ReportObserver | undefined;
-}
-
 /** The number of rounds of requests and responses until an application has started. */
 const rounds = 30;
 const tried = responseFormats.tried(objectOf);
 
-export function createObserverPlayer(stage: Stage, { record, report }: Reports): ObserverPlayer {
-  const { header, clock, lines } = stage;
+/** `report`: called with every event, including those that are excluded in a file that begins in the middle. */
+export function createObserverPlayer(stage: Stage, report: ReportObserver = () => {}): ObserverPlayer {
+  const { header, lines } = stage;
   /** In a file that begins in the middle, requests come at other times than in the recorded run. */
   let isContinued = header.part > 1;
   let isRestoring = isContinued;
@@ -58,48 +52,54 @@ export function createObserverPlayer(stage: Stage, { record, report }: Reports):
   const closed = new Set<string>();
   const open = new Set<string>();
 
-  function recordComparable(event: RecordedEvent): void {
-    if (!starting.has(applicationOf(event) ?? '') && !isExcluded.observer(event, busy)) record(event);
+  function record(event: RecordedEvent): void {
+    if (!starting.has(applicationOf(event) ?? '')) stage.record(event);
   }
 
-  const unanswered = (request: string) =>
-    /^(?:status|account|access|patchable) /.test(request) ? { is: 'ok' } : unansweredObserver;
-
-  const played = createPlayed<ObserverCore>(stage, {
-    of: 'observer',
-    unanswered,
-    async answer(request, responses) {
-      const known = isContinued && isLasting(request) ? snapshot.responses.get(request)?.response : undefined;
-      return known ?? responses.request(request, unanswered(request));
+  const played = createPlayed<ObserverCore>(
+    { ...stage, record },
+    {
+      of: 'observer',
+      snapshot,
+      busy,
+      unanswered: (request) =>
+        /^(?:status|account|access|patchable) /.test(request) ? { is: 'ok' } : unansweredObserver,
+      known: (request) => (isContinued && isLasting(request) ? snapshot.responses.get(request)?.response : undefined),
+      isStored: (request) => !isContinued || isWrite(request),
+      isRestoring: () => isRestoring,
+      resume,
+      settle: startSettled,
+      create,
     },
-    isStored: (request) => !isContinued || isWrite(request),
-    report: recordComparable,
-    create: (config, { requests, ...inputs }) =>
-      createObserverCore({
-        ...inputs,
-        ...portOf(requests),
-        config,
-        namespaces: header.namespaces,
-        // The recorded objects have already passed the shard filter.
-        shard: undefined,
-        isDryRun: header.isDryRun,
-        // No decision depends on the account that a request impersonates.
-        mayUseOwnRights: false,
-        hashManifest(manifest, mask) {
-          const hash = hashManifest(manifest, mask);
-          return hashOf(`manifest ${hash}`, Number.POSITIVE_INFINITY) ?? hash;
-        },
-        report(event) {
-          recordComparable(recordedObserverEventOf(event));
-          report?.(event);
-        },
-        onStreamsChanged: openStreams,
-        onStreamClosed(name) {
-          open.delete(name);
-          closed.add(name);
-        },
-      }),
-  });
+  );
+
+  function create(config: Config, { requests, ...inputs }: PlayedInputs): ObserverCore {
+    open.clear();
+    return createObserverCore({
+      ...inputs,
+      ...portOf(requests),
+      config,
+      namespaces: header.namespaces,
+      // The recorded objects have already passed the shard filter.
+      shard: undefined,
+      isDryRun: header.isDryRun,
+      // No decision depends on the account that a request impersonates.
+      mayUseOwnRights: false,
+      hashManifest(manifest, mask) {
+        const hash = hashManifest(manifest, mask);
+        return hashOf(`manifest ${hash}`, Number.POSITIVE_INFINITY) ?? hash;
+      },
+      report(event) {
+        played.record(recordedObserverEventOf(event));
+        report(event);
+      },
+      onStreamsChanged: openStreams,
+      onStreamClosed(name) {
+        open.delete(name);
+        closed.add(name);
+      },
+    });
+  }
 
   /** In a file that begins in the middle, the snapshot answers some requests that the recorded run did not make. */
   function portOf(requests: Requests): ObserverPort {
@@ -146,13 +146,7 @@ export function createObserverPlayer(stage: Stage, { record, report }: Reports):
   function catchUp(name: string, sink: ObjectSink): void {
     const stream = snapshot.stream(name);
     if (stream === undefined || played.core()?.needs.get(name)?.sink !== sink) return;
-    for (const line of streamLines(name, stream, false)) if ('stream' in line) deliverIdle(line, sink);
-  }
-
-  /** Delivers a line of a stream, except of busy applications. */
-  function deliverIdle(line: StreamInput, sink: ObjectSink | undefined): void {
-    const isBusy = 'object' in line && objectOf(line.object)['kind'] === 'Application' && busy.has(nameOf(line.object));
-    if (!isBusy) deliver(line, sink);
+    for (const line of streamLines(name, stream, false)) if ('stream' in line) played.deliver(line, sink);
   }
 
   async function restartAt(applications: readonly string[], restart: () => void): Promise<void> {
@@ -170,44 +164,20 @@ export function createObserverPlayer(stage: Stage, { record, report }: Reports):
     await restartAt([application], () => sink.apply('ADDED', found.object));
   }
 
-  async function resume(unsettled: readonly string[]): Promise<void> {
+  async function resume(): Promise<void> {
     isRestoring = false;
-    for (const each of unsettled) busy.add(each);
     const idle = [...applicationsIn(snapshot).keys()].filter((each) => !busy.has(each));
     await restartAt(idle, openStreams);
   }
 
-  function feedStream(input: StreamInput): void {
-    const sink = played.core()?.needs.get(input.stream)?.sink;
-    const known =
-      'object' in input ? snapshot.stream(input.stream)?.objects.get(nameOf(input.object))?.object : undefined;
-    const line =
-      'object' in input && known !== undefined ? { ...input, object: withSpecOf(known, input.object) } : input;
-    if (input.in === 'begin') closed.delete(input.stream);
-    learn(input);
-    if (!isRestoring) deliverIdle(line, sink);
-  }
-
-  function learn(input: Input): void {
-    snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
-  }
-
-  async function feed(input: Input): Promise<void> {
-    if (input.in === 'created' && played.core() !== undefined) {
-      isContinued = false;
-      busy.clear();
-    }
-    learn(input);
-    if (input.in === 'created') open.clear();
-    if (input.in !== 'response' || !isRestoring) await played.take(input);
-    if (input.in === 'snapshotEnd') await resume(input.busy);
-    else if (input.in === 'settled' && busy.delete(input.id)) await startSettled(input.id);
-  }
-
   return {
     async take(input) {
-      if ('stream' in input) feedStream(input);
-      else await feed(input);
+      if (input.in === 'begin') closed.delete(input.stream);
+      if (input.in === 'created' && played.core() !== undefined) {
+        isContinued = false;
+        busy.clear();
+      }
+      await played.take(input);
     },
     core: played.core,
   };

@@ -1,12 +1,16 @@
 import type { InspectionEvent } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { objectOf } from '../../base/json.ts';
 import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input, StreamInput } from '../../recording/file/entry.ts';
 import type { Requests } from '../../recording/file/requests.ts';
+import type { Snapshot } from '../../recording/file/snapshot.ts';
+import { nameOf, withSpecOf } from '../../recording/file/streamSnapshot.ts';
 import type { ControllerName, RecordedLine, RecordingHeader } from '../../recording/lines.ts';
+import { applyBusy, isExcluded } from './excluded.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import { createResponses, type Responses } from './recordedResponses.ts';
 import { recordedRandom } from './recordedValues.ts';
@@ -24,11 +28,13 @@ export interface Stage {
   readonly header: RecordingHeader;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
+  /** Called with each event and request, except those that are excluded in a file that begins in the middle. */
+  readonly record: (event: RecordedEvent) => void;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** What a controller is created with in place of the API server. */
-interface PlayedInputs {
+export interface PlayedInputs {
   readonly runtime: ActorRuntime;
   readonly requests: Requests;
   readonly random: () => number;
@@ -36,46 +42,89 @@ interface PlayedInputs {
 
 interface PlayedOptions<C extends PlayedCore> {
   readonly of: ControllerName;
+  readonly snapshot: Snapshot;
+  /** What has not settled yet in a file that begins in the middle. */
+  readonly busy: Set<string>;
   create(config: Config, inputs: PlayedInputs): C;
-  /** Answers a request with the recorded responses. Default: with the next one to the same request. */
-  answer?(request: string, responses: Responses<unknown>): Promise<unknown>;
   /** The response to a request that has no recorded response. */
   unanswered(request: string): unknown;
+  /** Returns a response that is valid for later requests as well. */
+  known?(request: string): unknown;
   /** Whether a response without a pending request is stored for a later request. Default: always. */
   isStored?(request: string): boolean;
-  /** Called with each request that is reported as an event. */
-  report(event: RecordedEvent): void;
+  /** Whether the controller receives the inputs only once the state at the beginning of the file is complete. */
+  isRestoring?(): boolean;
+  /** The state at the beginning of the file is complete. */
+  resume?(): Promise<void> | void;
+  /** One that was busy when the file began has settled. */
+  settle?(id: string): Promise<void> | void;
 }
 
-/** The real controller in simulated time, with the recorded inputs. */
-interface Played<C extends PlayedCore> {
+/** A real controller in simulated time, with the recorded inputs. */
+export interface Played<C extends PlayedCore> {
   /** Undefined: no input has been recorded so far. */
   core(): C | undefined;
   readonly responses: Responses<unknown>;
   create(config: Config): void;
   take(input: Input): Promise<void>;
+  /** Delivers a line of a stream to its sink, except of busy applications. */
+  deliver(line: StreamInput, sink: ObjectSink | undefined): void;
+  /** Passes on an event, unless it is excluded. */
+  record(event: RecordedEvent): void;
 }
 
 export function createPlayed<C extends PlayedCore>(stage: Stage, options: PlayedOptions<C>): Played<C> {
   const { clock, inspect, lines } = stage;
-  const { of, unanswered, isStored, answer = (request, from) => from.request(request, unanswered(request)) } = options;
-  const responses = createResponses<unknown>(countResponses(lines, of), isStored);
+  const { of, snapshot, busy, isRestoring = () => false } = options;
+  const responses = createResponses<unknown>(countResponses(lines, of), options.isStored);
   const randomAt = recordedRandom(lines, stage.header.part > 1, of);
   const inputs: PlayedInputs = {
     runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
     requests: {
-      send: async (request, _call, { replay }) => replay(await answer(request, responses)),
+      async send(request, _call, { replay }) {
+        const known = options.known?.(request);
+        return replay(known ?? (await responses.request(request, options.unanswered(request))));
+      },
       report(event) {
-        if ('about' in event) options.report(event);
+        if ('about' in event) record(event);
       },
     },
     random: () => randomAt(clock.monotonic()),
   };
   let core: C | undefined;
 
+  function record(event: RecordedEvent): void {
+    if (!isExcluded[of](event, busy)) stage.record(event);
+  }
+
   function create(config: Config): void {
     core?.stop();
     core = options.create(config, inputs);
+  }
+
+  function deliver(line: StreamInput, sink: ObjectSink | undefined): void {
+    const isBusy = 'object' in line && objectOf(line.object)['kind'] === 'Application' && busy.has(nameOf(line.object));
+    if (!isBusy) deliverTo(sink, line);
+  }
+
+  /** A line has no spec if the line before of its object has the same. */
+  function withSpec(input: Input): Input {
+    if (!('object' in input)) return input;
+    const known = snapshot.stream(input.stream)?.objects.get(nameOf(input.object))?.object;
+    return known === undefined ? input : { ...input, object: withSpecOf(known, input.object) };
+  }
+
+  async function feed(input: Input): Promise<void> {
+    if (input.in === 'created') create(recordedConfig(input.config));
+    else if (input.in === 'config') core?.configure(recordedConfig(input.config));
+    else if (input.in === 'start') core?.start();
+    else if (input.in === 'stop') core?.stop();
+    else if (isRestoring()) return;
+    if ('stream' in input) deliver(input, core?.needs.get(input.stream)?.sink);
+    if (input.in !== 'response') return;
+    responses.respond(input.request, input.response);
+    // A response was handled before the next input came, even if both have the same time.
+    await settled();
   }
 
   return {
@@ -83,22 +132,22 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
     responses,
     create,
     async take(input) {
-      if ('stream' in input) deliver(input, core?.needs.get(input.stream)?.sink);
-      else if (input.in === 'created') create(recordedConfig(input.config));
-      else if (input.in === 'config') core?.configure(recordedConfig(input.config));
-      else if (input.in === 'start') core?.start();
-      else if (input.in === 'stop') core?.stop();
-      else if (input.in === 'response') {
-        responses.respond(input.request, input.response);
-        // A response was handled before the next input came, even if both have the same time.
-        await settled();
-      }
+      const line = withSpec(input);
+      const isSettled = input.in === 'settled' && busy.has(input.id);
+      snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
+      applyBusy(input, busy);
+      await feed(line);
+      if (input.in === 'snapshotEnd') await options.resume?.();
+      if (isSettled) await options.settle?.(input.id);
+      if (input.in === 'snapshotEnd' || isSettled) await settled();
     },
+    deliver,
+    record,
   };
 }
 
 /** Delivers a line of a stream to its sink. */
-export function deliver(line: StreamInput, sink: ObjectSink | undefined): void {
+export function deliverTo(sink: ObjectSink | undefined, line: StreamInput): void {
   if ('object' in line) sink?.apply(line.in, line.object);
   else if (line.in === 'begin') sink?.begin();
   else if (line.in === 'end') sink?.end(line.resourceVersion);
@@ -113,10 +162,8 @@ export function noRequests(): never {
 
 /** Returns the number of responses to each request. */
 function countResponses(lines: readonly RecordedLine[], of: ControllerName): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) {
-    if (line.of !== of || !('in' in line) || line.in !== 'response') continue;
-    counts.set(line.request, (counts.get(line.request) ?? 0) + 1);
-  }
-  return counts;
+  const requests = lines.flatMap((line) =>
+    line.of === of && 'in' in line && line.in === 'response' ? line.request : [],
+  );
+  return new Map([...Map.groupBy(requests, (request) => request)].map(([request, each]) => [request, each.length]));
 }

@@ -1,8 +1,7 @@
 import { objectOf } from '../../base/json.ts';
-import { settled } from '../../base/virtualClock.ts';
 import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
-import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input } from '../../recording/file/entry.ts';
+import type { ResponseInput } from '../../recording/file/snapshot.ts';
 import { recordedRestartEventOf } from '../../recording/restart/recordedRestartEvent.ts';
 import { restartDigests } from '../../recording/restart/restartDigests.ts';
 import { restartPort, restartRequests } from '../../recording/restart/restartPort.ts';
@@ -11,8 +10,7 @@ import { createRestartSnapshot, workloadIn } from '../../recording/restart/resta
 import type { ReportRestart } from '../../restart/model/events.ts';
 import { readWorkload } from '../../restart/model/workloadSummary.ts';
 import type { RestartControl } from '../../restart/restartControl.ts';
-import { createRestartCore } from '../../restart/restartCore.ts';
-import { isExcluded } from '../recorded/excluded.ts';
+import { createRestartCore, type RestartCore } from '../../restart/restartCore.ts';
 import { createPlayed, noRequests, type Stage } from '../recorded/played.ts';
 import { recordedHashes } from '../recorded/recordedValues.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
@@ -24,32 +22,22 @@ interface RestartPlayer {
   control(): RestartControl | undefined;
 }
 
-interface Reports {
-  /** Called with each event and request, except those that are excluded in a file that begins in the middle. */
-  readonly record: (event: RecordedEvent) => void;
-  /** Called with every event. */
-  readonly report?: ReportRestart | undefined;
-}
-
-export function createRestartPlayer(stage: Stage, { record, report }: Reports): RestartPlayer {
+/** `report`: called with every event, including those that are excluded in a file that begins in the middle. */
+export function createRestartPlayer(stage: Stage, report: ReportRestart = () => {}): RestartPlayer {
   const { header, clock, lines } = stage;
-  const isContinued = header.part > 1;
   const snapshot = createRestartSnapshot();
-  const busy = new Set<string>();
   const hashAt = recordedHashes(lines, 'restart');
   const keys = createRecordedKeys();
   /** In a file that begins in the middle, each response is repeated once, and answers every later request. */
   const digests = new Map<string, unknown>();
 
-  function recordComparable(event: RecordedEvent): void {
-    if (!isExcluded.restart(event, busy)) record(event);
-  }
-
-  const played = createPlayed(stage, {
+  const played = createPlayed<RestartCore>(stage, {
     of: 'restart',
+    snapshot,
+    busy: new Set(),
     unanswered: () => unansweredRestart,
-    answer: async (request, responses) => digests.get(request) ?? responses.request(request, unansweredRestart),
-    report: recordComparable,
+    known: (request) => digests.get(request),
+    settle: restartSettled,
     create: (config, { requests, ...inputs }) =>
       createRestartCore({
         ...inputs,
@@ -63,8 +51,8 @@ export function createRestartPlayer(stage: Stage, { record, report }: Reports): 
         wrapDigests: (real, sources) =>
           restartDigests(real, sources, requests, (to) => hashAt(to, clock.monotonic()) ?? 'not recorded'),
         report(event) {
-          recordComparable(recordedRestartEventOf(event));
-          report?.(event);
+          played.record(recordedRestartEventOf(event));
+          report(event);
         },
         watchHashKeys: keys.follow,
         onStreamsChanged: () => {},
@@ -82,20 +70,16 @@ export function createRestartPlayer(stage: Stage, { record, report }: Reports): 
     sink.apply('ADDED', found.object);
   }
 
-  function learn(input: Input): void {
-    snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
-    if (input.in === 'snapshotEnd') for (const workload of input.busy) busy.add(workload);
-    else if (input.in === 'settled' && busy.delete(input.id)) restartSettled(input.id);
-    else if (input.in === 'response' && input.request.startsWith('digest ') && objectOf(input.response)['is'] === 'ok')
-      digests.set(input.request, input.response);
+  function learnDigest({ request, response }: ResponseInput): void {
+    const isDigest = header.part > 1 && request.startsWith('digest ') && objectOf(response)['is'] === 'ok';
+    if (isDigest) digests.set(request, response);
   }
 
   return {
     async take(input) {
-      if (isContinued) learn(input);
+      if (input.in === 'response') learnDigest(input);
       if (input.in === 'keys' || input.in === 'keysRead') keys.take(input);
-      else await played.take(input);
-      if (input.in === 'snapshotEnd' || input.in === 'settled') await settled();
+      await played.take(input);
     },
     control: () => played.core()?.control(),
   };

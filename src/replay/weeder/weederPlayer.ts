@@ -1,12 +1,18 @@
 import type { Config } from '../../config/config.ts';
 import type { Input } from '../../recording/file/entry.ts';
 import type { RecordingHeader } from '../../recording/lines.ts';
+import { createWeederSnapshot } from '../../recording/weeder/recordWeeder.ts';
 import { isReadySince, weederPort } from '../../recording/weeder/weederPort.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
-import { createStreams } from '../../weeder/streams.ts';
+import { createStreams, type Streams } from '../../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../weeder/weeder.ts';
-import { createPlayed, noRequests, type Stage } from '../recorded/played.ts';
+import { createPlayed, noRequests, type Played, type Stage } from '../recorded/played.ts';
 import { assumeReady } from './assumeReady.ts';
+
+/** A weeder and its streams. */
+interface PlayedWeeder extends Pick<Streams, 'needs'>, Pick<Weeder, 'configure' | 'start' | 'stop'> {
+  readonly weeder: Weeder;
+}
 
 /** Runs the real weeder in simulated time, with the recorded inputs. It exists from the beginning. */
 interface WeederPlayer {
@@ -17,10 +23,13 @@ interface WeederPlayer {
 export function createWeederPlayer(stage: Stage, config: Config, report: ReportWeeder): WeederPlayer {
   const { header } = stage;
   let resumed: RecordingHeader['streams'] = header.streams;
-  const played = createPlayed(stage, {
+  const played: Played<PlayedWeeder> = createPlayed(stage, {
     of: 'weeder',
+    snapshot: createWeederSnapshot(),
+    busy: new Set(),
     unanswered: (request) => (isReadySince(request) ? null : { type: 'delete.accepted' }),
-    report: () => {},
+    // From now on the config of the services themselves applies.
+    resume: () => played.core()?.weeder.configure(config),
     create(its, { requests, ...inputs }) {
       const { namespaces, concurrentDeletions, isDryRun } = header;
       const weeder = createWeeder({
@@ -47,11 +56,7 @@ export function createWeederPlayer(stage: Stage, config: Config, report: ReportW
   });
   played.create(header.part > 1 ? assumeReady(config) : config);
   return {
-    async take(input) {
-      await played.take(input);
-      // The state at the beginning of the file is complete: from now on the config of the services themselves applies.
-      if (input.in === 'snapshotEnd') played.core()?.weeder.configure(config);
-    },
+    take: played.take,
     weeder() {
       const core = played.core();
       if (core === undefined) throw new Error('the weeder exists from the beginning');
