@@ -147,6 +147,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     onNewFile: (ask) => void busyNow.set(of, ask),
   });
   const weeder = recordingOf('weeder');
+  let appendStream = weeder.append;
 
   beginPart();
   return {
@@ -155,13 +156,14 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       if (weeders > 1) weeder.append({ in: 'created', config: configFileOf(its.config) });
       const recorded = recordWeeder(its, weeder);
       isAwaitingResponse = recorded.isAwaitingResponse;
+      appendStream = recorded.append;
       return recorded.weeder;
     },
     createStreams(its) {
       const { wrap = (need) => need, onClosed = () => {} } = its;
       streams = createStreams({
         ...its,
-        wrap: (need) => wrap(recordWeederStream(need, weeder.append)),
+        wrap: (need) => wrap(recordWeederStream(need, (entry) => appendStream(entry))),
         onClosed(name) {
           weeder.append({ in: 'closed', stream: name });
           onClosed(name);

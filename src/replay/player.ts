@@ -8,7 +8,6 @@ import type { RestartControl } from '../restart/restartControl.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import type { Weeder } from '../weeder/weeder.ts';
 import { createObserverPlayer } from './observer/observerPlayer.ts';
-import { isCounted } from './recorded/comparable.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { createRestartPlayer } from './restart/restartPlayer.ts';
 import { createWeederPlayer } from './weeder/weederPlayer.ts';
@@ -22,8 +21,6 @@ export interface Player {
   restarts(): RestartControl | undefined;
   /** Undefined: no input of the application observer has been recorded so far. */
   observer(): ObserverCore | undefined;
-  /** The number of inputs of the weeder that were played. */
-  inputs(): number;
   /** The time of the next line in milliseconds since the start; undefined after the last. */
   nextAt(): number | undefined;
   /** Plays the next line. Returns false after the last. */
@@ -33,12 +30,10 @@ export interface Player {
 }
 
 interface PlayerOptions {
-  readonly report: ReportWeeder;
-  /**
-   * Called with each event and each request of the other controllers, except those that are excluded in a file that
-   * begins in the middle.
-   */
+  /** Called with each event and each request, except those that are excluded in a file that begins in the middle. */
   readonly record?: (event: RecordedEvent) => void;
+  /** Called with every event of the weeder. */
+  readonly onWeederEvent?: ReportWeeder;
   /** Called with every event of restart control. */
   readonly onRestartEvent?: ReportRestart;
   /** Called with every event of the application observer. */
@@ -47,15 +42,14 @@ interface PlayerOptions {
 }
 
 export function createPlayer({ header, config, lines }: RecordingFile, options: PlayerOptions): Player {
-  const { report, record = () => {}, onRestartEvent, onObserverEvent, inspect } = options;
+  const { record = () => {}, onWeederEvent, onRestartEvent, onObserverEvent, inspect } = options;
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.suspend(lines[0]?.t ?? 0);
   let played = 0;
-  let inputs = 0;
   const stage = { header, lines, clock, record, ...(inspect === undefined ? {} : { inspect }) };
   const players = {
-    weeder: createWeederPlayer(stage, config, report),
+    weeder: createWeederPlayer(stage, config, onWeederEvent),
     restart: createRestartPlayer(stage, onRestartEvent),
     observer: createObserverPlayer(stage, onObserverEvent),
   };
@@ -66,7 +60,6 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
     played += 1;
     await moveTo(clock, line.t);
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
-    if (isCounted(line)) inputs += 1;
     if ('in' in line) await players[line.of].take(line);
     return true;
   }
@@ -77,7 +70,6 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
     weeder: players.weeder.weeder,
     restarts: players.restart.control,
     observer: players.observer.core,
-    inputs: () => inputs,
     nextAt,
     next,
     async playTo(t) {

@@ -35,7 +35,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   function begin(): Player {
     const times = createActorTimes({ now });
     const its = createPlayer(file, {
-      report(event) {
+      onWeederEvent(event) {
         count += 1;
         live.report(event);
       },

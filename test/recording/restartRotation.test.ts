@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Input } from '../../src/recording/file/entry.ts';
 import { restartRequests } from '../../src/recording/restart/restartPort.ts';
 import { createRestartSnapshot, workloadIn } from '../../src/recording/restart/restartSnapshot.ts';
-import { comparableEventsOf } from '../../src/replay/recorded/excluded.ts';
+import { comparableEvents } from '../../src/replay/recorded/excluded.ts';
 import { recordedHashes, recordedRandom } from '../../src/replay/recorded/recordedValues.ts';
 import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
 import { folder, offlineCli } from '../support/cli.ts';
@@ -82,7 +82,7 @@ test('each file of a recording is replayed alone to the decisions in it, whereve
   assert.ok(later.some((file) => busyIn(file)?.length === 0));
   assert.ok(later.some((file) => busyIn(file)?.includes('deployment/shop/shop')));
   const restarts = later
-    .flatMap((file) => comparableEventsOf('restart', linesOf(file)))
+    .flatMap((file) => comparableEvents(linesOf(file)))
     .filter(({ out }) => out === 'workload.restarted');
   assert.ok(restarts.length > 30, String(restarts.length));
 });
@@ -90,7 +90,7 @@ test('each file of a recording is replayed alone to the decisions in it, whereve
 test('in a file that begins in the middle a missing or an additional restart is reported as a difference', async () => {
   const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
   const [restart, file] = later.flatMap((each) => {
-    const found = comparableEventsOf('restart', linesOf(each)).find(({ out }) => out === 'workload.restarted');
+    const found = comparableEvents(linesOf(each)).find(({ out }) => out === 'workload.restarted');
     return found === undefined ? [] : [[found, each] as const];
   })[0] ?? [assert.fail('no later file has a restart'), ''];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

@@ -82,12 +82,14 @@ test('a decision at another time is reported with both times; a late one of a bu
   assert.match(early.stdout, /\n~ .*\+219\.600s .*window closed .*\(replayed at \+220\.000s\)\n$/);
 });
 
-/** How many deletions of a file belong to windows that opened in it: its replay alone has to repeat these. */
+/** How many deletions of a file are compared: of services without a window that was open when the file began. */
 function deletionsOf(path: string): number {
-  const lines = readLines(path);
-  const open = lines.flatMap((line) => (Array.isArray(line['busy']) ? line['busy'] : []));
-  const deletions = lines.filter((line) => line['out'] === 'pod.deleted');
-  return deletions.filter((line) => !open.includes(`${line['about']}#${line['window']}`)).length;
+  const busy = new Set<unknown>();
+  return readLines(path).filter((line) => {
+    if (Array.isArray(line['busy'])) for (const id of line['busy']) busy.add(id);
+    if (line['in'] === 'settled') busy.delete(line['id']);
+    return line['out'] === 'pod.deleted' && !busy.has(line['about']);
+  }).length;
 }
 
 test('after a rotation both files together and the newer one alone are replayed to the same decisions', async () => {

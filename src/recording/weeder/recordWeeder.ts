@@ -3,11 +3,12 @@ import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { crashLooping, isSameStay } from '../../weeder/pods/crashLooping.ts';
 import { createWeeder, type Weeder, type WeederOptions } from '../../weeder/weeder.ts';
-import type { Append, ControllerRecording } from '../file/entry.ts';
+import type { Append, ControllerRecording, Entry } from '../file/entry.ts';
 import { recordLifecycle, recordRandom } from '../file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../file/recordSink.ts';
 import { recordedRequests } from '../file/requests.ts';
 import { createSnapshot } from '../file/snapshot.ts';
+import { watchBusy } from '../file/watchBusy.ts';
 import { recordedEventsOf } from './recordedWeederEvent.ts';
 import { reduceWeederObject } from './reduceObject.ts';
 import { isReadySince, weederPort } from './weederPort.ts';
@@ -15,44 +16,66 @@ import { isReadySince, weederPort } from './weederPort.ts';
 /** A weeder whose requests, responses, random values and decisions are recorded. */
 interface RecordedWeeder {
   readonly weeder: Weeder;
+  /** Appends the lines of its streams. */
+  readonly append: Append;
   /** A response is pending that determines whether a window opens: a new file would lack its request. */
   isAwaitingResponse(): boolean;
 }
 
-export function recordWeeder(
-  options: WeederOptions,
-  { append: write, onNewFile }: ControllerRecording,
-): RecordedWeeder {
-  const windows = new Set<string>();
-  let pending = 0;
-  const append: Append = (entry) => {
-    if ('out' in entry && 'request' in entry && isReadySince(entry.request)) pending += 1;
-    if ('in' in entry && entry.in === 'response' && isReadySince(entry.request)) pending -= 1;
-    write(entry);
+export function recordWeeder(options: WeederOptions, recording: ControllerRecording): RecordedWeeder {
+  const { append } = recording;
+  const windows = createBusyServices();
+  const requested: Append = (entry) => {
+    windows.take(entry);
+    append(entry);
   };
+  // Only a stream settles a service: what the weeder decides next is then an effect of its change, in a replay as well.
+  const appendStream = watchBusy(recording, options.runtime.clock, windows.busy);
   const weeder = createWeeder({
     ...options,
-    ...weederPort(() => options, recordedRequests(append)),
+    ...weederPort(() => options, recordedRequests(requested)),
     random: recordRandom(options.random, append),
     report(event) {
-      for (const recorded of recordedEventsOf(event)) {
-        if (recorded.out === 'window.opened') windows.add(windowKey(recorded.about, recorded.window));
-        if (recorded.out === 'window.closed') windows.delete(windowKey(recorded.about, recorded.window));
-        append(recorded);
-      }
+      for (const recorded of recordedEventsOf(event)) requested(recorded);
       options.report(event);
     },
   });
-  onNewFile(() => [...windows]);
   return {
     weeder: { ...weeder, ...recordLifecycle(weeder, append) },
-    isAwaitingResponse: () => pending > 0,
+    append: appendStream,
+    isAwaitingResponse: windows.isAwaitingResponse,
   };
 }
 
-/** The key of a window: `namespace/service#window`. */
-export function windowKey(about: string, window: number | undefined): string {
-  return `${about}#${window ?? 0}`;
+/** The services whose windows a new file would not know. */
+function createBusyServices() {
+  /** By service: the number of its open windows. */
+  const open = new Map<string, number>();
+  /** Services whose window has closed while a response was pending, which may open another one. */
+  let closing = new Set<string>();
+  let pending = 0;
+
+  function countWindow(service: string, change: number): void {
+    const count = (open.get(service) ?? 0) + change;
+    if (count > 0) open.set(service, count);
+    else open.delete(service);
+    if (count <= 0 && pending > 0) closing.add(service);
+  }
+
+  function countRequest(change: number): void {
+    pending += change;
+    if (pending === 0) closing = new Set();
+  }
+
+  return {
+    take(entry: Entry) {
+      if ('request' in entry && isReadySince(entry.request)) countRequest('out' in entry ? 1 : -1);
+      else if ('about' in entry && entry.out === 'window.opened') countWindow(entry.about, 1);
+      else if ('about' in entry && entry.out === 'window.closed') countWindow(entry.about, -1);
+    },
+    busy: () => new Set([...open.keys(), ...closing]),
+    isAwaitingResponse: () => pending > 0,
+  };
 }
 
 /** The state of the weeder at the beginning of a new file. Since when a pod is known matters, but not for a slice. */

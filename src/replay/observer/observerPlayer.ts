@@ -173,10 +173,7 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver = () =
   return {
     async take(input) {
       if (input.in === 'begin') closed.delete(input.stream);
-      if (input.in === 'created' && played.core() !== undefined) {
-        isContinued = false;
-        busy.clear();
-      }
+      if (input.in === 'created' && played.core() !== undefined) isContinued = false;
       await played.take(input);
     },
     core: played.core,

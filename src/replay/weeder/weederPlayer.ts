@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Input } from '../../recording/file/entry.ts';
 import type { RecordingHeader } from '../../recording/lines.ts';
+import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { createWeederSnapshot } from '../../recording/weeder/recordWeeder.ts';
 import { isReadySince, weederPort } from '../../recording/weeder/weederPort.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
@@ -20,7 +21,7 @@ interface WeederPlayer {
   weeder(): Weeder;
 }
 
-export function createWeederPlayer(stage: Stage, config: Config, report: ReportWeeder): WeederPlayer {
+export function createWeederPlayer(stage: Stage, config: Config, report: ReportWeeder = () => {}): WeederPlayer {
   const { header } = stage;
   let resumed: RecordingHeader['streams'] = header.streams;
   const played: Played<PlayedWeeder> = createPlayed(stage, {
@@ -38,7 +39,10 @@ export function createWeederPlayer(stage: Stage, config: Config, report: ReportW
         config: its,
         concurrentDeletions,
         isDryRun,
-        report,
+        report(event) {
+          for (const recorded of recordedEventsOf(event)) played.record(recorded);
+          report(event);
+        },
       });
       const streams = createStreams({ weeder, config: its, namespaces, resumed });
       resumed = undefined;
