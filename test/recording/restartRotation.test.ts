@@ -187,3 +187,34 @@ test('a new file repeats the newest state of each object, in the order in which 
   apply({ in: 'DELETED', stream: deployments, object: written });
   assert.equal(workloadIn(snapshot, 'deployment/shop/web'), undefined);
 });
+
+test('a new file repeats neither the tags of a deleted source nor a stream that was closed', () => {
+  const snapshot = createRestartSnapshot();
+  const now = { t: 9, wall: 0 };
+  const [kept, dropped] = ['kept', 'dropped'].map((name) => ({
+    stream: `configmaps ${name} in shop`,
+    object: { metadata: { name, namespace: 'shop', uid: name } },
+    digest: {
+      in: 'response',
+      request: `digest configmap/shop/${name} key uses 1`,
+      response: { is: 'notFound' },
+    } as const,
+  }));
+  assert.ok(kept && dropped);
+  snapshot.apply({ in: 'created', config: {} }, now);
+  for (const { stream, object, digest } of [kept, dropped]) {
+    snapshot.apply({ in: 'begin', stream }, now);
+    snapshot.apply({ in: 'ADDED', stream, object }, now);
+    snapshot.apply({ in: 'end', stream }, now);
+    snapshot.apply(digest, now);
+  }
+  const repeated = () => JSON.stringify(snapshot.lines(now, []));
+  assert.match(repeated(), /digest configmap\/shop\/dropped/);
+  snapshot.apply({ in: 'DELETED', stream: dropped.stream, object: dropped.object }, now);
+  assert.doesNotMatch(repeated(), /digest configmap\/shop\/dropped/);
+  assert.match(repeated(), /configmaps dropped in shop/);
+  snapshot.apply({ in: 'closed', stream: dropped.stream }, now);
+  assert.doesNotMatch(repeated(), /dropped/);
+  assert.match(repeated(), /digest configmap\/shop\/kept/);
+  assert.match(repeated(), /configmaps kept in shop/);
+});

@@ -152,6 +152,10 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
     '{"weeder":"recording","version":1,"weederVersion":"0.1.0"}\n',
     /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 3 only: record again\./,
   ],
+  'the version before the common lines of all controllers': [
+    '{"weeder":"recording","version":2,"weederVersion":"0.1.0"}\n',
+    /^\.\/bad\.jsonl:1: the recording has version 2 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 3 only: record again\./,
+  ],
   'a newer version': [
     '{"weeder":"recording","version":4,"weederVersion":"9.0.0"}\n',
     /^\.\/bad\.jsonl:1: the recording has version 4 \(weeder 9\.0\.0\); this weeder reads version 3\./,

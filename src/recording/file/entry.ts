@@ -37,7 +37,7 @@ export type Input =
   | ({ readonly in: 'schemaNode'; readonly kind: string } & RecordedSchemaNode)
   /**
    * The preceding lines of this controller repeat the state at the end of earlier files. They do not repeat what was in
-   * progress for the `busy` ones: windows, workloads or applications, which are excluded until they are `settled`.
+   * progress for the `busy` services, workloads or applications: these are excluded until they are `settled`.
    */
   | { readonly in: 'snapshotEnd'; readonly busy: readonly string[] }
   | { readonly in: 'settled'; readonly id: string };
