@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
-import { codedError, failed, messageOf, ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { configFileOf } from '../config/configText.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
@@ -53,12 +53,9 @@ const wallClockDrift = 20;
 
 /** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
 export async function openRecorder(options: RecorderOptions): Promise<Result<Recorder>> {
-  const { file, oldFiles = 1, onFailure } = options;
-  try {
-    return ok(startRecording(options, await openFileWriter({ path: file, oldFiles, onFailure })));
-  } catch (error) {
-    return failed(codedError('RECORDING_UNWRITABLE', `Cannot record to ${file}: ${whyUnwritable(error)}.`));
-  }
+  const { file: path, oldFiles = 1, onFailure } = options;
+  const writer = await openFileWriter({ path, oldFiles, onFailure });
+  return writer.ok ? ok(startRecording(options, writer.value)) : writer;
 }
 
 function startRecording(options: RecorderOptions, writer: FileWriter): Recorder {
@@ -175,12 +172,4 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     observer: recordingOf('observer'),
     close: () => writer.close(),
   };
-}
-
-function whyUnwritable(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such directory';
-  if (code === 'EISDIR') return 'it is a directory';
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'this user may not write there';
-  return messageOf(error);
 }

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
-import { messageOf } from '../../base/errors.ts';
+import { codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
 
 /** Appends lines to a file in the background: no call waits for the disk, and none throws. */
 export interface FileWriter {
@@ -29,13 +29,18 @@ const flushAbove = 256 * 1024;
 /** Characters. With more pending text the disk is too slow, and the recording stops. */
 const mostPending = 32 * 1024 * 1024;
 
-/**
- * Opens the file. An existing one, a recording of the previous process, becomes FILE.1. Rejects if the file cannot be
- * opened.
- */
-export async function openFileWriter(options: FileWriterOptions): Promise<FileWriter> {
-  const { path, oldFiles, onFailure } = options;
-  let handle = await openNew(path, oldFiles);
+/** Opens the file. An existing one, a recording of the previous process, becomes FILE.1. Never throws. */
+export async function openFileWriter(options: FileWriterOptions): Promise<Result<FileWriter>> {
+  const { path, oldFiles } = options;
+  try {
+    return ok(createFileWriter(options, await openNew(path, oldFiles)));
+  } catch (error) {
+    return failed(codedError('RECORDING_UNWRITABLE', `Cannot record to ${path}: ${whyUnwritable(error)}.`));
+  }
+}
+
+function createFileWriter({ path, oldFiles, onFailure }: FileWriterOptions, opened: FileHandle): FileWriter {
+  let handle = opened;
   let batches: Batch[] = [];
   let pending = 0;
   /** The length of the complete lines in the file. */
@@ -127,4 +132,12 @@ async function renameIfThere(from: string, to: string): Promise<void> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isMissing) throw error;
   }
+}
+
+function whyUnwritable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such directory';
+  if (code === 'EISDIR') return 'it is a directory';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'this user may not write there';
+  return messageOf(error);
 }

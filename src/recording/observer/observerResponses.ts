@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ApplyFailureKind, Outcome } from '../../observer/model/applyFailure.ts';
 import type { Applied, DryRun, RestMapping } from '../../observer/plan/resourceApi.ts';
 import type { ResponseFormat } from '../file/requests.ts';
@@ -73,40 +73,42 @@ const mapping: z.ZodType<RestMapping> = z.object({
   isNamespaced: z.boolean(),
 });
 
-type Reduce = (object: Applied['object']) => Applied['object'];
+type Reduce = (object: JsonObject) => JsonObject;
+
+/** A response whose value contains an object, which is reduced. */
+function objectFormat<T extends { readonly object: JsonObject }>(schema: z.ZodType<T>) {
+  return (reduce: Reduce) =>
+    outcomeFormat<T>(
+      (value) => ({ ...value, object: reduce(value.object) }),
+      (value) => schema.parse(value),
+    );
+}
+
+/** `otherwise`: the value of a recorded response without one. */
+function flagFormat(otherwise: boolean) {
+  return outcomeFormat<boolean>(
+    (is) => is,
+    (value) => (typeof value === 'boolean' ? value : otherwise),
+  );
+}
 
 export const responseFormats = {
   nothing: outcomeFormat<undefined>(
     () => undefined,
     () => undefined,
   ),
-  /** Without a recorded response, the account exists and may do it. */
-  permitted: outcomeFormat<boolean>(
-    (is) => is,
-    (value) => value !== false,
-  ),
-  terminating: outcomeFormat<boolean>(
-    (is) => is,
-    (value) => value === true,
-  ),
+  permitted: flagFormat(true),
+  terminating: flagFormat(false),
   mapping: outcomeFormat<RestMapping>(
     (found) => found,
     (value) => mapping.parse(value),
   ),
   object: (reduce: Reduce) => outcomeFormat(reduce, objectOf),
   live: (reduce: Reduce) =>
-    outcomeFormat<Applied['object'] | undefined>(
+    outcomeFormat<JsonObject | undefined>(
       (live) => (live === undefined ? undefined : reduce(live)),
       (value) => (value === undefined ? undefined : objectOf(value)),
     ),
-  applied: (reduce: Reduce) =>
-    outcomeFormat<Applied>(
-      (its) => ({ ...its, object: reduce(its.object) }),
-      (value) => applied.parse(value),
-    ),
-  tried: (reduce: Reduce) =>
-    outcomeFormat<DryRun>(
-      (its) => ({ ...its, object: reduce(its.object) }),
-      (value) => tried.parse(value),
-    ),
+  applied: objectFormat(applied),
+  tried: objectFormat(tried),
 };

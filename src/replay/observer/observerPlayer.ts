@@ -1,18 +1,13 @@
-import { once } from 'node:events';
-import { objectOf } from '../../base/json.ts';
 import { settled } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
-import { done } from '../../observer/model/applyFailure.ts';
 import type { ReportObserver } from '../../observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
 import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input } from '../../recording/file/entry.ts';
-import type { Requests } from '../../recording/file/requests.ts';
 import { streamLines } from '../../recording/file/streamSnapshot.ts';
-import { type ObserverPort, observerPort, resourceRequest } from '../../recording/observer/observerPort.ts';
-import { responseFormats, unansweredObserver } from '../../recording/observer/observerResponses.ts';
+import { unansweredObserver } from '../../recording/observer/observerResponses.ts';
 import {
   applicationsIn,
   createObserverSnapshot,
@@ -20,8 +15,9 @@ import {
   objectIn,
 } from '../../recording/observer/observerSnapshot.ts';
 import { applicationOf, recordedObserverEventOf } from '../../recording/observer/recordedObserverEvent.ts';
-import { createPlayed, noRequests, type PlayedInputs, type Stage } from '../recorded/played.ts';
+import { createPlayed, type PlayedInputs, type Stage } from '../recorded/played.ts';
 import { recordedHashes } from '../recorded/recordedValues.ts';
+import { observerReplayPort } from './observerReplayPort.ts';
 import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
 
 /** Runs the real application observer in simulated time, with the recorded inputs. */
@@ -33,7 +29,6 @@ interface ObserverPlayer {
 
 /** The number of rounds of requests and responses until an application has started. */
 const rounds = 30;
-const tried = responseFormats.tried(objectOf);
 
 /** `report`: called with every event, including those that are excluded in a file that begins in the middle. */
 export function createObserverPlayer(stage: Stage, report: ReportObserver = () => {}): ObserverPlayer {
@@ -77,7 +72,13 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver = () =
     open.clear();
     return createObserverCore({
       ...inputs,
-      ...portOf(requests),
+      ...observerReplayPort({
+        requests,
+        schemaOf,
+        live: ({ kind, namespace, name }) => (isContinued ? objectIn(snapshot, kind, namespace, name) : undefined),
+        desired: (request, application) =>
+          starting.has(application) ? snapshot.responses.get(request)?.response : undefined,
+      }),
       config,
       namespaces: header.namespaces,
       // The recorded objects have already passed the shard filter.
@@ -99,38 +100,6 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver = () =
         closed.add(name);
       },
     });
-  }
-
-  /** In a file that begins in the middle, the snapshot answers some requests that the recorded run did not make. */
-  function portOf(requests: Requests): ObserverPort {
-    const reduce = { application: objectOf, resource: objectOf };
-    const port = observerPort({ real: noRequests, requests, reduce, topology: schemaOf });
-    const { api, kinds, applications } = port;
-    return {
-      applications,
-      api: {
-        ...api,
-        async read(target, signal) {
-          const { kind, namespace, name } = target.identity;
-          const known = isContinued ? objectIn(snapshot, kind, namespace, name) : undefined;
-          return known === undefined ? api.read(target, signal) : done(objectOf(known));
-        },
-        async dryRunApply(plan, signal) {
-          const request = resourceRequest('dryRunApply', plan.target);
-          const known = starting.has(plan.owner.name) ? snapshot.responses.get(request) : undefined;
-          return known === undefined ? api.dryRunApply(plan, signal) : tried.replay(known.response);
-        },
-      },
-      kinds: {
-        ...kinds,
-        async awaitServed(apiVersion, kind, signal) {
-          const answer = await kinds.awaitServed(apiVersion, kind, signal);
-          // If the recording has no response, it ended while the kind was awaited.
-          if (!answer.ok && !signal.aborted) await once(signal, 'abort');
-          return answer;
-        },
-      },
-    };
   }
 
   /** Delivers the state of each stream that the observer has opened. */
